@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/longest-first.ts'
+import { LongestFirst } from './test/plumbing/longest-first.ts'
 
 export default defineConfig({
   test: {
     include: ['{contract,server,cli,test,scripts,bench}/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/leak-guard.ts', 'test/outside-guard.ts'],
-    reporters: ['default', './test/closing-line.ts'],
+    globalSetup: ['test/plumbing/global-setup.ts'],
+    setupFiles: ['test/guards/leak-guard.ts', 'test/guards/outside-guard.ts'],
+    reporters: ['default', './test/plumbing/closing-line.ts'],
     // The files of a worker share its modules: importing them for each file was a quarter of the time.
     isolate: false,
     // Programs that tests start load what they need in half the time.

@@ -1,23 +1,23 @@
 // P1 to P4, P9, P11 to P20, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 11 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
-//   --costs bench/engine-costs.json]
+//   --costs bench/engine/engine-costs.json]
 import { parseArgs } from 'node:util'
 import { reasonOf } from '#server/lib/errors.ts'
-import { type Installation, openInstallation } from '#test/installation.ts'
-import { measureBuiltIn } from './engine-built-in.ts'
-import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine-calls.ts'
-import { measureCosts } from './engine-costs.ts'
-import { measureFloods } from './engine-floods.ts'
-import { measureCache, measureFormulas } from './engine-kinds.ts'
-import { measureFairness, measureIdle } from './engine-latency.ts'
-import { type Line, line } from './engine-line.ts'
-import { measurePrices } from './engine-prices.ts'
-import { measureProvider, measureWorkers } from './engine-provider.ts'
-import { measureReaders } from './engine-readers.ts'
-import { measureSize } from './engine-size.ts'
-import { measureThroughput } from './engine-throughput.ts'
-import { note, print } from './report.ts'
+import { type Installation, openInstallation } from '#test/plumbing/installation.ts'
+import { measureBuiltIn } from './engine/engine-built-in.ts'
+import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine/engine-calls.ts'
+import { measureCosts } from './engine/engine-costs.ts'
+import { measureFloods } from './engine/engine-floods.ts'
+import { measureCache, measureFormulas } from './engine/engine-kinds.ts'
+import { measureFairness, measureIdle } from './engine/engine-latency.ts'
+import { type Line, line } from './engine/engine-line.ts'
+import { measurePrices } from './engine/engine-prices.ts'
+import { measureProvider, measureWorkers } from './engine/engine-provider.ts'
+import { measureReaders } from './engine/engine-readers.ts'
+import { measureSize } from './engine/engine-size.ts'
+import { measureThroughput } from './engine/engine-throughput.ts'
+import { note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: {

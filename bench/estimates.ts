@@ -2,10 +2,10 @@
 // through the public API of a real server. Measured in turns, so that a noisy moment meets both.
 // npm run bench:estimates [-- --rows 1000000 --rounds 9]
 import { parseArgs } from 'node:util'
-import { openInstallation } from '#test/installation.ts'
-import { ACTION, makeLargeSheet } from '#test/large-sheet.ts'
-import { callOver } from '#test/sheets.ts'
-import { bar, median, note, print } from './report.ts'
+import { ACTION, makeLargeSheet } from '#test/builders/large-sheet.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { bar, median, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '9' } },

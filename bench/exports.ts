@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { EXPORT_FORMATS, type ExportFormat } from '#contract/exports.ts'
-import { openInstallation } from '#test/installation.ts'
-import { ACTION, type LargeSheet, makeLargeSheet, OUTPUTS } from '#test/large-sheet.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { type Call, callOver } from '#test/sheets.ts'
-import { bar, median, note, print } from './report.ts'
+import { ACTION, type LargeSheet, makeLargeSheet, OUTPUTS } from '#test/builders/large-sheet.ts'
+import { type Call, callOver } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { bar, median, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } },

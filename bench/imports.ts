@@ -8,12 +8,12 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { newId } from '#server/lib/ids.ts'
-import { awaitImport, putFile, startImport } from '#test/imports.ts'
-import { openInstallation } from '#test/installation.ts'
-import { makeCsv, makeXlsx, valuesOf } from '#test/large-file.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { callOver } from '#test/sheets.ts'
-import { bar, median, note, print } from './report.ts'
+import { makeCsv, makeXlsx, valuesOf } from '#test/builders/large-file.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { awaitImport, putFile, startImport } from '#test/guards/imports.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { bar, median, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: {

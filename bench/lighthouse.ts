@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { z } from 'zod'
 import { runDashboard } from '#test/browser/running-dashboard.ts'
-import { CHROMIUM } from '#test/chromium.ts'
-import { bar, note, print } from './report.ts'
+import { CHROMIUM } from '#test/plumbing/chromium.ts'
+import { bar, note, print } from './parts/report.ts'
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const MAX_AUDITS = 3

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
-import type { ServerProcess } from '#test/server-process.ts'
-import { bar, median, print } from './report.ts'
-import { createServerGroup } from './server-group.ts'
+import type { ServerProcess } from '#test/plumbing/server-process.ts'
+import { bar, median, print } from './parts/report.ts'
+import { createServerGroup } from './parts/server-group.ts'
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '7' } },
@@ -27,8 +27,8 @@ try {
   })
   const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
   const { url: database }: { url: string } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
-  const bare = await servers.start({}, 'bench/bare-reads.ts', database)
-  const batched = await servers.start({}, 'bench/bare-reads.ts', database, 'batched')
+  const bare = await servers.start({}, 'bench/peers/bare-reads.ts', database)
+  const batched = await servers.start({}, 'bench/peers/bare-reads.ts', database, 'batched')
   await writeKnowledge(loam, key)
 
   const ratios: number[] = []

@@ -3,15 +3,15 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { MAX_RECORDS } from '#contract/records.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { erasePerson } from '#server/records/erase.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation } from '#test/installation.ts'
-import { addRows, callOver, makeSheet } from '#test/sheets.ts'
-import { COMPANY_COLUMNS, companyRow } from './company-row.ts'
-import { readCpuSeconds } from './cpu-time.ts'
-import { bar, note, print } from './report.ts'
+import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { COMPANY_COLUMNS, companyRow } from './parts/company-row.ts'
+import { readCpuSeconds } from './parts/cpu-time.ts'
+import { bar, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({ options: { records: { type: 'string', default: '100000' } } })
 const total = Number(values.records)

@@ -1,9 +1,9 @@
 // What one PostgreSQL, N workers and M API processes hold, from the costs that `npm run bench:engine -- --only costs` measures.
-// npm run bench:scale [-- --costs bench/engine-costs.json --load bench/scale-load.json --steps 1,10,100]
+// npm run bench:scale [-- --costs bench/engine/engine-costs.json --load bench/scale-load.json --steps 1,10,100]
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { print } from './report.ts'
+import { print } from './parts/report.ts'
 
 /** Of one cell or request: processor time of a Loam process and of PostgreSQL, and bytes of the write-ahead log. */
 export type Cost = { process_us: number; postgres_us: number; wal_bytes: number }
@@ -153,7 +153,7 @@ function printPlans(costs: Costs, load: Load, steps: number[]): void {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { values } = parseArgs({
     options: {
-      costs: { type: 'string', default: 'bench/engine-costs.json' },
+      costs: { type: 'string', default: 'bench/engine/engine-costs.json' },
       load: { type: 'string', default: 'bench/scale-load.json' },
       steps: { type: 'string', default: '1,10,100' },
     },

@@ -4,13 +4,13 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { MAX_RECORDS } from '#contract/records.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
-import { evaluateSegments } from '#server/segments/evaluate.ts'
-import { createSegment, requireSegment } from '#server/segments/segments.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation } from '#test/installation.ts'
-import { bar, median, note, print } from './report.ts'
+import { evaluateSegments } from '#server/records/segments/evaluate.ts'
+import { createSegment, requireSegment } from '#server/records/segments/segments.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { bar, median, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: { entities: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '6' } },

@@ -6,11 +6,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openInstallation } from '#test/installation.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { addRows, callOver, makeSheet } from '#test/sheets.ts'
-import { readProcessMetrics, watchProcess } from './process-metrics.ts'
-import { bar, median, note, print } from './report.ts'
+import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { readProcessMetrics, watchProcess } from './parts/process-metrics.ts'
+import { bar, median, note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: { records: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' } },

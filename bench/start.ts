@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startServer } from '#test/server-process.ts'
-import { bar, median, print } from './report.ts'
+import { startServer } from '#test/plumbing/server-process.ts'
+import { bar, median, print } from './parts/report.ts'
 
 const { values } = parseArgs({ options: { cold: { type: 'boolean', default: false } } })
 const WARM_STARTS = 5

@@ -7,17 +7,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import pg from 'pg'
+import { openStore } from '#server/database/connection/db.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { openStore } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import type { ServerProcess } from '#test/server-process.ts'
-import { callOver, makeSheet } from '#test/sheets.ts'
-import { CREATE, INSERT, recordsOf } from './bare-insert.ts'
-import { COMPANY_COLUMNS, companyRow } from './company-row.ts'
-import { bar, median, print } from './report.ts'
-import { createServerGroup } from './server-group.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
+import { callOver, makeSheet } from '#test/builders/sheets.ts'
+import type { ServerProcess } from '#test/plumbing/server-process.ts'
+import { COMPANY_COLUMNS, companyRow } from './parts/company-row.ts'
+import { bar, median, print } from './parts/report.ts'
+import { createServerGroup } from './parts/server-group.ts'
+import { CREATE, INSERT, recordsOf } from './peers/bare-insert.ts'
 
 const { values } = parseArgs({
   options: {
@@ -42,8 +42,8 @@ try {
   const { url: database }: { url: string } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
   const path = await makeHook(loam, database)
   await withClient(database, (client) => client.query(CREATE))
-  const batched = await servers.start({}, 'bench/bare-webhooks.ts', database, 'batched')
-  const single = await servers.start({}, 'bench/bare-webhooks.ts', database, 'single')
+  const batched = await servers.start({}, 'bench/peers/bare-webhooks.ts', database, 'batched')
+  const single = await servers.start({}, 'bench/peers/bare-webhooks.ts', database, 'single')
 
   const peers: { what: string; measure: () => Promise<number> }[] = [
     { what: 'loam: token, limit, id, row, record', measure: () => flood(`${loam.url}${path}`) },

@@ -1,7 +1,7 @@
+import { isUnavailable } from '#server/database/connection/db.ts'
+import { FolderBusyError } from '#server/database/embedded/lock.ts'
 import { ConfigError } from '#server/lib/config/config.ts'
 import { AppError, reasonOf } from '#server/lib/errors.ts'
-import { isUnavailable } from '#server/store/connection/db.ts'
-import { FolderBusyError } from '#server/store/embedded/lock.ts'
 import { EXIT, type Failure } from './failure.ts'
 
 /** The database, or the data folder it is in, cannot be used now. */

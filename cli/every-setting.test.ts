@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS } from '#server/lib/config/config.ts'
-import { prepareCluster } from '#test/prepared-cluster.ts'
-import { type ServerProcess, startServer } from '#test/server-process.ts'
+import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
+import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 import { runLoam } from './testing/loam.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-settings-'))

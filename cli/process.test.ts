@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { makeDatabase } from '#test/harness.ts'
+import { makeDatabase } from '#test/plumbing/harness.ts'
 import { runLoamProcess, startLoam } from './testing/loam-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))

@@ -1,5 +1,5 @@
 import type { Config } from '#server/lib/config/config.ts'
-import { readServer } from '#server/running-server.ts'
+import { readServer } from '#server/process/running-server.ts'
 
 type Place = Pick<Config, 'HOST' | 'PORT' | 'LOAM_DATA_DIR'>
 

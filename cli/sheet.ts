@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Db } from '#server/database/connection/db.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { findSheetById, type SheetRecord } from '#server/store/sheets/sheets.ts'
+import { findSheetById, type SheetRecord } from '#server/sheets/store/sheets.ts'
 import { Org } from './flags.ts'
 
 /** Flags of every command that is about one sheet. */

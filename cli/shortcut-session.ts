@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { GivenInputs, GivenOutputs, ShortcutDetails } from '#contract/shortcuts.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import type { Db } from '#server/database/connection/db.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { type GivenSchemas, type Publisher, warningsOf } from '#server/shortcuts/publish.ts'
-import { type ShortcutView, viewShortcut } from '#server/shortcuts/view.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
 import {
   findOrganisationOfShortcut,
   findShortcut,
   type ShortcutFor,
   type ShortcutRecord,
-} from '#server/store/shortcuts/shortcuts.ts'
+} from '#server/shortcuts/store/shortcuts.ts'
+import { type ShortcutView, viewShortcut } from '#server/shortcuts/view.ts'
 import { readJsonFile } from './json-file.ts'
 import { type CommandOutput, formatDetails, formatTable } from './output.ts'
 

@@ -1,6 +1,6 @@
 import type { SourceState } from '#contract/sources.ts'
 import { plural } from '#server/lib/plural.ts'
-import type { listSources } from '#server/store/sources/sources.ts'
+import type { listSources } from '#server/sources/store/sources.ts'
 import { formatDetails, formatTable, formatTime } from './output.ts'
 
 /** A record is a line of JSON. */

@@ -63,7 +63,7 @@ export const AddedRows = z.object({
   rows_queued_for_run: z.int(),
 })
 
-/** One table for what each operator takes; the SQL of each stands in server/src/store/sheets/row-filters.ts. */
+/** One table for what each operator takes; the SQL of each stands in server/src/sheets/store/row-filters.ts. */
 export const FILTER_OPERATORS = {
   'is equal to': 'one',
   'not equal to': 'one',

@@ -4,7 +4,7 @@
 // npm run bench:agent [-- --of-each 2 --seed 7 --at-once 1 --trap 'stale page' --verbose]
 import { parseArgs } from 'node:util'
 import { readConfig } from '#server/lib/config/config.ts'
-import { bar, note, print } from '../report.ts'
+import { bar, note, print } from '../parts/report.ts'
 import { openContestants } from './contestants.ts'
 import { evaluate } from './evaluation.ts'
 import { type Mark, printScore, sumUp } from './scoring.ts'

@@ -1,5 +1,5 @@
 import type { Citation } from '#server/catalog/agent/task.ts'
-import { median } from '../report.ts'
+import { median } from '../parts/report.ts'
 import type { Attempt } from './contestants.ts'
 import type { ServedWorld } from './world-server.ts'
 import type { Question } from './world.ts'

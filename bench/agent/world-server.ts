@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openNameServer } from '#test/name-answers.ts'
+import { openNameServer } from '#test/doubles/name-answers.ts'
 import { createSearchIndex } from './search-index.ts'
 import { buildWorld, COLLECTOR_HOST, SEARCH_HOST, type World } from './world.ts'
 

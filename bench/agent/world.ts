@@ -1,4 +1,4 @@
-import { createRandom } from '#test/seeded-random.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
 import { type Company, FACT_FIELDS, FACT_NAMES, type FactName, inventCompany } from './facts.ts'
 import type { WorldPages } from './pages.ts'
 import { TRAPS } from './traps.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { serveDouble } from '#server/catalog/testing/provider-double.ts'
-import { type Json, makeApp } from '#test/harness.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { startLoam } from '../testing/loam-process.ts'
 import { runLoam } from '../testing/loam.ts'
 

@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
+import type { Db } from '#server/database/connection/db.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import { testConnection } from '#server/org/connection-test.ts'
+import { testConnection } from '#server/organisation/connection-test.ts'
 import {
   addConnection,
   pickProvider,
   removeConnection,
   requireConnection,
   takesConnection,
-} from '#server/org/connections.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { listConnections } from '#server/store/organisation/connections.ts'
+} from '#server/organisation/connections.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { listConnections } from '#server/organisation/store/connections.ts'
 import { EXIT } from '../failure.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatDetails, formatTable, formatTime } from '../output.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
-import { grantCredits } from '#server/store/organisation/credits.ts'
-import { makeApp } from '#test/harness.ts'
+import { grantCredits } from '#server/money/store/credits.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { openStorage } from '#server/files/storage/open-storage.ts'
-import { makeApp, testConfig } from '#test/harness.ts'
-import { makeRowSheet } from '#test/rows.ts'
-import { startTestWorker } from '#test/worker.ts'
+import { makeRowSheet } from '#test/builders/rows.ts'
+import { makeApp, testConfig } from '#test/plumbing/harness.ts'
+import { startTestWorker } from '#test/plumbing/worker.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-file-'))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { unreadableWords } from '#server/lib/security/secrets.ts'
-import { acceptInvitation, pendingInvitations } from '#server/org/members.ts'
+import { acceptInvitation, pendingInvitations } from '#server/organisation/members.ts'
 import { examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { serverAddress } from '../server-address.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Reply, type Seen, serveDouble } from '#server/catalog/testing/provider-double.ts'
-import { addProviderTallies, TIME_PLACES } from '#server/store/organisation/provider-tallies.ts'
-import { type Json, makeApp } from '#test/harness.ts'
+import { addProviderTallies, TIME_PLACES } from '#server/money/store/provider-tallies.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { restoreBackup } from '#server/backup/restore.ts'
+import { restoreBackup } from '#server/database/backup/restore.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { examples, readFlags } from '../flags.ts'
 import { formatDetails, printOutput } from '../output.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { plural } from '#server/lib/plural.ts'
-import { type ColumnStatus, readSecretStatus, rotateSecrets } from '#server/org/secret-rotation.ts'
+import { type ColumnStatus, readSecretStatus, rotateSecrets } from '#server/organisation/secret-rotation.ts'
 import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
 import { formatTable } from '../output.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
 import { company, recordsOf } from '#server/records/testing/records.ts'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

@@ -1,19 +1,24 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { EntityKind } from '#contract/records.ts'
+import type { Db } from '#server/database/connection/db.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { parseWithNumberTexts, withPlainNumbers } from '#server/lib/json/lossless-json.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { describeEntities } from '#server/records/entity.ts'
-import { evaluateSegments, readFilter } from '#server/segments/evaluate.ts'
-import { explainMembership } from '#server/segments/explain.ts'
-import { listUnknownFields } from '#server/segments/filter-check.ts'
-import { createSegment, removeSegment, requireSegment, updateSegment } from '#server/segments/segments.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { findEntities } from '#server/store/records/entities.ts'
-import { listMembers } from '#server/store/segments/members.ts'
-import { findSegmentOwner, listSegments, type SegmentKey } from '#server/store/segments/segments.ts'
+import { evaluateSegments, readFilter } from '#server/records/segments/evaluate.ts'
+import { explainMembership } from '#server/records/segments/explain.ts'
+import { listUnknownFields } from '#server/records/segments/filter-check.ts'
+import {
+  createSegment,
+  removeSegment,
+  requireSegment,
+  updateSegment,
+} from '#server/records/segments/segments.ts'
+import { listMembers } from '#server/records/segments/store/members.ts'
+import { findSegmentOwner, listSegments, type SegmentKey } from '#server/records/segments/store/segments.ts'
+import { findEntities } from '#server/records/store/entities.ts'
 import { examples, Limit, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { ORG, requireEntity } from '../records/entity-flag.ts'

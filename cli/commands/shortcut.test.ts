@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { type Json, makeApp } from '#test/harness.ts'
-import { startTestWorker } from '#test/worker.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
+import { startTestWorker } from '#test/plumbing/worker.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

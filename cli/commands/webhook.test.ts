@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { type Json, makeApp } from '#test/harness.ts'
-import { makeRowSheet } from '#test/rows.ts'
+import { makeRowSheet } from '#test/builders/rows.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

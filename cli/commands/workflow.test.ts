@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { type Json, makeApp } from '#test/harness.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type DatabaseReport, inspectDatabase } from '#server/database/connection/inspection.ts'
+import { newestSchemaVersion } from '#server/database/connection/migrate.ts'
+import { requireSessions, SessionError } from '#server/database/connection/sessions.ts'
+import { openEmbedded } from '#server/database/embedded/embedded.ts'
 import type { Config } from '#server/lib/config/config.ts'
 import { reasonOf } from '#server/lib/errors.ts'
-import { type DatabaseReport, inspectDatabase } from '#server/store/connection/inspection.ts'
-import { newestSchemaVersion } from '#server/store/connection/migrate.ts'
-import { requireSessions, SessionError } from '#server/store/connection/sessions.ts'
-import { openEmbedded } from '#server/store/embedded.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Looks at the database as it is: unlike other commands, this one neither makes nor migrates it. */

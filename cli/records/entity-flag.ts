@@ -1,10 +1,10 @@
 import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '#server/database/connection/db.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { findRoot } from '#server/records/entity.ts'
 import { findByIdentifier } from '#server/records/lookup.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import type { EntityRecord } from '#server/store/records/entities.ts'
+import type { EntityRecord } from '#server/records/store/entities.ts'
 
 export const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
 

@@ -1,9 +1,9 @@
 import type { FieldError } from '#contract/errors.ts'
 import { MAX_RECORDS } from '#contract/records.ts'
+import type { Db } from '#server/database/connection/db.ts'
+import { OPERATOR, recordAudit } from '#server/organisation/store/audit.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import type { CheckedRecord } from '#server/records/record.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
 import { readRecordFile } from './record-file.ts'
 import { type Mapping, mapRecord } from './record-mapping.ts'
 

@@ -1,7 +1,7 @@
 import { plural } from '#server/lib/plural.ts'
-import type { Explanation, ExplainedCondition } from '#server/segments/explain.ts'
-import { boundsOf } from '#server/segments/filter.ts'
-import type { SegmentRecord } from '#server/store/segments/segments.ts'
+import type { Explanation, ExplainedCondition } from '#server/records/segments/explain.ts'
+import { boundsOf } from '#server/records/segments/filter.ts'
+import type { SegmentRecord } from '#server/records/segments/store/segments.ts'
 import { formatDetails } from '../output.ts'
 
 export type SegmentView = ReturnType<typeof viewSegment>

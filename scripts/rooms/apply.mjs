@@ -10,7 +10,7 @@ const all = new Set(tracked)
 const aliases = { '#contract/': 'contract/', '#server/': 'server/src/', '#test/': 'test/' }
 function rel(from, to) {
   const r = relative(dirname(from), to)
-  return r.startsWith('.') ? r : './' + r
+  return r.startsWith('.') ? r : './/' + r
 }
 const TEXT = /\.(ts|tsx|mts|mjs|json|md|css|html|yml|sh)$/
 const out = new Map()
@@ -64,35 +64,35 @@ for (const [file, text] of out)
     file,
     text.replace(PATH, (m, at, whole) => {
       const prev = whole[at - 1]
-      if (prev !== undefined && /[\w/.-]/.test(prev) && !(whole.slice(at - 2, at) === './')) return m
+      if (prev !== undefined && /[\w/.-]/.test(prev) && !(whole.slice(at - 2, at) === './/')) return m
       return byOld.get(m) ?? m
     }),
   )
 const FOLDERS = {
-  'server/src/chain/': 'server/src/catalog/chain/',
-  'server/src/rows/': 'server/src/sheets/rows/',
-  'server/src/org/': 'server/src/organisation/',
-  'server/src/source-pulls/': 'server/src/sources/pulls/',
-  'server/src/segments/': 'server/src/records/segments/',
-  'server/src/segment-syncs/': 'server/src/records/syncs/',
-  'server/src/engine/': 'server/src/runs/engine/',
-  'server/src/estimates/': 'server/src/money/estimates/',
-  'server/src/backup/': 'server/src/database/backup/',
-  'server/src/api/internal/': 'server/src/api/screens/',
-  'server/src/store/queue/': 'server/src/database/queue/',
-  'server/src/store/migrations/': 'server/src/database/migrations/',
-  'server/src/store/connection/': 'server/src/database/connection/',
-  'server/src/store/embedded/': 'server/src/database/embedded/',
-  'server/src/store/purses/': 'server/src/money/store/purses/',
-  'server/src/store/records/': 'server/src/records/store/',
-  'server/src/store/segments/': 'server/src/records/segments/store/',
-  'server/src/store/segment-syncs/': 'server/src/records/syncs/store/',
-  'server/src/store/backup/': 'server/src/database/backup/sql/',
-  'server/src/store/sheets/': 'server/src/sheets/store/',
-  'server/src/store/organisation/': 'server/src/organisation/store/',
-  'server/src/store/runs/': 'server/src/runs/store/',
-  'server/src/store/<area>/<resource>.ts': 'server/src/<room>/store/<resource>.ts',
-  'server/src/api/routes/<area>/<resource>.ts': 'server/src/<room>/routes/<resource>.ts',
+  'server/src/catalog/chain/': 'server/src/catalog/chain/',
+  'server/src/sheets/rows/': 'server/src/sheets/rows/',
+  'server/src/organisation/': 'server/src/organisation/',
+  'server/src/sources/pulls/': 'server/src/sources/pulls/',
+  'server/src/records/segments/': 'server/src/records/segments/',
+  'server/src/records/syncs/': 'server/src/records/syncs/',
+  'server/src/runs/engine/': 'server/src/runs/engine/',
+  'server/src/money/estimates/': 'server/src/money/estimates/',
+  'server/src/database/backup/': 'server/src/database/backup/',
+  'server/src/api/screens/': 'server/src/api/screens/',
+  'server/src/database/queue/': 'server/src/database/queue/',
+  'server/src/database/migrations/': 'server/src/database/migrations/',
+  'server/src/database/connection/': 'server/src/database/connection/',
+  'server/src/database/embedded/': 'server/src/database/embedded/',
+  'server/src/money/store/purses/': 'server/src/money/store/purses/',
+  'server/src/records/store/': 'server/src/records/store/',
+  'server/src/records/segments/store/': 'server/src/records/segments/store/',
+  'server/src/records/syncs/store/': 'server/src/records/syncs/store/',
+  'server/src/database/backup/sql/': 'server/src/database/backup/sql/',
+  'server/src/sheets/store/': 'server/src/sheets/store/',
+  'server/src/organisation/store/': 'server/src/organisation/store/',
+  'server/src/runs/store/': 'server/src/runs/store/',
+  'server/src/<room>/store/<resource>.ts': 'server/src/<room>/store/<resource>.ts',
+  'server/src/<room>/routes/<resource>.ts': 'server/src/<room>/routes/<resource>.ts',
 }
 // places named from server/src, in quotes or in comments
 const SHORT =

@@ -11,7 +11,7 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   // Halves the time that loading takes from the second start on. Kept at once: a process that is killed keeps nothing.
   enableCompileCache(COMPILED)
   resolveByPath()
-  const { runServer } = await import('./server.ts')
+  const { runServer } = await import('./process/server.ts')
   flushCompileCache()
   await runServer(env, end)
 }
@@ -32,7 +32,7 @@ if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
   try {
     await serve(process.env)
   } catch (cause) {
-    const { reportFatal } = await import('./server.ts')
+    const { reportFatal } = await import('./process/server.ts')
     reportFatal(cause)
     process.exitCode = 1
   }

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { fillSheet, GRID_ACTIONS, GRID_INPUTS } from '../../bench/grid-sheet.ts'
-import { scrollGrid, shownRows } from '../../bench/grid-use.ts'
-import type { TestOrg } from '../harness.ts'
+import { fillSheet, GRID_ACTIONS, GRID_INPUTS } from '../../bench/grid/grid-sheet.ts'
+import { scrollGrid, shownRows } from '../../bench/grid/grid-use.ts'
+import type { TestOrg } from '../plumbing/harness.ts'
 import { axeFindings, problems, startDashboard } from './dashboard.ts'
 
 const dashboard = await startDashboard()

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
-import { CHROMIUM } from '../chromium.ts'
-import { prepareCluster } from '../prepared-cluster.ts'
-import { startServer } from '../server-process.ts'
+import { CHROMIUM } from '../plumbing/chromium.ts'
+import { prepareCluster } from '../plumbing/prepared-cluster.ts'
+import { startServer } from '../plumbing/server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { reasonOf } from '#server/lib/errors.ts'
-import { UNLIMITED } from '#test/installation.ts'
-import { type ServerProcess, startServer } from '#test/server-process.ts'
-import { type Call, callOver, makeSheet } from '#test/sheets.ts'
-import { type Moment, serveCrm } from './crm-server.ts'
-import { check, say, sayVerdict, until } from './installation.ts'
+import { type Call, callOver, makeSheet } from '#test/builders/sheets.ts'
+import { UNLIMITED } from '#test/plumbing/installation.ts'
+import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
+import { type Moment, serveCrm } from './breaks/crm-server.ts'
+import { check, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } })
 const PATIENCE_SECONDS = 300

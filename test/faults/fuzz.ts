@@ -4,14 +4,14 @@
 // npm run faults:fuzz [-- --each 10000 --minutes 600 --seed 1 --callers 4 --at-once 2 --only getUser]
 import { parseArgs } from 'node:util'
 import { Agent, request } from 'undici'
-import type { Json } from '#test/harness.ts'
-import { openInstallation } from '#test/installation.ts'
-import { serveProvider } from '#test/provider.ts'
-import { createRandom } from '#test/seeded-random.ts'
-import { type Answer, createJudge } from './described-answers.ts'
-import { createWorlds, type World } from './fuzz-world.ts'
-import { createValues } from './generated-values.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import type { Json } from '#test/plumbing/harness.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { type Answer, createJudge } from './breaks/described-answers.ts'
+import { createWorlds, type World } from './breaks/fuzz-world.ts'
+import { createValues } from './breaks/generated-values.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

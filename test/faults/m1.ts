@@ -1,15 +1,15 @@
 // M18: 20 runs that share one cap, on 4 workers that are killed with -9 thirty times at random moments.
 // npm run faults:m1 [-- --runs 20 --rows 2000 --kills 30 --workers 4 --seed 1]
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
+import { createCap } from '#server/money/store/purses/purses.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { startRun } from '#server/runs/queue.ts'
-import { createCap } from '#server/store/purses/purses.ts'
-import { findSheet } from '#server/store/sheets/sheets.ts'
-import { serveProvider } from '../provider.ts'
-import { createRandom } from '../seeded-random.ts'
-import { check, openInstallation, say, sayVerdict } from './installation.ts'
-import { killWorkers, untilAllEnd } from './kills.ts'
-import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
+import { findSheet } from '#server/sheets/store/sheets.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { serveProvider } from '../doubles/provider.ts'
+import { killWorkers, untilAllEnd } from './breaks/kills.ts'
+import { check, openInstallation, say, sayVerdict } from './checks/installation.ts'
+import { checkMoneyBooks, readMoneyBooks } from './checks/money-books.ts'
 
 const { values } = parseArgs({
   options: {

@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { AppError, reasonOf } from '#server/lib/errors.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { mergeEntities, unmergeEntity } from '#server/records/merge.ts'
 import { checkRecord } from '#server/records/record.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation } from '#test/installation.ts'
-import { createRandom } from '../seeded-random.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

@@ -2,13 +2,13 @@
 // limited by the caps of its runs, one has a budget, one too little credit. Then all that can goes on.
 // npm run faults:money [-- --runs 50 --rows 400 --kills 20 --workers 3 --seed 1]
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { serveProvider } from '../provider.ts'
-import { createRandom } from '../seeded-random.ts'
-import { addRows, makeSheet } from '../sheets.ts'
-import { check, openInstallation, say, sayVerdict } from './installation.ts'
-import { killWorkers, untilAllEnd } from './kills.ts'
-import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { addRows, makeSheet } from '../builders/sheets.ts'
+import { serveProvider } from '../doubles/provider.ts'
+import { killWorkers, untilAllEnd } from './breaks/kills.ts'
+import { check, openInstallation, say, sayVerdict } from './checks/installation.ts'
+import { checkMoneyBooks, readMoneyBooks } from './checks/money-books.ts'
 
 const { values } = parseArgs({
   options: {

@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { openInstallation } from '#test/installation.ts'
-import { callOver, makeSheet } from '#test/sheets.ts'
-import { createRandom } from '../seeded-random.ts'
-import { check, persist, say, sayVerdict, until } from './installation.ts'
-import { cutConnections, startAnother } from './interruptions.ts'
+import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { cutConnections, startAnother } from './breaks/interruptions.ts'
+import { check, persist, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

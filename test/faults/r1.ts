@@ -2,11 +2,11 @@
 // npm run faults:r1 [-- --rows 20000 --kills 8 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { serveProvider } from '#test/provider.ts'
-import { createRandom } from '../seeded-random.ts'
-import { startFleet } from './fleet.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict } from './installation.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict } from './checks/installation.ts'
+import { startFleet } from './load/fleet.ts'
 
 const { values } = parseArgs({
   options: {

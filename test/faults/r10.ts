@@ -8,11 +8,11 @@ import { Agent, request } from 'node:http'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openInstallation } from '#test/installation.ts'
-import { addRows, callOver, makeSheet } from '#test/sheets.ts'
-import { check, say, sayVerdict, until } from './installation.ts'
-import { type Exchange, isGood, startCallers, type Wanted } from './load.ts'
-import { secondsOf, secondsOfAll } from './process-use.ts'
+import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { type Exchange, isGood, startCallers, type Wanted } from './load/load.ts'
+import { secondsOf, secondsOfAll } from './load/process-use.ts'
 
 const { values } = parseArgs({
   options: {

@@ -4,13 +4,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation, SECRET } from '#test/installation.ts'
-import type { ServerProcess } from '#test/server-process.ts'
-import { callOver, makeSheet } from '#test/sheets.ts'
-import { createRandom } from '../seeded-random.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
+import { callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
+import type { ServerProcess } from '#test/plumbing/server-process.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

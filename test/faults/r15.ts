@@ -8,11 +8,11 @@ import { parseArgs } from 'node:util'
 import { SMTPServer } from 'smtp-server'
 import { findymail } from '#server/catalog/providers/findymail/provider.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { addConnection } from '#server/org/connections.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { SECRET } from '#test/installation.ts'
-import { addRows, callOver, makeSheet, type Step } from '#test/sheets.ts'
-import { check, openInstallation, say, sayVerdict, until } from './installation.ts'
+import { addConnection } from '#server/organisation/connections.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { addRows, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
+import { SECRET } from '#test/plumbing/installation.ts'
+import { check, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

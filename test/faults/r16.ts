@@ -3,12 +3,12 @@
 // npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0]; --ratio 0 looks at the order alone
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openInstallation } from '#test/installation.ts'
-import { callOver } from '#test/sheets.ts'
-import { feedFloodsOf, serveItems } from './feed-floods.ts'
-import { type Flood, floodsOf } from './floods.ts'
-import { check, say, sayVerdict } from './installation.ts'
-import { serveMail, serveModel } from './outside.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { serveMail, serveModel } from './breaks/outside.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
+import { feedFloodsOf, serveItems } from './load/feed-floods.ts'
+import { type Flood, floodsOf } from './load/floods.ts'
 
 const { values } = parseArgs({
   options: {

@@ -3,11 +3,11 @@
 // npm run faults:r17 [-- --rows 10000 --kills 20 --seed 1 --seconds-a-kill 10]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { serveProvider } from '#test/provider.ts'
-import { createRandom } from '../seeded-random.ts'
-import { startFleet } from './fleet.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './installation.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { startFleet } from './load/fleet.ts'
 
 const { values } = parseArgs({
   options: {

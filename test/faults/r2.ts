@@ -3,10 +3,10 @@
 // npm run faults:r2 [-- --seconds 60 --callers 6 --recovery-seconds 10]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { serveProvider } from '#test/provider.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './installation.ts'
-import { HANG_SECONDS, hung, isGood, startCallers, type Wanted } from './load.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { HANG_SECONDS, hung, isGood, startCallers, type Wanted } from './load/load.ts'
 
 const { values } = parseArgs({
   options: {

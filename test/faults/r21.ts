@@ -13,15 +13,22 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ChatBody, printTurn } from '#server/catalog/testing/chat-turn.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { setEnv } from '#server/org/env-variables.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation, SECRET } from '#test/installation.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { createRandom } from '#test/seeded-random.ts'
-import { type Call, callOver, makeSheet, type Step } from '#test/sheets.ts'
-import { check, say, sayVerdict } from './installation.ts'
-import { worstPages } from './worst-pages.ts'
-import { worstFormulas, worstJson, worstPdfs, worstRobots, worstSearches, worstXml } from './worst-shapes.ts'
+import { setEnv } from '#server/organisation/env-variables.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
+import { type Call, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
+import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { worstPages } from './breaks/worst-pages.ts'
+import {
+  worstFormulas,
+  worstJson,
+  worstPdfs,
+  worstRobots,
+  worstSearches,
+  worstXml,
+} from './breaks/worst-shapes.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

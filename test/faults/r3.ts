@@ -3,9 +3,9 @@
 // npm run faults:r3 [-- --rounds 4 --rows 1500 --silence 8000]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { serveProvider } from '#test/provider.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './installation.ts'
+import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

@@ -4,16 +4,16 @@
 // npm run faults:r4 [-- --rounds 20 --sheets 10 --members 500 --skew-hours 9600]
 import { parseArgs } from 'node:util'
 import { timeOfId } from '#server/lib/ids.ts'
-import { setSchedule } from '#server/org/schedules.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
-import { createSegment } from '#server/segments/segments.ts'
-import { queuePull } from '#server/source-pulls/jobs.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation } from '#test/installation.ts'
-import { serveProvider } from '#test/provider.ts'
-import { addRows, callOver, makeSheet } from '#test/sheets.ts'
-import { check, say, sayVerdict, until } from './installation.ts'
+import { createSegment } from '#server/records/segments/segments.ts'
+import { setSchedule } from '#server/runs/schedules.ts'
+import { queuePull } from '#server/sources/pulls/jobs.ts'
+import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { check, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

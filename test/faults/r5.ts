@@ -4,13 +4,13 @@
 import { parseArgs } from 'node:util'
 import { findymail } from '#server/catalog/providers/findymail/provider.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { addConnection } from '#server/org/connections.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation, SECRET } from '#test/installation.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { addRows, callOver, makeSheet, runAll, type Step } from '#test/sheets.ts'
-import { BEHAVIOURS, type Fault, serveBadProvider } from './bad-provider.ts'
-import { check, say, sayVerdict, until } from './installation.ts'
+import { addConnection } from '#server/organisation/connections.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { addRows, callOver, makeSheet, runAll, type Step } from '#test/builders/sheets.ts'
+import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { BEHAVIOURS, type Fault, serveBadProvider } from './breaks/bad-provider.ts'
+import { check, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

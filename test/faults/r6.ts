@@ -3,9 +3,9 @@
 // npm run faults:r6 [-- --rows 12000]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { serveProvider } from '#test/provider.ts'
-import { check, openInstallation, say, sayVerdict } from './installation.ts'
+import { startWorkerChild, type WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { check, openInstallation, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '12000' } } })
 const ROWS = Number(values.rows)

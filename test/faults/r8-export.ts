@@ -7,12 +7,12 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'csv-parse'
-import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { openInstallation } from '#test/installation.ts'
-import { makeLargeSheet } from '#test/large-sheet.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { callOver } from '#test/sheets.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { makeLargeSheet } from '#test/builders/large-sheet.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, kills: { type: 'string', default: '2' } },

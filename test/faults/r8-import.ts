@@ -3,13 +3,13 @@
 // npm run faults:r8-import [-- --rows 1000000 --kills 6 --only csv]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { awaitImport, putFile, startImport, stateOf } from '#test/imports.ts'
-import { openInstallation } from '#test/installation.ts'
-import { makeCsv, makeXlsx } from '#test/large-file.ts'
-import { residentMb, watchMemory } from '#test/resident-memory.ts'
-import { callOver } from '#test/sheets.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { makeCsv, makeXlsx } from '#test/builders/large-file.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { awaitImport, putFile, startImport, stateOf } from '#test/guards/imports.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

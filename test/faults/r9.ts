@@ -3,10 +3,10 @@
 // npm run faults:r9 [-- --rounds 3 --rows 1500 --slow-seconds 8 --callers 12 --only whole]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { serveProvider } from '#test/provider.ts'
-import { addRows, callOver, makeSheet, type Step } from '#test/sheets.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './installation.ts'
-import { type Crowd, type Exchange, hung, isGood, startCallers, type Wanted } from './load.ts'
+import { addRows, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
+import { serveProvider } from '#test/doubles/provider.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { type Crowd, type Exchange, hung, isGood, startCallers, type Wanted } from './load/load.ts'
 
 const { values } = parseArgs({
   options: {

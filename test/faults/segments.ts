@@ -3,16 +3,16 @@
 // npm run faults:segments [-- --members 20000 --rounds 20 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
-import { createSegment } from '#server/segments/segments.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { openInstallation } from '#test/installation.ts'
-import { callOver, makeSheet } from '#test/sheets.ts'
-import { createRandom } from '../seeded-random.ts'
-import { check, persist, say, sayVerdict, until } from './installation.ts'
-import { cutConnections, startAnother } from './interruptions.ts'
+import { createSegment } from '#server/records/segments/segments.ts'
+import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { callOver, makeSheet } from '#test/builders/sheets.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { createRandom } from '../builders/seeded-random.ts'
+import { cutConnections, startAnother } from './breaks/interruptions.ts'
+import { check, persist, say, sayVerdict, until } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

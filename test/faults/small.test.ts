@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-// Small versions of R1, R3 and R6 are in server/src/engine/recovery.test.ts, which needs no PostgreSQL of its own.
+// Small versions of R1, R3 and R6 are in server/src/runs/engine/recovery.test.ts, which needs no PostgreSQL of its own.
 it.each([
   ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
   ['R4', '--rounds 1 --sheets 3 --members 30'],

@@ -2,10 +2,10 @@
 // results must be exactly what a plain model predicts.
 // npm run test:waterfall [-- --rows 10000]
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { openInstallation } from '#test/installation.ts'
-import { callOver } from '#test/sheets.ts'
-import { predict, readLedger, runRows, serveProviders } from '#test/waterfall-model.ts'
-import { check, say, sayVerdict } from './installation.ts'
+import { callOver } from '#test/builders/sheets.ts'
+import { predict, readLedger, runRows, serveProviders } from '#test/builders/waterfall-model.ts'
+import { openInstallation } from '#test/plumbing/installation.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '10000' } } })
 const rows = Number(values.rows)

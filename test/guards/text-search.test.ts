@@ -20,11 +20,11 @@ const KNOWN: Record<string, [count: number, why: string]> = {
   'server/src/lib/find-chromium.ts': [1, 'a sign'],
   'server/src/lib/search.ts': [2, 'at most 64 characters'],
   'server/src/lib/timing/fair-queue.ts': [1, 'a list'],
-  'server/src/sources/s3/listing.ts': [1, 'names of ours'],
-  'server/src/sources/sales-navigator/search.ts': [1, 'words of ours'],
-  'server/src/sources/visitors/networks.ts': [1, 'parts of a network address'],
-  'server/src/sources/website/choice.ts': [1, 'a list'],
-  'server/src/store/connection/give-way.ts': [1, 'words of ours'],
+  'server/src/sources/systems/s3/listing.ts': [1, 'names of ours'],
+  'server/src/sources/systems/sales-navigator/search.ts': [1, 'words of ours'],
+  'server/src/sources/systems/visitors/networks.ts': [1, 'parts of a network address'],
+  'server/src/sources/systems/website/choice.ts': [1, 'a list'],
+  'server/src/database/connection/give-way.ts': [1, 'words of ours'],
 }
 
 it('texts are searched for what a tenant chose by lib/search.ts only (F56)', () => {

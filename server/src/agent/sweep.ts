@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Store } from '../database/connection/db.ts'
 import type { Config } from '../lib/config/config.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import { endAgentRun, forgetOldAgentRuns, listDeadAgentRuns } from '../store/agent/agent-runs.ts'
-import type { Store } from '../store/connection/db.ts'
+import { endAgentRun, forgetOldAgentRuns, listDeadAgentRuns } from './store/agent-runs.ts'
 
 const GRACE_SECONDS = 60
 

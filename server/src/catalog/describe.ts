@@ -1,5 +1,5 @@
-import type { ActionInstance } from '../chain/definition.ts'
-import { printToken } from '../chain/references.ts'
+import type { ActionInstance } from './chain/definition.ts'
+import { printToken } from './chain/references.ts'
 import type { Action } from './define.ts'
 import type { ConfiguredOutputs } from './outputs.ts'
 import type { OutputType } from './outputs.ts'

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { announceFile } from '../store/files/files.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { fileSweepJob } from './file-sweep.ts'
+import { announceFile } from './store/files.ts'
 import { storeUpload } from './uploads.ts'
 
 const app = await makeApp()

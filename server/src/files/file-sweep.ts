@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import type { Store } from '../store/connection/db.ts'
-import { forgetExpiredFile, storageKeyOf } from '../store/files/files.ts'
-import { forgetOldImports } from '../store/files/imports.ts'
 import type { Storage } from './storage/storage.ts'
+import { forgetExpiredFile, storageKeyOf } from './store/files.ts'
+import { forgetOldImports } from './store/imports.ts'
 
 /** Removes files of any kind when they expire, and what is known of imports that ended long ago. */
 export function fileSweepJob({ store, storage }: { store: Store; storage: Storage }): Job {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { exportsOf } from '#server/api/testing/exports.ts'
-import { catalogueOf } from '#test/catalogue.ts'
-import { makeApp, type TestOrg } from '#test/harness.ts'
-import { rowsOf } from '#test/rows.ts'
-import { startTestWorker } from '#test/worker.ts'
-import { findFile } from '../store/files/files.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { rowsOf } from '#test/builders/rows.ts'
+import { makeApp, type TestOrg } from '#test/plumbing/harness.ts'
+import { startTestWorker } from '#test/plumbing/worker.ts'
+import { findFile } from './store/files.ts'
 import { UPLOAD, storeUpload } from './uploads.ts'
 
 const app = await makeApp({

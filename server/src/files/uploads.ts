@@ -1,15 +1,10 @@
 import { extensionOf, refuseFileName } from '#contract/imports.ts'
+import { type Db, inTransaction } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
-import { type Db, inTransaction } from '../store/connection/db.ts'
-import { announceFile, completeFile, type FileKey, storageKeyOf } from '../store/files/files.ts'
-import {
-  isStorageLimit,
-  measureStorage,
-  requireStorage,
-  withinStorage,
-} from '../store/files/storage-quota.ts'
 import type { Storage } from './storage/storage.ts'
+import { announceFile, completeFile, type FileKey, storageKeyOf } from './store/files.ts'
+import { isStorageLimit, measureStorage, requireStorage, withinStorage } from './store/storage-quota.ts'
 
 export const UPLOAD = 'upload'
 /** An upload that nobody imports for so long is removed. */

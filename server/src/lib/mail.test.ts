@@ -1,7 +1,7 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it } from 'vitest'
-import { serveRaw } from '#test/loopback-server.ts'
-import { serveSmtp } from '#test/mail-server.ts'
+import { serveRaw } from '#test/doubles/loopback-server.ts'
+import { serveSmtp } from '#test/doubles/mail-server.ts'
 import { createMailer, type SendMail } from './mail.ts'
 
 /** A real mail server, and a sender for it. */

@@ -6,19 +6,19 @@ const root = new URL('../../../', import.meta.url).href
 const own = (path: string) => ({ url: `${root}${path}`, format: 'module-typescript' })
 
 it.each<[specifier: string, parent: string, place: object | undefined]>([
-  ['./lib/log.ts', 'server/src/server.ts', own('server/src/lib/log.ts')],
+  ['./lib/log.ts', 'server/src/process/server.ts', own('server/src/lib/log.ts')],
   ['../main.ts', 'server/src/lib/log.ts', own('server/src/main.ts')],
-  ['#contract/rows.ts', 'server/src/server.ts', own('contract/rows.ts')],
-  ['#server/lib/log.ts', 'test/harness.ts', own('server/src/lib/log.ts')],
+  ['#contract/rows.ts', 'server/src/process/server.ts', own('contract/rows.ts')],
+  ['#server/lib/log.ts', 'test/plumbing/harness.ts', own('server/src/lib/log.ts')],
   [
     `${root}server/src/catalog/actions/delay_step.ts`,
     'server/src/catalog/registry.ts',
     own('server/src/catalog/actions/delay_step.ts'),
   ],
   ['./a.js', 'node_modules/zod/v4/index.js', { url: `${root}node_modules/zod/v4/a.js`, format: 'module' }],
-  ['zod', 'server/src/server.ts', undefined],
-  ['node:fs', 'server/src/server.ts', undefined],
-  ['./settings.json', 'server/src/server.ts', undefined],
+  ['zod', 'server/src/process/server.ts', undefined],
+  ['node:fs', 'server/src/process/server.ts', undefined],
+  ['./settings.json', 'server/src/process/server.ts', undefined],
   ['./a.js', 'node_modules/fastify/fastify.js', undefined],
   ['kysely', 'node_modules/zod/v4/index.js', undefined],
 ])('%s in %s is found by its name, or looked for', (specifier, parent, place) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom } from '#test/seeded-random.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
 import { findText, hasText, listPlaces, replaceText } from './search.ts'
 
 const MB = 1024 * 1024

@@ -1,10 +1,10 @@
-import type { AddressText } from '../store/records/addresses.ts'
-import type { NewEvent } from '../store/records/events.ts'
-import type { FieldType } from '../store/records/field-types.ts'
-import type { NewRelationship } from '../store/records/relationships.ts'
-import type { Term } from '../store/records/terms.ts'
 import type { CheckedRecord } from './record.ts'
 import type { Target } from './resolve.ts'
+import type { AddressText } from './store/addresses.ts'
+import type { NewEvent } from './store/events.ts'
+import type { FieldType } from './store/field-types.ts'
+import type { NewRelationship } from './store/relationships.ts'
+import type { Term } from './store/terms.ts'
 
 type Batch = { source: string; records: readonly CheckedRecord[] }
 

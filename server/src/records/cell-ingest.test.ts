@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { createCellIngest } from './cell-ingest.ts'
 import { ingestForCell } from './cell-writes.ts'
 import type { GivenRecord } from './given-record.ts'

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import { type Db, isUnavailable, type Store } from '../database/connection/db.ts'
 import { createBatcher, ItemFault } from '../lib/timing/batcher.ts'
-import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
-import { addCellWrites, type CellRun, findCellWrites } from '../store/records/cell-writes.ts'
 import { type Answer, type Ingested, ingestForCell, readIngested, toIngested } from './cell-writes.ts'
 import type { GivenRecord } from './given-record.ts'
 import { readGivenRecord } from './given-record.ts'
 import { ingestRecords } from './ingest.ts'
 import type { CheckedRecord } from './record.ts'
+import { addCellWrites, type CellRun, findCellWrites } from './store/cell-writes.ts'
 
 /** Records of one transaction. */
 const MAX_TOGETHER = 200

@@ -1,11 +1,11 @@
 import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '../database/connection/db.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { Db } from '../store/connection/db.ts'
-import { listEvents } from '../store/records/events.ts'
-import { listRelationships } from '../store/records/relationships.ts'
 import type { Answer } from './cell-writes.ts'
 import { describeEntities } from './entity.ts'
 import { findNamed } from './lookup.ts'
+import { listEvents } from './store/events.ts'
+import { listRelationships } from './store/relationships.ts'
 
 const MAX_RELATIONSHIPS = 100
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { EntityKind } from '#contract/records.ts'
-import type { Db } from '../store/connection/db.ts'
-import type { CellRun } from '../store/records/cell-writes.ts'
-import { refreshEntities } from '../store/records/entities.ts'
-import { lockRecords, lockRoots } from '../store/records/record-locks.ts'
-import { hasRelationship, removeRelationship } from '../store/records/relationships.ts'
+import type { Db } from '../database/connection/db.ts'
 import { type Answer, WORKFLOW_SOURCE, writeOnce } from './cell-writes.ts'
 import { findRoot } from './entity.ts'
 import { ingestRecords } from './ingest.ts'
 import { findNamed, type Named } from './lookup.ts'
 import { checkRecord } from './record.ts'
+import type { CellRun } from './store/cell-writes.ts'
+import { refreshEntities } from './store/entities.ts'
+import { lockRecords, lockRoots } from './store/record-locks.ts'
+import { hasRelationship, removeRelationship } from './store/relationships.ts'
 
 const Changed = z.object({ changed: z.boolean() })
 export type RelationshipEnds = {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { EntityKind } from '#contract/records.ts'
-import type { Db } from '../store/connection/db.ts'
-import { addCellWrite, type CellRun, findCellWrite } from '../store/records/cell-writes.ts'
-import { EntityTooLarge } from '../store/records/entities.ts'
+import type { Db } from '../database/connection/db.ts'
 import { type GivenPair, type GivenRecord, readGivenRecord } from './given-record.ts'
 import { ingestRecords } from './ingest.ts'
 import { findNamed } from './lookup.ts'
+import { addCellWrite, type CellRun, findCellWrite } from './store/cell-writes.ts'
+import { EntityTooLarge } from './store/entities.ts'
 
 /** Who says so when a workflow updates or relates entities. Orders of sources may list it. */
 export const WORKFLOW_SOURCE = 'workflow'

@@ -1,13 +1,13 @@
 import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '../database/connection/db.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 import { isObject } from '../lib/json/object.ts'
-import type { Db } from '../store/connection/db.ts'
-import { type EntityRecord, findEntities, listPartIds } from '../store/records/entities.ts'
-import { listEvents } from '../store/records/events.ts'
-import { type Identifier, listIdentifiers } from '../store/records/identifiers.ts'
-import { listMerges } from '../store/records/merges.ts'
-import { listRelationships } from '../store/records/relationships.ts'
-import { listValues } from '../store/records/statements.ts'
+import { type EntityRecord, findEntities, listPartIds } from './store/entities.ts'
+import { listEvents } from './store/events.ts'
+import { type Identifier, listIdentifiers } from './store/identifiers.ts'
+import { listMerges } from './store/merges.ts'
+import { listRelationships } from './store/relationships.ts'
+import { listValues } from './store/statements.ts'
 
 const MAX_SHOWN_IDENTIFIERS = 1000
 const MAX_RELATIONSHIPS = 1000

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { OPERATOR } from '../store/organisation/audit.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
+import { OPERATOR } from '../organisation/store/audit.ts'
 import { erasePerson } from './erase.ts'
 import { company, recordsOf } from './testing/records.ts'
 

@@ -1,18 +1,18 @@
 import { domainToUnicode } from 'node:url'
+import type { Db } from '../database/connection/db.ts'
 import { invalid, notFound } from '../lib/errors.ts'
-import type { Db } from '../store/connection/db.ts'
-import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { listPartIds, refreshEntities } from '../store/records/entities.ts'
+import { type Actor, recordAudit } from '../organisation/store/audit.ts'
+import { normaliseIdentifier } from './identifiers.ts'
+import { listPartIds, refreshEntities } from './store/entities.ts'
 import {
   eraseEntities,
   eraseMentions,
   findPeopleWith,
   findRootsOf,
   listNearAddress,
-} from '../store/records/erasure.ts'
-import { lockRecords } from '../store/records/record-locks.ts'
-import { eraseReasons } from '../store/segment-syncs/erasure.ts'
-import { normaliseIdentifier } from './identifiers.ts'
+} from './store/erasure.ts'
+import { lockRecords } from './store/record-locks.ts'
+import { eraseReasons } from './syncs/store/erasure.ts'
 
 export type Erased = { entity_ids: string[]; mentions: number }
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import type { EntityKind, IdentifierKind } from '#contract/records.ts'
 import { isObject } from '../lib/json/object.ts'
-import type { Identifier } from '../store/records/identifiers.ts'
+import type { Identifier } from './store/identifiers.ts'
 
 /** What identifies an entity of each kind. A domain is shared by all people of a company, so it names none of them. */
 export const IDENTIFIED_BY: Record<EntityKind, readonly IdentifierKind[]> = {

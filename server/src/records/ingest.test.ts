@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { newId } from '../lib/ids.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
-import { OPERATOR } from '../store/organisation/audit.ts'
-import { listChangedEntities } from '../store/records/entities.ts'
+import { OPERATOR } from '../organisation/store/audit.ts'
 import { ingestForCell } from './cell-writes.ts'
 import { findRoot } from './entity.ts'
 import { mergeEntities } from './merge.ts'
 import { checkRecord } from './record.ts'
+import { listChangedEntities } from './store/entities.ts'
 import { company, NOW, recordsOf } from './testing/records.ts'
 
 /** About two megabytes in fields whose names begin so. */

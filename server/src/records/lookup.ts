@@ -1,11 +1,11 @@
 import { EntityKind } from '#contract/records.ts'
+import type { Db } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { Db } from '../store/connection/db.ts'
-import type { EntityRecord } from '../store/records/entities.ts'
-import { findIdentifiers, type Identifier, keyOf, listIdentifiers } from '../store/records/identifiers.ts'
 import { findRoot } from './entity.ts'
 import { IDENTIFIED_BY, normaliseIdentifier } from './identifiers.ts'
+import type { EntityRecord } from './store/entities.ts'
+import { findIdentifiers, type Identifier, keyOf, listIdentifiers } from './store/identifiers.ts'
 
 const EXPECTED = 'must be the id of an entity, a domain, a LinkedIn URL, an email address or source:id'
 

@@ -1,10 +1,10 @@
+import type { Db } from '../database/connection/db.ts'
 import { AppError, invalid, notFound } from '../lib/errors.ts'
-import type { Db } from '../store/connection/db.ts'
-import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { refreshEntities } from '../store/records/entities.ts'
-import { joinAgain, mergeRoots, undoMerge } from '../store/records/merges.ts'
-import { lockRecords } from '../store/records/record-locks.ts'
+import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import { findRoot } from './entity.ts'
+import { refreshEntities } from './store/entities.ts'
+import { joinAgain, mergeRoots, undoMerge } from './store/merges.ts'
+import { lockRecords } from './store/record-locks.ts'
 
 type Pair = { keptId: string; mergedId: string }
 

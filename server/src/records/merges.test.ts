@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { RecordInput } from '#contract/records.ts'
-import { makeApp } from '#test/harness.ts'
-import { OPERATOR } from '../store/organisation/audit.ts'
-import { listChangedEntities } from '../store/records/entities.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
+import { OPERATOR } from '../organisation/store/audit.ts'
 import { ingestRecords } from './ingest.ts'
 import { unmergeEntity } from './merge.ts'
 import { checkRecord } from './record.ts'
+import { listChangedEntities } from './store/entities.ts'
 import { company, NOW, recordsOf } from './testing/records.ts'
 
 const app = await makeApp()

@@ -1,6 +1,6 @@
-import type { Patch } from '../store/records/entities.ts'
 import type { Printer } from './documents.ts'
 import type { CheckedRecord } from './record.ts'
+import type { Patch } from './store/entities.ts'
 
 type Origin = { source: string; at: string }
 type Said = CheckedRecord['fields'][number]

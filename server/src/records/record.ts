@@ -2,8 +2,8 @@ import type { FieldError } from '#contract/errors.ts'
 import { type EntityKind, MAX_RECORD_CHARS, RecordInput } from '#contract/records.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
 import { makeStorable, makeStorableText } from '../lib/json/storable.ts'
-import { compareIdentifiers, type Identifier, keyOf } from '../store/records/identifiers.ts'
 import { normaliseIdentifier } from './identifiers.ts'
+import { compareIdentifiers, type Identifier, keyOf } from './store/identifiers.ts'
 import { typeOfValue } from './value-types.ts'
 
 /** An entity as a record names it: by one or more identifiers, sorted. */

@@ -1,5 +1,7 @@
+import type { Db } from '../database/connection/db.ts'
 import { newId } from '../lib/ids.ts'
-import type { Db } from '../store/connection/db.ts'
+import { groupByKeys, joinRoots } from './components.ts'
+import type { Mention } from './record.ts'
 import {
   addIdentifiers,
   findIdentifiers,
@@ -7,11 +9,9 @@ import {
   keyOf,
   type Place,
   repointIdentifiers,
-} from '../store/records/identifiers.ts'
-import { listSeparations, mergeRoots } from '../store/records/merges.ts'
-import type { RecordsLock } from '../store/records/record-locks.ts'
-import { groupByKeys, joinRoots } from './components.ts'
-import type { Mention } from './record.ts'
+} from './store/identifiers.ts'
+import { listSeparations, mergeRoots } from './store/merges.ts'
+import type { RecordsLock } from './store/record-locks.ts'
 
 /** Mentions lead to entities that must be merged first, which needs the exclusive lock. */
 export class MergeNeeded extends Error {

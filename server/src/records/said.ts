@@ -1,14 +1,14 @@
 import type { EntityKind } from '#contract/records.ts'
-import type { Db } from '../store/connection/db.ts'
-import type { NewEntity, Patch, Root } from '../store/records/entities.ts'
-import type { LockedRoot } from '../store/records/record-locks.ts'
-import { listSourceOrder } from '../store/records/sources.ts'
-import { addStatements, addStatementsByField, type Statement } from '../store/records/statements.ts'
+import type { Db } from '../database/connection/db.ts'
 import { targetAt } from './batch-contents.ts'
 import type { Printer } from './documents.ts'
 import { type News, patchByNews } from './precedence.ts'
 import type { CheckedRecord, Mention } from './record.ts'
 import type { Target } from './resolve.ts'
+import type { NewEntity, Patch, Root } from './store/entities.ts'
+import type { LockedRoot } from './store/record-locks.ts'
+import { listSourceOrder } from './store/sources.ts'
+import { addStatements, addStatementsByField, type Statement } from './store/statements.ts'
 
 /** A record that has fields, with the part of an entity that they belong to. */
 type Said = { partId: string; record: CheckedRecord }

@@ -1,10 +1,10 @@
+import type { Db } from '../database/connection/db.ts'
 import { NO_ID } from '../lib/ids.ts'
-import type { Db } from '../store/connection/db.ts'
-import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { refreshEntities } from '../store/records/entities.ts'
-import { lockRecords, lockRoots } from '../store/records/record-locks.ts'
-import { writeSourceOrder } from '../store/records/sources.ts'
-import { scanEntities } from '../store/segments/members.ts'
+import { type Actor, recordAudit } from '../organisation/store/audit.ts'
+import { scanEntities } from './segments/store/members.ts'
+import { refreshEntities } from './store/entities.ts'
+import { lockRecords, lockRoots } from './store/record-locks.ts'
+import { writeSourceOrder } from './store/sources.ts'
 
 const CHUNK = 1000
 

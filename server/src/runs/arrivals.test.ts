@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
-import { makeApp } from '#test/harness.ts'
-import { makeRowSheet } from '#test/rows.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { findSheet, type SheetRecord } from '#server/sheets/store/sheets.ts'
+import { makeRowSheet } from '#test/builders/rows.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { type Arrival, arriveOnSheets, arriveRows } from './arrivals.ts'
 
 const app = await makeApp()

@@ -2,15 +2,15 @@ import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { RunAfter } from '#contract/rows.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
-import type { Definition } from '../chain/definition.ts'
+import type { Definition } from '../catalog/chain/definition.ts'
+import { type Db, inTransaction } from '../database/connection/db.ts'
 import { AppError } from '../lib/errors.ts'
-import { type Db, inTransaction } from '../store/connection/db.ts'
-import type { Actor } from '../store/organisation/audit.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { isNearRowLimit, requireRoom } from '../store/sheets/row-quota.ts'
-import { insertRows } from '../store/sheets/rows.ts'
-import type { SheetRecord } from '../store/sheets/sheets.ts'
-import type { Cap } from './caps.ts'
+import type { Cap } from '../money/caps.ts'
+import type { Actor } from '../organisation/store/audit.ts'
+import { getDefinition } from '../sheets/store/definitions.ts'
+import { isNearRowLimit, requireRoom } from '../sheets/store/row-quota.ts'
+import { insertRows } from '../sheets/store/rows.ts'
+import type { SheetRecord } from '../sheets/store/sheets.ts'
 import { launchRows } from './launch.ts'
 import { lockArrivals } from './queue.ts'
 import type { RunRequest, Trigger } from './run-request.ts'
@@ -30,7 +30,7 @@ export function warnOfNoActions(
 /** Rows on their way into a sheet. */
 export type Arrival = {
   sheet: SheetRecord
-  /** In the stored form of rows, in their order: see rows/intake.ts. */
+  /** In the stored form of rows, in their order: see sheets/rows/intake.ts. */
   data: readonly string[]
   /** Their ids, where somebody had to know them before; made here otherwise. */
   ids?: string[]

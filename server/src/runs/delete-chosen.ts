@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../store/connection/db.ts'
-import { deleteAllRows, deleteRows } from '../store/sheets/rows.ts'
-import type { SheetKey } from '../store/sheets/sheet-key.ts'
+import type { Db } from '../database/connection/db.ts'
+import type { SheetKey } from '../database/tables/sheet-key.ts'
+import { deleteAllRows, deleteRows } from '../sheets/store/rows.ts'
 import { chosenRows, type RowChoice } from './row-choice.ts'
 
 /** Rows that one statement deletes. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { announcing } from '../database/connection/changes.ts'
+import type { Db, Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import { announcing } from '../store/connection/changes.ts'
-import type { Db, Store } from '../store/connection/db.ts'
-import { endStopped } from '../store/runs/former-cells.ts'
+import { endStopped } from './store/former-cells.ts'
 
 /** Those who wait for a run see its end within a second. */
 export function finishedRunsJob(store: Store): Job {

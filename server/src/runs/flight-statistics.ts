@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import type { Store } from '../store/connection/db.ts'
 
 /**
  * Flights come and go by the thousand. Where PostgreSQL last counted them between two runs it takes them for none, and plans

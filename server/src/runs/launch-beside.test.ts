@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '#server/database/connection/db.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import {
   type FlightSheet,
   makeFlightApp,
   makeFlightSheet,
-} from '#server/engine/testing/flight-store-fixture.ts'
-import { makeEngine } from '#server/engine/testing/test-engine.ts'
-import { walkRow } from '#server/engine/walk.ts'
-import { inTransaction } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { dropFlights } from '#server/store/runs/flights.ts'
+} from '#server/runs/engine/testing/flight-store-fixture.ts'
+import { makeEngine } from '#server/runs/engine/testing/test-engine.ts'
+import { walkRow } from '#server/runs/engine/walk.ts'
+import { dropFlights } from '#server/runs/store/flights.ts'
 import { launchJob, launchRest } from './launch-pieces.ts'
 import { startRun } from './queue.ts'
 import type { RowChoice } from './row-choice.ts'

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '#server/database/connection/db.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import {
   type FlightSheet,
   makeFlightApp,
   makeFlightSheet,
-} from '#server/engine/testing/flight-store-fixture.ts'
-import { inTransaction } from '#server/store/connection/db.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
+} from '#server/runs/engine/testing/flight-store-fixture.ts'
 import { FIRST_PIECE, launchJob, launchRest } from './launch-pieces.ts'
 import { startRun } from './queue.ts'
 import type { RowChoice } from './row-choice.ts'

@@ -7,11 +7,11 @@ import { done, retry } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
 import { storeUpload } from '#server/files/uploads.ts'
-import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { lockWorkflow } from '#server/store/sheets/workflows.ts'
-import { makeApp } from '#test/harness.ts'
-import { startTestWorker } from '#test/worker.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
+import { lockWorkflow } from '#server/sheets/store/workflows.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
+import { startTestWorker } from '#test/plumbing/worker.ts'
 
 const pause = (ms: number) => sleep(Math.random() * ms)
 

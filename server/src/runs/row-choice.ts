@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
-import { rowsMeeting } from '../store/sheets/matching-rows.ts'
-import { livingRows, rowsByKey, rowsWithIds } from '../store/sheets/rows.ts'
-import type { Selection } from '../store/sheets/selection.ts'
-import type { SheetKey } from '../store/sheets/sheet-key.ts'
-import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
+import type { Selection } from '../database/tables/selection.ts'
+import type { SheetKey } from '../database/tables/sheet-key.ts'
+import { rowsMeeting } from '../sheets/store/matching-rows.ts'
+import { livingRows, rowsByKey, rowsWithIds } from '../sheets/store/rows.ts'
+import { unfinishedRows } from '../sheets/store/unfinished-rows.ts'
 
 /** Which rows to run: all, some by id, the first few, or those that meet a selection. */
 export type RowChoice =

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../database/connection/db.ts'
+import { KEYED } from '../database/connection/statement-names.ts'
+import { type HandedRow, type HandingOver, reservePlaces } from '../database/queue/hand-over.ts'
+import { handOverStatement } from '../database/queue/handed-jobs.ts'
+import { addJobsStatement } from '../database/queue/jobs.ts'
+import { RUN_FACTS, type RunFacts } from '../database/queue/run-facts.ts'
 import { NO_ID } from '../lib/ids.ts'
-import type { Db } from '../store/connection/db.ts'
-import { KEYED } from '../store/connection/statement-names.ts'
-import { type HandedRow, type HandingOver, reservePlaces } from '../store/queue/hand-over.ts'
-import { handOverStatement } from '../store/queue/handed-jobs.ts'
-import { addJobsStatement } from '../store/queue/jobs.ts'
-import { CELL_RESULTS, DATA } from '../store/runs/flight-row.ts'
-import { moveToFormer } from '../store/runs/former-cells.ts'
-import { RUN_FACTS, type RunFacts } from '../store/runs/run-facts.ts'
+import { CELL_RESULTS, DATA } from './store/flight-row.ts'
+import { moveToFormer } from './store/former-cells.ts'
 
 const keyed = sql.raw(KEYED)
 /** Jobs are added in chunks of this size, in the one transaction of the run. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../store/connection/db.ts'
-import { matchingRows, readMatching } from '../store/sheets/matching-rows.ts'
-import type { SheetRecord } from '../store/sheets/sheets.ts'
+import type { Db } from '../database/connection/db.ts'
+import { matchingRows, readMatching } from '../sheets/store/matching-rows.ts'
+import type { SheetRecord } from '../sheets/store/sheets.ts'
 import { chosenRows, type RowChoice } from './row-choice.ts'
 
 /** How many rows a choice has, and the numbers of those to look at: all up to `whole`, beyond that some, spread evenly. */

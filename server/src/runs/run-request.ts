@@ -1,5 +1,5 @@
-import type { SheetRecord } from '../store/sheets/sheets.ts'
-import type { Cap } from './caps.ts'
+import type { Cap } from '../money/caps.ts'
+import type { SheetRecord } from '../sheets/store/sheets.ts'
 import type { RowChoice } from './row-choice.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { setSchedule } from '#server/org/schedules.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { listDueSchedules } from '#server/store/runs/schedules.ts'
-import { type Json, makeApp } from '#test/harness.ts'
-import { rowsOf } from '#test/rows.ts'
-import { settledRows, startTestWorker } from '#test/worker.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { setSchedule } from '#server/runs/schedules.ts'
+import { listDueSchedules } from '#server/runs/store/schedules.ts'
+import { rowsOf } from '#test/builders/rows.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
+import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 import { startDueRuns } from './scheduler.ts'
 
 const app = await makeApp()

@@ -1,21 +1,16 @@
 import { z } from 'zod'
+import type { Db, Store } from '../database/connection/db.ts'
+import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
 import { readCron } from '../lib/timing/cron.ts'
-import type { Db, Store } from '../store/connection/db.ts'
-import {
-  advanceSchedule,
-  deleteSchedule,
-  listDueSchedules,
-  lockDueSchedule,
-} from '../store/runs/schedules.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { countRows } from '../store/sheets/rows.ts'
-import type { SheetKey } from '../store/sheets/sheet-key.ts'
-import { findSheet } from '../store/sheets/sheets.ts'
+import { getDefinition } from '../sheets/store/definitions.ts'
+import { countRows } from '../sheets/store/rows.ts'
+import { findSheet } from '../sheets/store/sheets.ts'
 import { startRun } from './queue.ts'
 import { chooseOnly } from './row-choice.ts'
+import { advanceSchedule, deleteSchedule, listDueSchedules, lockDueSchedule } from './store/schedules.ts'
 
 /** Few, so that what comes due meanwhile is seen: to start a run of many rows takes a while. */
 const AT_ONCE = 10

@@ -1,8 +1,8 @@
+import type { ActionInstance, Definition } from '../catalog/chain/definition.ts'
+import { listTokens } from '../catalog/chain/reference-walk.ts'
+import { findInputPath } from '../catalog/chain/value-path.ts'
 import { renameEmpty } from '../catalog/configuration/inputs.ts'
-import type { ActionInstance, Definition } from '../chain/definition.ts'
-import { listTokens } from '../chain/reference-walk.ts'
-import { findInputPath } from '../chain/value-path.ts'
-import type { FrozenInput } from '../store/connection/json-columns.ts'
+import type { FrozenInput } from '../database/connection/json-columns.ts'
 
 /**
  * Why a row halted, in words of the form: whoever filled it in knows its fields, and nothing of the inputs of the actions

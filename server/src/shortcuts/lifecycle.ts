@@ -1,10 +1,10 @@
 import type { ShortcutDetails } from '#contract/shortcuts.ts'
+import { type Db, inTransaction } from '../database/connection/db.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { type Db, inTransaction } from '../store/connection/db.ts'
-import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { findMember } from '../store/organisation/members.ts'
-import { lockMembers } from '../store/organisation/organisations.ts'
+import { type Actor, recordAudit } from '../organisation/store/audit.ts'
+import { findMember } from '../organisation/store/members.ts'
+import { lockMembers } from '../organisation/store/organisations.ts'
 import {
   findCopy,
   findShortcut,
@@ -12,7 +12,7 @@ import {
   lockShortcut,
   type ShortcutRecord,
   updateShortcut,
-} from '../store/shortcuts/shortcuts.ts'
+} from './store/shortcuts.ts'
 
 type Shortcut = Pick<ShortcutRecord, 'org_id' | 'shortcut_id' | 'parent_id'>
 

@@ -1,17 +1,18 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { GivenInput, GivenOutput, ShortcutDetails } from '#contract/shortcuts.ts'
+import type { Definition } from '../catalog/chain/definition.ts'
 import { describeOutputs, type OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import type { Definition } from '../chain/definition.ts'
+import type { Db } from '../database/connection/db.ts'
 import { invalid, notFound, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { discoverActionOutputs } from '../org/action-outputs.ts'
-import { type Author, recordChange, recordCreation } from '../org/changes.ts'
-import type { Db } from '../store/connection/db.ts'
-import type { Member } from '../store/organisation/members.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
-import { lockWorkflow } from '../store/sheets/workflows.ts'
+import { type Author, recordChange, recordCreation } from '../organisation/changes.ts'
+import type { Member } from '../organisation/store/members.ts'
+import { discoverActionOutputs } from '../sheets/action-outputs.ts'
+import { getDefinition } from '../sheets/store/definitions.ts'
+import { findSheet, type SheetRecord } from '../sheets/store/sheets.ts'
+import { lockWorkflow } from '../sheets/store/workflows.ts'
+import { chooseInputs, chooseOutputs, deriveInputs, deriveOutputs } from './schema.ts'
 import {
   findShortcut,
   insertShortcut,
@@ -20,8 +21,7 @@ import {
   type ShortcutRecord,
   type ShortcutVersion,
   updateShortcut,
-} from '../store/shortcuts/shortcuts.ts'
-import { chooseInputs, chooseOutputs, deriveInputs, deriveOutputs } from './schema.ts'
+} from './store/shortcuts.ts'
 
 export type Publisher = { db: Db; author: Author; catalogue: Catalogue }
 

@@ -1,10 +1,10 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
-import { pathOf, readOutput } from '../chain/value-path.ts'
+import { pathOf, readOutput } from '../catalog/chain/value-path.ts'
+import type { FrozenOutput } from '../database/connection/json-columns.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { FrozenOutput } from '../store/connection/json-columns.ts'
-import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
 import { readOutputToken } from './schema.ts'
+import type { Trace } from './store/shortcut-runs.ts'
 
 type Field = { value: unknown; status: FieldStatus }
 export type RunOutput = Record<string, Field>

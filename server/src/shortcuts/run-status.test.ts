@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CellStatus } from '#contract/rows.ts'
-import type { Definition } from '../chain/definition.ts'
-import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
+import type { Definition } from '../catalog/chain/definition.ts'
 import { statusFromTraces } from './run-status.ts'
+import type { Trace } from './store/shortcut-runs.ts'
 
 const AT = new Date('2030-01-31T12:00:00Z')
 const definition: Definition = {

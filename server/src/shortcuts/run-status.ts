@@ -1,7 +1,9 @@
 import type { EndStatus, ShortcutRun } from '#contract/shortcuts.ts'
-import type { Definition } from '../chain/definition.ts'
-import type { Db } from '../store/connection/db.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
+import type { Definition } from '../catalog/chain/definition.ts'
+import type { Db } from '../database/connection/db.ts'
+import { getDefinition } from '../sheets/store/definitions.ts'
+import { nameFormFields } from './form-fields.ts'
+import { FAILURES, outputOf, type RunOutput } from './run-output.ts'
 import {
   findRunStates,
   listLandedRuns,
@@ -11,9 +13,7 @@ import {
   type ShortcutEnd,
   type ShortcutRunRecord,
   type Trace,
-} from '../store/shortcuts/shortcut-runs.ts'
-import { nameFormFields } from './form-fields.ts'
-import { FAILURES, outputOf, type RunOutput } from './run-output.ts'
+} from './store/shortcut-runs.ts'
 import { type Progress, viewShortcutRun } from './view.ts'
 
 /**

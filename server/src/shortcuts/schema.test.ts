@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { InputColumn } from '../catalog/chain/definition.ts'
 import { loadCatalogue } from '../catalog/registry.ts'
-import type { InputColumn } from '../chain/definition.ts'
 import { chooseInputs, chooseOutputs, deriveInputs, deriveOutputs } from './schema.ts'
 
 const column = (column: number, name: string): InputColumn => ({

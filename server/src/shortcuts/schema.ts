@@ -1,12 +1,12 @@
 import type { FieldError } from '#contract/errors.ts'
 import type { GivenInput, GivenOutput } from '#contract/shortcuts.ts'
+import { type Definition, findInstance, type InputColumn } from '../catalog/chain/definition.ts'
+import { parseTemplate, printToken, soleToken } from '../catalog/chain/references.ts'
+import { type OutputToken, pathOf } from '../catalog/chain/value-path.ts'
 import type { OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { snakeCase } from '../catalog/values/output-names.ts'
-import { type Definition, findInstance, type InputColumn } from '../chain/definition.ts'
-import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
-import { type OutputToken, pathOf } from '../chain/value-path.ts'
-import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
+import type { FrozenInput, FrozenOutput } from '../database/connection/json-columns.ts'
 
 /** A list of fields, and all that is wrong with what was given for it. */
 export type Schema<Entry> = { entries: Entry[]; errors: FieldError[] }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import type { Store } from '../store/connection/db.ts'
 import { recordLandedRuns } from './run-status.ts'
 
 /** Writes down how runs ended that nobody has looked at since, before their rows are deleted or run again. */

@@ -1,6 +1,6 @@
-import type { ActionInstance, Definition } from '../chain/definition.ts'
+import type { ActionInstance, Definition } from '../catalog/chain/definition.ts'
+import type { FrozenInput, FrozenOutput } from '../database/connection/json-columns.ts'
 import { shorten } from '../lib/errors.ts'
-import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
 
 const MAX_SHOWN = 200
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { EndStatus, Shortcut, ShortcutRun } from '#contract/shortcuts.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { ShortcutRunRecord } from '../store/shortcuts/shortcut-runs.ts'
-import type { ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
+import type { ShortcutRunRecord } from './store/shortcut-runs.ts'
+import type { ShortcutRecord } from './store/shortcuts.ts'
 
 export type ShortcutView = z.infer<typeof Shortcut>
 

@@ -1,4 +1,4 @@
-import { textOf } from '../chain/references.ts'
+import { textOf } from '../catalog/chain/references.ts'
 
 export type Column = { name: string; place: number }
 

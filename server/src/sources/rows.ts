@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { textOf } from '../chain/references.ts'
+import { textOf } from '../catalog/chain/references.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
 import { ownValue } from '../lib/own-value.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { IDENTITY_COOKIE, sealIdentity } from '#server/api/internal/sign-in-choices.ts'
-import { addMember } from '#server/org/members.ts'
-import { createSignInLink } from '#server/org/sign-in.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { addMember } from '#server/organisation/members.ts'
+import { IDENTITY_COOKIE, sealIdentity } from '#server/organisation/routes/screens/sign-in-choices.ts'
+import { createSignInLink } from '#server/organisation/sign-in.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { axeFindings } from '../dashboard.ts'
 import { LONG, type Tour } from './tour.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { company, recordsOf } from '#server/records/testing/records.ts'
-import { serveHttp } from '../../loopback-server.ts'
+import { serveHttp } from '../../doubles/loopback-server.ts'
 import { LONG, type Tour } from './tour.ts'
 
 /** Text that would be a script. */

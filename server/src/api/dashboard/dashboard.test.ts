@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-test-dashboard-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

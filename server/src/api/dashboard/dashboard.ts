@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { notFound } from '../../lib/errors.ts'
+import { showInvitation } from '../../organisation/routes/invitations.ts'
 import { refuseUnknown } from '../http/errors.ts'
-import { showInvitation } from '../routes/organisation/invitations.ts'
-import { showWelcome } from '../routes/welcome.ts'
 import type { Api, Services } from '../services.ts'
+import { showWelcome } from '../welcome.ts'
 import { type BuiltFile, createBuiltFiles } from './built-files.ts'
 
 /** Scripts and everything else come from here alone; nothing may frame a page, or move its base elsewhere. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { type Account, CLIENT, passProvider, startProvider } from '#test/openid-provider.ts'
+import { type Account, CLIENT, passProvider, startProvider } from '#test/doubles/openid-provider.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { ask, type TestSession, signIn } from '../testing/session.ts'
 
 const PUBLIC_URL = 'http://loam.test'

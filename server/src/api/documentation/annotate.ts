@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
-import { ConditionGroup } from '../../chain/condition-shape.ts'
+import { ConditionGroup } from '../../catalog/chain/condition-shape.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { OPERATIONS } from './operations.ts'
 import { WEBHOOK_RECEIVER } from './webhook-receiver.ts'

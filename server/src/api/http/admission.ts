@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import type { Scope } from '#contract/scopes.ts'
+import { isUnavailable, type Store } from '../../database/connection/db.ts'
 import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
-import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import {
   type Admission,
   admitAll,
@@ -13,12 +13,12 @@ import {
   type PathSheet,
   type Visitor,
   type Window,
-} from '../../store/organisation/admission.ts'
-import type { SheetWithWorkflow } from '../../store/sheets/sheets.ts'
+} from '../../organisation/store/admission.ts'
+import type { SheetWithWorkflow } from '../../sheets/store/sheets.ts'
+import { createForesight } from '../load/foresight.ts'
+import type { createRequestOwners, RequestOwner } from '../load/request-owners.ts'
 import { callerOf, requireScope } from './caller.ts'
 import { bearerKey, credentialOf } from './credentials.ts'
-import { createForesight } from './foresight.ts'
-import type { createRequestOwners, RequestOwner } from './request-owners.ts'
 import { isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createSegment } from '#server/segments/segments.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { createSegment } from '#server/records/segments/segments.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { requestSchema } from '#server/sources/request.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { type Json, makeApp } from '#test/harness.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

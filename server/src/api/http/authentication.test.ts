@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES } from '#contract/scopes.ts'
 import { newKey } from '#server/lib/security/keys.ts'
-import { endKey, rotateKey } from '#server/org/keys.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { expireKey } from '#server/store/organisation/keys.ts'
-import { makeApp } from '#test/harness.ts'
+import { endKey, rotateKey } from '#server/organisation/keys.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { expireKey } from '#server/organisation/store/keys.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

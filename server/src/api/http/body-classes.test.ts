@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { type Json, makeApp } from '#test/harness.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { BODY_CLASSES } from './body-classes.ts'
 import { readBodyText } from './body-text.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { type Json, makeApp } from '#test/harness.ts'
-import { recordsOf } from '#test/organisation-records.ts'
+import { recordsOf } from '#test/builders/organisation-records.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const document: Json = app.api.swagger()

@@ -1,7 +1,7 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { KeyHolder } from '../../store/organisation/admission.ts'
-import type { Actor } from '../../store/organisation/audit.ts'
+import type { KeyHolder } from '../../organisation/store/admission.ts'
+import type { Actor } from '../../organisation/store/audit.ts'
 
 /** Who is calling: the person a key or session belongs to, and what it may do for them right now. */
 export type Caller = Actor & {

@@ -2,7 +2,7 @@ import { Agent, request as sendRequest } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const SETTINGS = { LOAM_CONNECTIONS: '100', LOAM_CONNECTIONS_PER_ADDRESS: '20' }
 const PATIENCE = { timeout: 30_000 }

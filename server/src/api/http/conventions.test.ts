@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { makeRowSheet } from '#test/rows.ts'
+import { makeRowSheet } from '#test/builders/rows.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '../../database/connection/db.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
-import { isUnavailable } from '../../store/connection/db.ts'
+import { OverloadError } from '../load/overload.ts'
 import { bodyLimitsOf } from './body-classes.ts'
 import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
-import { OverloadError } from './overload.ts'
 import { sendPage } from './page.ts'
 
 /** PostgreSQL's code: the statement exceeded its time limit, or an operator cancelled it. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Db, isUnavailable } from '../../database/connection/db.ts'
 import { AppError, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
-import type { PriceBook } from '../../org/prices.ts'
-import { type Db, isUnavailable } from '../../store/connection/db.ts'
-import { findKeyHolder } from '../../store/organisation/admission.ts'
+import type { PriceBook } from '../../money/prices.ts'
+import { findKeyHolder } from '../../organisation/store/admission.ts'
 import type { Api, Services } from '../services.ts'
 import { callerOf, requireScope } from './caller.ts'
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { canonicalScope } from '#contract/scopes.ts'
-import { createSegment } from '#server/segments/segments.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { type Json, makeApp } from '#test/harness.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { createSegment } from '#server/records/segments/segments.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { signIn } from '../testing/session.ts'
 
 const app = await makeApp()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { pagedSources } from '#server/source-pulls/testing/paged-source.ts'
-import { openStore } from '#server/store/connection/db.ts'
-import { makeApp } from '#test/harness.ts'
-import { type Cut, startStatementCutter } from '#test/statement-cutter.ts'
+import { openStore } from '#server/database/connection/db.ts'
+import { pagedSources } from '#server/sources/pulls/testing/paged-source.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
+import { type Cut, startStatementCutter } from '#test/plumbing/statement-cutter.ts'
 import { createApp } from '../app.ts'
 import { formula, makeWorkflow, publish, sheetOf } from '../testing/shortcut.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { openTransaction } from '#server/store/connection/open-transaction.ts'
-import { claimCall } from '#server/store/organisation/idempotency.ts'
-import { dump } from '#test/database-dump.ts'
-import { makeApp } from '#test/harness.ts'
+import { openTransaction } from '#server/database/connection/open-transaction.ts'
+import { claimCall } from '#server/organisation/store/idempotency.ts'
+import { dump } from '#test/plumbing/database-dump.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { FORMULA, formula, makeWorkflow, publish, sheetOf } from '../testing/shortcut.ts'
 
 const app = await makeApp()

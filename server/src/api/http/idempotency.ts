@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../database/connection/db.ts'
+import { openTransaction, type OpenTransaction } from '../../database/connection/open-transaction.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
-import type { Db } from '../../store/connection/db.ts'
-import { openTransaction, type OpenTransaction } from '../../store/connection/open-transaction.ts'
 import {
   type Claim,
   claimCall,
@@ -15,7 +15,7 @@ import {
   releaseCall,
   settleCall,
   settleLease,
-} from '../../store/organisation/idempotency.ts'
+} from '../../organisation/store/idempotency.ts'
 import { nameRun, runNamedIn } from './envelope.ts'
 import { errorBody } from './errors.ts'
 

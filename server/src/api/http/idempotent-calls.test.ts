@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp({ settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' } })
 const org = await app.makeOrg()

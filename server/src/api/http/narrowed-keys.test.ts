@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { makeApp } from '#test/harness.ts'
-import { recordsOf } from '#test/organisation-records.ts'
+import { recordsOf } from '#test/builders/organisation-records.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 
 /** Thirty times the limit. Node itself ends headers after twice as long, and bodies after minutes, which is not what is tested. */
 const PATIENCE = { timeout: 30_000 }

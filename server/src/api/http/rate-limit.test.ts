@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { openStore } from '#server/database/connection/db.ts'
 import { createLog } from '#server/lib/log.ts'
-import { openStore } from '#server/store/connection/db.ts'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { createApp } from '../app.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_MINUTE: '20', LOAM_RATE_LIMIT_PER_DAY: '50' } })

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { BODY_CLASSES } from './body-classes.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_MINUTE: '30' } })

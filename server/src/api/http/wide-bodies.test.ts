@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onHeldThread, watchThread } from '#server/lib/timing/thread-watch.ts'
-import { type Json, makeApp } from '#test/harness.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 
 const MIB = 1024 * 1024
 const app = await makeApp()

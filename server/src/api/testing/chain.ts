@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Definition } from '#server/chain/definition.ts'
-import { getDefinition } from '#server/store/sheets/definitions.ts'
-import { findSheet } from '#server/store/sheets/sheets.ts'
-import type { ApiResponse, Json, TestApp, TestOrg } from '#test/harness.ts'
+import type { Definition } from '#server/catalog/chain/definition.ts'
+import { getDefinition } from '#server/sheets/store/definitions.ts'
+import { findSheet } from '#server/sheets/store/sheets.ts'
+import type { ApiResponse, Json, TestApp, TestOrg } from '#test/plumbing/harness.ts'
 
 /** A sheet whose chain is built through the API. */
 export type TestChain = {

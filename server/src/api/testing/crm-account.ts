@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import type { Reply } from '#server/catalog/testing/provider-double.ts'
-import { addConnection, pickProvider } from '#server/org/connections.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { atEnd } from '#test/at-end.ts'
-import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
+import { addConnection, pickProvider } from '#server/organisation/connections.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { atEnd } from '#test/plumbing/at-end.ts'
+import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 
 export type Asked = { at: string; authorization: string | undefined; body: string }
 

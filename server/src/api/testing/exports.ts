@@ -5,7 +5,7 @@ import { defineAction } from '#server/catalog/define.ts'
 import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
-import type { Json, TestApp, TestOrg } from '#test/harness.ts'
+import type { Json, TestApp, TestOrg } from '#test/plumbing/harness.ts'
 
 /** Gives what it is told as JSON: its own outputs, and whatever else. Fails without any. */
 export const echo = defineAction({

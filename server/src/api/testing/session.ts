@@ -1,8 +1,8 @@
-import { addMember } from '#server/org/members.ts'
-import { createSignInLink } from '#server/org/sign-in.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { findMember } from '#server/store/organisation/members.ts'
-import type { ApiResponse, TestApp } from '#test/harness.ts'
+import { addMember } from '#server/organisation/members.ts'
+import { createSignInLink } from '#server/organisation/sign-in.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { findMember } from '#server/organisation/store/members.ts'
+import type { ApiResponse, TestApp } from '#test/plumbing/harness.ts'
 
 /** The origin of the dashboard in tests. */
 export const ORIGIN = 'http://loam.test'

@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import type { ShortcutDetails } from '#contract/shortcuts.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { findMember } from '#server/organisation/store/members.ts'
 import {
   type GivenSchemas,
   publishShortcut,
   type Publisher,
   republishShortcut,
 } from '#server/shortcuts/publish.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { findMember } from '#server/store/organisation/members.ts'
-import { findShortcut, type ShortcutRecord } from '#server/store/shortcuts/shortcuts.ts'
-import type { Json, TestApp, TestOrg } from '#test/harness.ts'
+import { findShortcut, type ShortcutRecord } from '#server/shortcuts/store/shortcuts.ts'
+import type { Json, TestApp, TestOrg } from '#test/plumbing/harness.ts'
 
 export type Step = { action_id: string; inputs?: Record<string, unknown>; [more: string]: unknown }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { createKey } from '../provider/access.ts'
 import { serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveNames, type Zone } from '#test/name-server.ts'
+import { serveNames, type Zone } from '#test/doubles/name-server.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { RULES } from '../built-in/technologies/rules.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveHttp } from '#test/loopback-server.ts'
-import { serveNames, type Zone } from '#test/name-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
+import { serveNames, type Zone } from '#test/doubles/name-server.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { mailProviderOf } from '../built-in/domains/mail-providers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listTokens } from '../../chain/reference-walk.ts'
+import { listTokens } from '../chain/reference-walk.ts'
 import { useActions } from '../testing/run-action.ts'
 import action from './format_data_using_js_expression.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { serveHttp, serveRaw } from '#test/loopback-server.ts'
+import { serveHttp, serveRaw } from '#test/doubles/loopback-server.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()

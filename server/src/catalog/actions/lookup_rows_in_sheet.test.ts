@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { listTokens } from '../../chain/reference-walk.ts'
+import { listTokens } from '../chain/reference-walk.ts'
 import { configure, useActions } from '../testing/run-action.ts'
 import { createSheets } from '../testing/sheets.ts'
 import action from './lookup_rows_in_sheet.ts'

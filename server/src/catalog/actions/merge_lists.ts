@@ -1,4 +1,4 @@
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'

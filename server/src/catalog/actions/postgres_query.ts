@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { textOf } from '../../chain/references.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { textOf } from '../chain/references.ts'
 import { defineAction } from '../define.ts'
 import { type Field, hasToken, refuse } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'

@@ -1,6 +1,6 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
-import { serveSmtp } from '#test/mail-server.ts'
+import { serveSmtp } from '#test/doubles/mail-server.ts'
 import { createKey, type ProviderKeys } from '../provider/access.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'
 

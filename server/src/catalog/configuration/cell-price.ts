@@ -1,4 +1,4 @@
-import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
 import type { Action } from '../define.ts'
 import { hasToken, type WaterfallOffer, type WaterfallStep } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'

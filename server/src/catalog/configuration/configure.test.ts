@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Configuration, MAX_CONFIGURATION } from '#contract/actions.ts'
-import { finder, probe } from '#test/catalogue.ts'
-import type { ActionInstance } from '../../chain/definition.ts'
+import { finder, probe } from '#test/builders/catalogue.ts'
+import type { ActionInstance } from '../chain/definition.ts'
 import type { Action } from '../define.ts'
 import { configureAction, type Configured } from './configure.ts'
 

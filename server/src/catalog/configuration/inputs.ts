@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ConfiguredValue } from '../../chain/definition.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
 import {
   type Lookup,
   parseTemplate,
@@ -7,7 +7,7 @@ import {
   resolveTemplate,
   resolveValue,
   type Token,
-} from '../../chain/references.ts'
+} from '../chain/references.ts'
 import type { Action } from '../define.ts'
 import { type Field, FieldProblem, type Fields } from '../fields/field.ts'
 

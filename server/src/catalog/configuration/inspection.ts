@@ -1,5 +1,5 @@
 import type { Warning } from '#contract/envelope.ts'
-import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
 import type { Action } from '../define.ts'
 import { type Field, hasToken, type WaterfallOffer, type WaterfallStep } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'

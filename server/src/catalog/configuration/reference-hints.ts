@@ -1,5 +1,5 @@
-import type { ActionInstance } from '../../chain/definition.ts'
 import { createHintsBy, findNearest } from '../../lib/nearest-name.ts'
+import type { ActionInstance } from '../chain/definition.ts'
 import type { ChainView } from './chain-view.ts'
 
 /** For references that name nothing: `; did you mean {{input.website}}?`, or nothing. */

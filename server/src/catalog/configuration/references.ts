@@ -1,7 +1,7 @@
-import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
-import { listMalformed, listTokens } from '../../chain/reference-walk.ts'
-import type { Token } from '../../chain/references.ts'
 import { isObject } from '../../lib/json/object.ts'
+import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
+import { listMalformed, listTokens } from '../chain/reference-walk.ts'
+import type { Token } from '../chain/references.ts'
 import type { Action } from '../define.ts'
 import type { Field } from '../fields/field.ts'
 

@@ -1,5 +1,5 @@
-import type { ActionInstance, Definition } from '../../chain/definition.ts'
-import { listTokens } from '../../chain/reference-walk.ts'
+import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { listTokens } from '../chain/reference-walk.ts'
 import type { Action } from '../define.ts'
 import { hasToken } from '../fields/field.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { finder, testCatalogue } from '#test/catalogue.ts'
-import type { ActionInstance, Definition } from '../../chain/definition.ts'
+import { finder, testCatalogue } from '#test/builders/catalogue.ts'
+import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { type DiscoveredOutputs, viewChain } from './chain-view.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 import { dependentsOf, nodeOf } from './node.ts'

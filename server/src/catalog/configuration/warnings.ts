@@ -1,6 +1,6 @@
 import type { Warning } from '#contract/envelope.ts'
-import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
-import type { Token } from '../../chain/references.ts'
+import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
+import type { Token } from '../chain/references.ts'
 import type { Action } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'

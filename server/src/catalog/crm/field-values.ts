@@ -1,5 +1,5 @@
-import { textOf } from '../../chain/references.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
+import { textOf } from '../chain/references.ts'
 import type { Pair } from '../fields/fields.ts'
 
 /** What a field of a record is to hold or to equal; null is empty. */

@@ -1,4 +1,4 @@
-import { parseTemplate, soleToken, type Template } from '../../chain/references.ts'
+import { parseTemplate, soleToken, type Template } from '../chain/references.ts'
 import { inspectUrl } from './address-inspection.ts'
 import { type Field, FieldProblem, refuse, type Scope } from './field.ts'
 

@@ -1,4 +1,4 @@
-import { parseTemplate } from '../../chain/references.ts'
+import { parseTemplate } from '../chain/references.ts'
 import type { Inspection } from './field.ts'
 
 /** A literal in place of each token, which fits as a host, a port, a path and a parameter. Null when a token comes first. */

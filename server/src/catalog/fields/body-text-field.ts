@@ -1,4 +1,4 @@
-import { parseTemplate, type Part, soleToken, type Template } from '../../chain/references.ts'
+import { parseTemplate, type Part, soleToken, type Template } from '../chain/references.ts'
 import { readJson } from '../values/json-text.ts'
 import { type Field, refuse, type Scope } from './field.ts'
 

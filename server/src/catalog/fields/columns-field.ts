@@ -1,5 +1,5 @@
-import type { ConfiguredValue } from '../../chain/definition.ts'
-import { parseTemplate, printToken, soleToken } from '../../chain/references.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
+import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
 import { type Field, hasToken } from './field.ts'
 
 /** The texts that columns of a row hold; `inputs` are their names where all of them are inputs. */

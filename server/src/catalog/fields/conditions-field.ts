@@ -1,7 +1,7 @@
-import { evaluate } from '../../chain/condition-evaluate.ts'
-import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
-import { listTokens } from '../../chain/reference-walk.ts'
 import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
+import { evaluate } from '../chain/condition-evaluate.ts'
+import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
+import { listTokens } from '../chain/reference-walk.ts'
 import type { Field, Scope } from './field.ts'
 
 type Given = { required?: boolean; description: string }

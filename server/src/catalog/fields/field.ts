@@ -1,7 +1,7 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import type { ConfiguredValue } from '../../chain/definition.ts'
-import { parseTemplate } from '../../chain/references.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
+import { parseTemplate } from '../chain/references.ts'
 
 /** What becomes of a value that a caller configures. */
 export type Checked =

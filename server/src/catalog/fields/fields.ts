@@ -1,5 +1,5 @@
-import type { ConfiguredValue } from '../../chain/definition.ts'
 import { isObject } from '../../lib/json/object.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
 import { inspectEmail, inspectUrl } from './address-inspection.ts'
 import { columns } from './columns-field.ts'
 import { conditions, targetConditions } from './conditions-field.ts'

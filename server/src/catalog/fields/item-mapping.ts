@@ -1,6 +1,6 @@
-import { parseTemplate, soleToken, textOf, type Token } from '../../chain/references.ts'
-import { printPath, readItem } from '../../chain/value-path.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { parseTemplate, soleToken, textOf, type Token } from '../chain/references.ts'
+import { printPath, readItem } from '../chain/value-path.ts'
 import { readList } from '../values/json-text.ts'
 import { type Field, FieldProblem, hasToken, type Scope } from './field.ts'
 import { field } from './fields.ts'

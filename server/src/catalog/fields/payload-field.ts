@@ -1,6 +1,6 @@
-import type { ConfiguredValue } from '../../chain/definition.ts'
-import { mapStrings } from '../../chain/reference-walk.ts'
 import { isObject } from '../../lib/json/object.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
+import { mapStrings } from '../chain/reference-walk.ts'
 import { readJson } from '../values/json-text.ts'
 import { type Field, refuse, type Scope } from './field.ts'
 

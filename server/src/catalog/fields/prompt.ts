@@ -1,4 +1,4 @@
-import { parseTemplate, printToken } from '../../chain/references.ts'
+import { parseTemplate, printToken } from '../chain/references.ts'
 import { type Field, refuse } from './field.ts'
 
 /** A caller's own words, or a value of the row with the name of its token. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTemplate } from '../../chain/references.ts'
+import { parseTemplate } from '../chain/references.ts'
 import { bindTokens } from './binding.ts'
 
 const A = '{{input.a}}'

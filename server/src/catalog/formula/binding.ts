@@ -1,4 +1,4 @@
-import type { Template } from '../../chain/references.ts'
+import type { Template } from '../chain/references.ts'
 
 /** What a token is bound to: the value, or, where it stands inside a string, its text. */
 export type Binding = { source: string; as: 'value' | 'text' }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { parseTemplate, type Template, textOf } from '../../chain/references.ts'
+import { parseTemplate, type Template, textOf } from '../chain/references.ts'
 import { type Bound, bindTokens } from './binding.ts'
 import { parsePath, type Step, walkPath } from './path.ts'
 import type { Evaluation, Sandbox } from './sandbox.ts'

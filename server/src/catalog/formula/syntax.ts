@@ -1,5 +1,5 @@
 import { Script } from 'node:vm'
-import { parseTemplate } from '../../chain/references.ts'
+import { parseTemplate } from '../chain/references.ts'
 import { type Binding, bindTokens, variableName } from './binding.ts'
 import { moveChains } from './formula.ts'
 

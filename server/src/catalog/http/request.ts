@@ -1,5 +1,5 @@
-import { textOf } from '../../chain/references.ts'
 import type { EgressRequest } from '../../lib/egress/request.ts'
+import { textOf } from '../chain/references.ts'
 import type { Pair } from '../fields/fields.ts'
 import { readJson } from '../values/json-text.ts'
 

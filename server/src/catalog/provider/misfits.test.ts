@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { hunterWorkEmail } from '../providers/hunter/work-email.ts'
 import { ANN } from '../testing/provider-cases/work-email.ts'
 import { makeAskContext, serveDouble } from '../testing/provider-double.ts'

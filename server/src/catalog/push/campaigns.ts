@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import { type Outcome, unrunnable } from '../outcome.ts'
 import { byLabel, mapReply, type OptionQuery } from '../provider/options.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { textOf } from '../../chain/references.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { textOf } from '../chain/references.ts'
 import { failed, type Outcome, type Provenance } from '../outcome.ts'
 import type { CellContext } from '../provider/context.ts'
 import type { ProviderRequest } from '../provider/provider.ts'

@@ -1,4 +1,4 @@
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import { notionOptionsOf } from './notion.ts'
 
 type Printed = { ok: true; value: unknown } | { ok: false; message: string }

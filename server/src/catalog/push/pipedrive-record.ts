@@ -1,4 +1,4 @@
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import { isCustomKey } from './pipedrive.ts'
 import type { WireValues } from './values.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import { failed, type Outcome, type Provenance } from '../outcome.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { CellContext } from '../provider/context.ts'

@@ -1,4 +1,4 @@
-import { textOf } from '../../chain/references.ts'
+import { textOf } from '../chain/references.ts'
 import type { Pair } from '../fields/fields.ts'
 
 export type WireValues = ReadonlyMap<string, unknown>

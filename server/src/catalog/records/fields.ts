@@ -1,6 +1,6 @@
 import { EntityKind, IdentifierKind, RecordSource, ValueType } from '#contract/records.ts'
-import { textOf } from '../../chain/references.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { textOf } from '../chain/references.ts'
 import { type Checked, type Field, FieldProblem, hasToken, refuse } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import type { GivenPair } from './access.ts'

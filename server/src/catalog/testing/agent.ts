@@ -1,4 +1,4 @@
-import { atEnd } from '#test/at-end.ts'
+import { atEnd } from '#test/plumbing/at-end.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'

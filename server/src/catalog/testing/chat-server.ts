@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { type ChatBody, type ChatReply, printTurn } from './chat-turn.ts'
 
 export type { ChatBody, ChatMessage, ChatReply } from './chat-turn.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { serveRaw } from '#test/loopback-server.ts'
+import { serveRaw } from '#test/doubles/loopback-server.ts'
 
 export type MailServer = {
   port: number

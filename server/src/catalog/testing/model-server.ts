@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 
 /** What a model server answers to one call: words of the model, or anything else that servers do. */
 export type ModelReply =

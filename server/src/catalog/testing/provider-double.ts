@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { createKey, type ProviderGate, type ProviderKeys } from '../provider/access.ts'

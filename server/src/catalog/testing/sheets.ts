@@ -1,6 +1,6 @@
-import { evaluate } from '../../chain/condition-evaluate.ts'
-import { parseConditionGroups } from '../../chain/condition-shape.ts'
-import { parseTemplate, resolveValue } from '../../chain/references.ts'
+import { evaluate } from '../chain/condition-evaluate.ts'
+import { parseConditionGroups } from '../chain/condition-shape.ts'
+import { parseTemplate, resolveValue } from '../chain/references.ts'
 import type { SheetAccess } from '../define.ts'
 
 type Row = Record<string, unknown>

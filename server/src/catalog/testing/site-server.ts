@@ -1,4 +1,4 @@
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 
 /** What a path answers: HTML as text, or everything. `ORIGIN` in a text stands for the address of the site. */
 export type SitePage =

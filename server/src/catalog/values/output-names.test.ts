@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTemplate, printToken, soleToken } from '../../chain/references.ts'
+import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
 import { nameColumns, nameOutputs, snakeCase } from './output-names.ts'
 
 describe('names of outputs', () => {

@@ -1,13 +1,7 @@
 import type { ExportFormat } from '#contract/exports.ts'
-import type { Lines } from '../../store/connection/copy-out.ts'
-import type { Snapshot } from '../../store/connection/snapshot.ts'
-import {
-  arrayLines,
-  type ExportScope,
-  headerRow,
-  objectLines,
-  textRows,
-} from '../../store/files/export-lines.ts'
+import type { Lines } from '../../database/connection/copy-out.ts'
+import type { Snapshot } from '../../database/connection/snapshot.ts'
+import { arrayLines, type ExportScope, headerRow, objectLines, textRows } from '../store/export-lines.ts'
 import type { ExportColumn } from './export-columns.ts'
 
 /** Told of the rows that have become part of the file. */

@@ -1,6 +1,6 @@
+import type { ExportPlan } from '../../database/connection/json-columns.ts'
 import { plural } from '../../lib/plural.ts'
-import type { ExportPlan } from '../../store/connection/json-columns.ts'
-import type { ColumnSource } from '../../store/files/export-lines.ts'
+import type { ColumnSource } from '../store/export-lines.ts'
 import { ExportFailure } from './export-failure.ts'
 
 /** Values of a number are numbers in a workbook, also where they are kept as text (D95). */

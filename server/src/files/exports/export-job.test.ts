@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { exportsOf } from '#server/api/testing/exports.ts'
-import { catalogueOf } from '#test/catalogue.ts'
-import { type Json, makeApp } from '#test/harness.ts'
-import { rowsOf } from '#test/rows.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { rowsOf } from '#test/builders/rows.ts'
+import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import type { Storage } from '../storage/storage.ts'
 import { exportFileKey, exportJobs } from './export-job.ts'
 

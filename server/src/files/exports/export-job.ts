@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { isUnavailable, type Store } from '../../database/connection/db.ts'
+import { openSnapshot, type Snapshot } from '../../database/connection/snapshot.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
 import { plural } from '../../lib/plural.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
-import { isUnavailable, type Store } from '../../store/connection/db.ts'
-import { openSnapshot, type Snapshot } from '../../store/connection/snapshot.ts'
-import { listOutputNames, scopeOfExport } from '../../store/files/export-lines.ts'
+import type { Storage } from '../storage/storage.ts'
+import { listOutputNames, scopeOfExport } from '../store/export-lines.ts'
 import {
   advanceExport,
   beginExport,
@@ -15,14 +16,8 @@ import {
   type ExportRecord,
   failExport,
   listForgottenExports,
-} from '../../store/files/exports.ts'
-import {
-  isStorageLimit,
-  measureStorage,
-  requireStorage,
-  withinStorage,
-} from '../../store/files/storage-quota.ts'
-import type { Storage } from '../storage/storage.ts'
+} from '../store/exports.ts'
+import { isStorageLimit, measureStorage, requireStorage, withinStorage } from '../store/storage-quota.ts'
 import { EXPORT_BODIES } from './export-body.ts'
 import { columnsOf } from './export-columns.ts'
 import { ExportFailure } from './export-failure.ts'

@@ -1,9 +1,9 @@
+import type { Mismatches, ValuePlaces } from '../../database/connection/json-columns.ts'
 import { makeStorableText } from '../../lib/json/storable.ts'
-import { createNormalizedValues } from '../../rows/normalized-values.ts'
-import { createTypeCheck } from '../../rows/type-mismatches.ts'
-import type { Mismatches, ValuePlaces } from '../../store/connection/json-columns.ts'
-import type { ImportRecord } from '../../store/files/imports.ts'
+import { createNormalizedValues } from '../../sheets/rows/normalized-values.ts'
+import { createTypeCheck } from '../../sheets/rows/type-mismatches.ts'
 import type { Batch, SourceRecord } from '../reading/records.ts'
+import type { ImportRecord } from '../store/imports.ts'
 
 /** Rows that are written together: enough to be fast, little enough to be soon done and to fit into memory. */
 const CHUNK_ROWS = 5000

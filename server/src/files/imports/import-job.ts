@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Db, Store } from '../../database/connection/db.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { reasonOf } from '../../lib/errors.ts'
@@ -7,8 +8,11 @@ import { makeStorableText } from '../../lib/json/storable.ts'
 import type { Log } from '../../lib/log.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { arriveRows } from '../../runs/arrivals.ts'
-import type { Db, Store } from '../../store/connection/db.ts'
-import { useFile } from '../../store/files/files.ts'
+import { isRowLimit, requireRoom } from '../../sheets/store/row-quota.ts'
+import { findSheet } from '../../sheets/store/sheets.ts'
+import type { Batch } from '../reading/records.ts'
+import type { Storage } from '../storage/storage.ts'
+import { useFile } from '../store/files.ts'
 import {
   advanceImport,
   completeImport,
@@ -16,11 +20,7 @@ import {
   type ImportKey,
   type ImportRecord,
   startImport,
-} from '../../store/files/imports.ts'
-import { isRowLimit, requireRoom } from '../../store/sheets/row-quota.ts'
-import { findSheet } from '../../store/sheets/sheets.ts'
-import type { Batch } from '../reading/records.ts'
-import type { Storage } from '../storage/storage.ts'
+} from '../store/imports.ts'
 import { UPLOAD_DAYS } from '../uploads.ts'
 import { type Chunk, chunksOf } from './import-chunks.ts'
 import { openSource } from './import-source.ts'

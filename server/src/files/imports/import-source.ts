@@ -4,13 +4,13 @@ import type { Config } from '../../lib/config/config.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
-import { storageKeyOf } from '../../store/files/files.ts'
-import type { ImportRecord } from '../../store/files/imports.ts'
 import { readCsv } from '../reading/csv-records.ts'
 import type { Batch } from '../reading/records.ts'
 import { spool } from '../reading/spool.ts'
 import { readXlsx } from '../reading/xlsx-records.ts'
 import type { Storage } from '../storage/storage.ts'
+import { storageKeyOf } from '../store/files.ts'
+import type { ImportRecord } from '../store/imports.ts'
 
 /** What is imported of which file. */
 export type ImportedFile = Pick<ImportRecord, 'org_id' | 'file_ref' | 'sheet_name' | 'mapping'>

@@ -1,11 +1,11 @@
 import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { openStore } from '#server/database/connection/db.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
+import { startWork } from '#server/process/work.ts'
 import { loadSources } from '#server/sources/registry.ts'
-import { openStore } from '#server/store/connection/db.ts'
-import { startWork } from '#server/work.ts'
 import { openStorage } from '../storage/open-storage.ts'
 
 /** A worker whose death is noticed soon, in a process that may be killed: database, data folder. */

@@ -1,6 +1,6 @@
 import { assert, constantFrom, ipV4, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MALFORMED_ADDRESSES, PUBLIC_ADDRESSES, REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
+import { MALFORMED_ADDRESSES, PUBLIC_ADDRESSES, REFUSED_ADDRESSES } from '#test/guards/ssrf-addresses.ts'
 import { describeNonPublic, describeRefusal, parseEgressAllow } from './addresses.ts'
 
 describe('an address that is not publicly reachable unicast is refused', () => {

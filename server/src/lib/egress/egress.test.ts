@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { serveHttp, serveRaw } from '#test/loopback-server.ts'
+import { serveHttp, serveRaw } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 import type { EgressRequest } from './request.ts'

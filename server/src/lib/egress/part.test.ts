@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveHttp } from '#test/loopback-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress } from './egress.ts'
 

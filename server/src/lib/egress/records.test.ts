@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveNames, type Zone } from '#test/name-server.ts'
+import { serveNames, type Zone } from '#test/doubles/name-server.ts'
 import { parseNameServers } from './name-servers.ts'
 import { createRecords } from './records.ts'
 

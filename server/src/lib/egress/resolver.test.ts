@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveNames } from '#test/name-server.ts'
+import { serveNames } from '#test/doubles/name-server.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createResolver } from './resolver.ts'
 

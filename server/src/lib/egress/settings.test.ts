@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { serveHttp } from '#test/loopback-server.ts'
-import { serveNames } from '#test/name-server.ts'
+import { serveHttp } from '#test/doubles/loopback-server.ts'
+import { serveNames } from '#test/doubles/name-server.ts'
 import { readConfig } from '../config/config.ts'
 import { createEgress } from './egress.ts'
 import { egressSettings } from './settings.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveRaw } from '#test/loopback-server.ts'
-import { MALFORMED_ADDRESSES, REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
+import { serveRaw } from '#test/doubles/loopback-server.ts'
+import { MALFORMED_ADDRESSES, REFUSED_ADDRESSES } from '#test/guards/ssrf-addresses.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 

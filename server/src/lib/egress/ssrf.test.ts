@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type LoopbackServer, serveHttp, serveRaw } from '#test/loopback-server.ts'
-import { MALFORMED_ADDRESSES, REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
-import { INVALID_URLS, REFUSED_URLS } from '#test/ssrf-urls.ts'
+import { type LoopbackServer, serveHttp, serveRaw } from '#test/doubles/loopback-server.ts'
+import { MALFORMED_ADDRESSES, REFUSED_ADDRESSES } from '#test/guards/ssrf-addresses.ts'
+import { INVALID_URLS, REFUSED_URLS } from '#test/guards/ssrf-urls.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 

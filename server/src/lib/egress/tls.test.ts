@@ -1,8 +1,8 @@
 import { createServer } from 'node:https'
 import tls from 'node:tls'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { LOOPBACK_IDENTITY } from '#test/loopback-identity.ts'
-import { listen, serveHttp, serveRaw } from '#test/loopback-server.ts'
+import { LOOPBACK_IDENTITY } from '#test/doubles/loopback-identity.ts'
+import { listen, serveHttp, serveRaw } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom } from '#test/seeded-random.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
 import { NumberText, parseExact, parseLossless } from './lossless-json.ts'
 
 describe('numbers of JSON', () => {

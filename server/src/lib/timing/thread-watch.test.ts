@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { makeApp } from '#test/harness.ts'
+import { makeApp } from '#test/plumbing/harness.ts'
 import { type HeldThread, onHeldThread, resumeWork, watchThread, workAs } from './thread-watch.ts'
 
 /** Works for so much processor time without a pause. */

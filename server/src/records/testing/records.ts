@@ -1,5 +1,5 @@
 import type { RecordInput } from '#contract/records.ts'
-import type { TestApp } from '#test/harness.ts'
+import type { TestApp } from '#test/plumbing/harness.ts'
 import { describeEntity, describeHistory, findRoot } from '../entity.ts'
 import { ingestRecords } from '../ingest.ts'
 import { checkRecord } from '../record.ts'

@@ -217,7 +217,7 @@ describe('options', () => {
   })
 
   it.each([
-    ['hubspot', 'hubspot_properties', { object_type: '../x' }, 'context.object_type'],
+    ['hubspot', 'hubspot_properties', { object_type: '../systems/x' }, 'context.object_type'],
     ['salesforce', 'salesforce_properties', { object: 'a/b' }, 'context.object'],
   ])('of %s: %s %j is a 400 that names %s', async (id, name, context, field) => {
     const listed = listOptions(`import_from_${id}`, name, context, {})

@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { checkFields, websiteItems } from '../website/items.ts'
-import { websitePages } from '../website/pages.ts'
+import { checkFields, websiteItems } from '../systems/website/items.ts'
+import { websitePages } from '../systems/website/pages.ts'
 
 export default defineSource({
   slug: 'extract_from_website',

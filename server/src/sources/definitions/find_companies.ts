@@ -1,8 +1,8 @@
-import { apolloCompanies } from '../companies/apollo.ts'
-import { crustdataCompanies } from '../companies/crustdata.ts'
-import { exploriumCompanies } from '../companies/explorium.ts'
-import { checkCompanySearch, companies } from '../companies/search.ts'
 import { defineSource } from '../define.ts'
+import { apolloCompanies } from '../systems/companies/apollo.ts'
+import { crustdataCompanies } from '../systems/companies/crustdata.ts'
+import { exploriumCompanies } from '../systems/companies/explorium.ts'
+import { checkCompanySearch, companies } from '../systems/companies/search.ts'
 
 export default defineSource({
   slug: 'find_companies',

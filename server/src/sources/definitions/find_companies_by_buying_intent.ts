@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { exploriumIntent, interestedCompanies } from '../intent/explorium.ts'
-import { theirstackIntent } from '../theirstack/intent.ts'
+import { exploriumIntent, interestedCompanies } from '../systems/intent/explorium.ts'
+import { theirstackIntent } from '../systems/theirstack/intent.ts'
 
 export default defineSource({
   slug: 'find_companies_by_buying_intent',

@@ -1,7 +1,7 @@
-import { builtwithUsers } from '../companies/builtwith.ts'
 import { defineSource } from '../define.ts'
-import { theirstackUsers, usersOfTechnologies } from '../theirstack/companies.ts'
-import { theirstackOptions } from '../theirstack/options.ts'
+import { builtwithUsers } from '../systems/companies/builtwith.ts'
+import { theirstackUsers, usersOfTechnologies } from '../systems/theirstack/companies.ts'
+import { theirstackOptions } from '../systems/theirstack/options.ts'
 
 export default defineSource({
   slug: 'find_companies_by_tech_stack',

@@ -1,7 +1,7 @@
 import { defineSource } from '../define.ts'
-import { crustdataSavedCompanies } from '../sales-navigator/crustdata.ts'
-import { regions } from '../sales-navigator/options.ts'
-import { checkSavedCompanies, savedCompanies } from '../sales-navigator/search.ts'
+import { crustdataSavedCompanies } from '../systems/sales-navigator/crustdata.ts'
+import { regions } from '../systems/sales-navigator/options.ts'
+import { checkSavedCompanies, savedCompanies } from '../systems/sales-navigator/search.ts'
 
 export default defineSource({
   slug: 'find_companies_from_sales_navigator',

@@ -1,6 +1,6 @@
-import { boardHiring } from '../boards/jobs.ts'
 import { defineSource } from '../define.ts'
-import { hiringCompanies, theirstackHiring } from '../theirstack/companies.ts'
+import { boardHiring } from '../systems/boards/jobs.ts'
+import { hiringCompanies, theirstackHiring } from '../systems/theirstack/companies.ts'
 
 export default defineSource({
   slug: 'find_companies_hiring',

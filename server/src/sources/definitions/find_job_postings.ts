@@ -1,7 +1,7 @@
-import { boardJobs } from '../boards/jobs.ts'
 import { defineSource } from '../define.ts'
-import { jobs, theirstackJobs } from '../theirstack/jobs.ts'
-import { theirstackOptions } from '../theirstack/options.ts'
+import { boardJobs } from '../systems/boards/jobs.ts'
+import { jobs, theirstackJobs } from '../systems/theirstack/jobs.ts'
+import { theirstackOptions } from '../systems/theirstack/options.ts'
 
 export default defineSource({
   slug: 'find_job_postings',

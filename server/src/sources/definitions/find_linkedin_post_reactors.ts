@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { apifyReactors, postReactors } from '../linkedin/reactors.ts'
+import { apifyReactors, postReactors } from '../systems/linkedin/reactors.ts'
 
 export default defineSource({
   slug: 'find_linkedin_post_reactors',

@@ -1,8 +1,8 @@
 import { defineSource } from '../define.ts'
-import { apolloPeopleSearch } from '../people/apollo.ts'
-import { crustdataPeopleSearch } from '../people/crustdata.ts'
-import { prospeoPeopleSearch } from '../people/prospeo.ts'
-import { checkPeopleSearch, people } from '../people/search.ts'
+import { apolloPeopleSearch } from '../systems/people/apollo.ts'
+import { crustdataPeopleSearch } from '../systems/people/crustdata.ts'
+import { prospeoPeopleSearch } from '../systems/people/prospeo.ts'
+import { checkPeopleSearch, people } from '../systems/people/search.ts'
 
 export default defineSource({
   slug: 'find_people',

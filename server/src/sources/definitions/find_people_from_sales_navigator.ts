@@ -1,7 +1,7 @@
 import { defineSource } from '../define.ts'
-import { crustdataSavedPeople } from '../sales-navigator/crustdata.ts'
-import { regions } from '../sales-navigator/options.ts'
-import { checkSavedSearch, savedPeople } from '../sales-navigator/search.ts'
+import { crustdataSavedPeople } from '../systems/sales-navigator/crustdata.ts'
+import { regions } from '../systems/sales-navigator/options.ts'
+import { checkSavedSearch, savedPeople } from '../systems/sales-navigator/search.ts'
 
 export default defineSource({
   slug: 'find_people_from_sales_navigator',

@@ -1,5 +1,5 @@
-import { airtableOptions, importedRecords, records } from '../airtable/records.ts'
 import { defineSource } from '../define.ts'
+import { airtableOptions, importedRecords, records } from '../systems/airtable/records.ts'
 
 export default defineSource({
   slug: 'import_from_airtable',

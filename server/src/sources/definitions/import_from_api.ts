@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { items, pagedItems } from '../http/items.ts'
+import { items, pagedItems } from '../systems/http/items.ts'
 
 export default defineSource({
   slug: 'import_from_api',

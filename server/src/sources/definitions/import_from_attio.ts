@@ -1,5 +1,5 @@
-import { attioOptions, importedRecords, records } from '../attio/records.ts'
 import { defineSource } from '../define.ts'
+import { attioOptions, importedRecords, records } from '../systems/attio/records.ts'
 
 export default defineSource({
   slug: 'import_from_attio',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { csvFile, csvRows } from '../http/csv-file.ts'
+import { csvFile, csvRows } from '../systems/http/csv-file.ts'
 
 export default defineSource({
   slug: 'import_from_csv_url',

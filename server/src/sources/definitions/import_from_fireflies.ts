@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { meetings, transcripts } from '../fireflies/transcripts.ts'
+import { meetings, transcripts } from '../systems/fireflies/transcripts.ts'
 
 export default defineSource({
   slug: 'import_from_fireflies',

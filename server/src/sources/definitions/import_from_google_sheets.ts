@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { googleSheetsOptions } from '../google-sheets/options.ts'
-import { importedRows, rows } from '../google-sheets/rows.ts'
+import { googleSheetsOptions } from '../systems/google-sheets/options.ts'
+import { importedRows, rows } from '../systems/google-sheets/rows.ts'
 
 export default defineSource({
   slug: 'import_from_google_sheets',

@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { hubspotOptions } from '../hubspot/options.ts'
-import { importedRecords, records } from '../hubspot/records.ts'
+import { hubspotOptions } from '../systems/hubspot/options.ts'
+import { importedRecords, records } from '../systems/hubspot/records.ts'
 
 export default defineSource({
   slug: 'import_from_hubspot',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { databasePages, notionOptions, pages } from '../notion/pages.ts'
+import { databasePages, notionOptions, pages } from '../systems/notion/pages.ts'
 
 export default defineSource({
   slug: 'import_from_notion',

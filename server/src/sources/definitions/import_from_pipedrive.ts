@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { importedRecords, pipedriveOptions, records } from '../pipedrive/records.ts'
+import { importedRecords, pipedriveOptions, records } from '../systems/pipedrive/records.ts'
 
 export default defineSource({
   slug: 'import_from_pipedrive',

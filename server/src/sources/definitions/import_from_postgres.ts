@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { postgresOptions } from '../postgres/options.ts'
-import { importedRows, tableRows } from '../postgres/rows.ts'
+import { postgresOptions } from '../systems/postgres/options.ts'
+import { importedRows, tableRows } from '../systems/postgres/rows.ts'
 import { checkTableOrQuery } from '../table-or-query.ts'
 
 export default defineSource({

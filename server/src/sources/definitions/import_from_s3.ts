@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { importedObjects, objectRows } from '../s3/objects.ts'
+import { importedObjects, objectRows } from '../systems/s3/objects.ts'
 
 export default defineSource({
   slug: 'import_from_s3',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { importedRecords, records, salesforceOptions } from '../salesforce/records.ts'
+import { importedRecords, records, salesforceOptions } from '../systems/salesforce/records.ts'
 
 export default defineSource({
   slug: 'import_from_salesforce',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { history, messages, slackOptions } from '../slack/messages.ts'
+import { history, messages, slackOptions } from '../systems/slack/messages.ts'
 
 export default defineSource({
   slug: 'import_from_slack',

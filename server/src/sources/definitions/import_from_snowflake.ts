@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { snowflakeOptions } from '../snowflake/options.ts'
-import { importedRows, tableRows } from '../snowflake/rows.ts'
+import { snowflakeOptions } from '../systems/snowflake/options.ts'
+import { importedRows, tableRows } from '../systems/snowflake/rows.ts'
 import { checkTableOrQuery } from '../table-or-query.ts'
 
 export default defineSource({

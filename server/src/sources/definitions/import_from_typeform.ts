@@ -1,6 +1,6 @@
 import { defineSource } from '../define.ts'
-import { typeformOptions } from '../typeform/form.ts'
-import { responses, submittedResponses } from '../typeform/responses.ts'
+import { typeformOptions } from '../systems/typeform/form.ts'
+import { responses, submittedResponses } from '../systems/typeform/responses.ts'
 
 export default defineSource({
   slug: 'import_from_typeform',

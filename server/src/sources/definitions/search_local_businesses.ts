@@ -1,8 +1,8 @@
 import { defineSource } from '../define.ts'
-import { businesses, checkPlace } from '../places/businesses.ts'
-import { googleBusinesses } from '../places/google.ts'
-import { overpassBusinesses } from '../places/overpass.ts'
-import { serperBusinesses } from '../places/serper.ts'
+import { businesses, checkPlace } from '../systems/places/businesses.ts'
+import { googleBusinesses } from '../systems/places/google.ts'
+import { overpassBusinesses } from '../systems/places/overpass.ts'
+import { serperBusinesses } from '../systems/places/serper.ts'
 
 export default defineSource({
   slug: 'search_local_businesses',

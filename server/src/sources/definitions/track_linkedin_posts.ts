@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { apifyPosts, checkWhose, linkedinPosts } from '../linkedin/posts.ts'
+import { apifyPosts, checkWhose, linkedinPosts } from '../systems/linkedin/posts.ts'
 
 export default defineSource({
   slug: 'track_linkedin_posts',

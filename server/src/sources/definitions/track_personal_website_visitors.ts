@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { rb2b, visitingPeople } from '../visitors/people.ts'
+import { rb2b, visitingPeople } from '../systems/visitors/people.ts'
 
 export default defineSource({
   slug: 'track_personal_website_visitors',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { ownPixel, visitingCompanies } from '../visitors/companies.ts'
+import { ownPixel, visitingCompanies } from '../systems/visitors/companies.ts'
 
 export default defineSource({
   slug: 'track_website_visitors',

@@ -1,5 +1,5 @@
 import { defineSource } from '../define.ts'
-import { posts, recentPosts } from '../x/posts.ts'
+import { posts, recentPosts } from '../systems/x/posts.ts'
 
 export default defineSource({
   slug: 'track_x_posts',

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serveRaw } from '#test/loopback-server.ts'
+import { serveRaw } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from '../../../lib/egress/addresses.ts'
 import { createEgress } from '../../../lib/egress/egress.ts'
 import { serveSite, type Site } from '../../testing/site-server.ts'

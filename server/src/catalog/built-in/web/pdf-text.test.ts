@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { worstPdfs } from '#test/faults/worst-shapes.ts'
-import { createRandom } from '#test/seeded-random.ts'
+import { createRandom } from '#test/builders/seeded-random.ts'
+import { worstPdfs } from '#test/faults/breaks/worst-shapes.ts'
 import { pdfOf } from '../../testing/pdf.ts'
 import { readPdf } from './pdf-text.ts'
 

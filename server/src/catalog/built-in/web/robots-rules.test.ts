@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { worstRobots } from '#test/faults/worst-shapes.ts'
+import { worstRobots } from '#test/faults/breaks/worst-shapes.ts'
 import { parseRobots } from './robots-rules.ts'
 
 const allows = (text: string, path: string) => parseRobots(text, 'Loam').allows(`https://a.example${path}`)

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { LOOPBACK_IDENTITY } from '#test/loopback-identity.ts'
-import { serveRaw } from '#test/loopback-server.ts'
+import { LOOPBACK_IDENTITY } from '#test/doubles/loopback-identity.ts'
+import { serveRaw } from '#test/doubles/loopback-server.ts'
 import { connectionTo } from '../../testing/crm.ts'
 import { useActions } from '../../testing/run-action.ts'
 

@@ -1,0 +1,28 @@
+import { rate } from '../engine/engine-line.ts'
+import { median, note } from './report.ts'
+
+/** Does the work once, and answers how many cells a second that was. */
+type Work = () => Promise<number>
+
+/**
+ * Several kinds of work in turns, every other round in the opposite order, and the rates of each by round. Where others use the
+ * processors too, the same work takes half as long again some seconds later: only neighbours can be compared (`shareOf`).
+ */
+export async function takeTurns<Name extends string>(
+  id: string,
+  rounds: number,
+  works: Record<Name, Work>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(works) as Name[]
+  const rates = Object.fromEntries<number[]>(names.map((name) => [name, []])) as Record<Name, number[]>
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const name of round % 2 === 1 ? names : names.toReversed()) rates[name].push(await works[name]())
+    const found = names.map((name) => `${name} ${rate(rates[name].at(-1) ?? 0)}`)
+    note(`${id}, round ${round}: ${found.join(', ')}`)
+  }
+  return rates
+}
+
+/** What the ones are of the others: the median of all rounds. */
+export const shareOf = (ones: readonly number[], others: readonly number[]): number =>
+  median(ones.map((one, round) => one / (others[round] ?? Number.NaN)))

@@ -1,0 +1,27 @@
+import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
+
+/** Loam and its peers, each in a process of its own. Their logs go where they cost nobody else anything. */
+export function createServerGroup() {
+  const servers: ServerProcess[] = []
+  return {
+    async start(env: Record<string, string>, program = 'server/src/main.ts', ...args: string[]) {
+      const script = 'exec "$@" 2>/dev/null'
+      const server = await startServer(env, [
+        '/bin/sh',
+        '-c',
+        script,
+        'sh',
+        process.execPath,
+        program,
+        ...args,
+      ])
+      if (server.url === '') throw new Error(`${program} did not start`)
+      servers.push(server)
+      return server
+    },
+    /** The last first: peers use the database of the first. */
+    async stop() {
+      for (const server of servers.toReversed()) await server.stop()
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { onMisfit } from '../catalog/provider/misfits.ts'
+import { onHeldThread } from '../lib/timing/thread-watch.ts'
+import { clientAddress } from './http/client-address.ts'
+import { ok } from './http/envelope.ts'
+import { createAddressLimit } from './load/address-limit.ts'
+import type { Api, Services } from './services.ts'
+
+/** How long it counts that the database was there. */
+const FRESH_MS = 250
+/** Of /readyz, by address. Ten a second: whoever waits for a start asks often. */
+const MAX_PER_MINUTE = 1200
+
+/** What an operator's tools ask: is it alive, can it serve, how is it doing. */
+export function healthRoutes(
+  app: Api,
+  { config, store }: Pick<Services, 'config' | 'store'>,
+  readyPerMinute = MAX_PER_MINUTE,
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const seconds = new Histogram({
+    name: 'loam_http_request_seconds',
+    help: 'Time to answer, by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+    seconds.observe(
+      { method: request.method, route, status: String(reply.statusCode) },
+      reply.elapsedTime / 1000,
+    )
+  })
+
+  const misfits = new Counter({
+    name: 'loam_provider_misfits_total',
+    help: 'Replies of providers that are not of the expected shape, in this process',
+    labelNames: ['provider'],
+    registers: [registry],
+  })
+  const unsubscribe = onMisfit(({ provider }) => misfits.inc({ provider }))
+  const held = new Histogram({
+    name: 'loam_thread_held_seconds',
+    help: 'Processor time for which the thread of this process worked without a pause, where it was 0.2 s or more, by the work that did',
+    labelNames: ['work'],
+    buckets: [0.5, 1, 2, 5, 10, 30],
+    registers: [registry],
+  })
+  const longest = new Gauge({
+    name: 'loam_thread_held_seconds_max',
+    help: 'The longest that the thread of this process worked without a pause, since it started',
+    registers: [registry],
+  })
+  let longestMs = 0
+  const unwatch = onHeldThread(({ ms, work }) => {
+    held.observe({ work }, ms / 1000)
+    longestMs = Math.max(longestMs, ms)
+    longest.set(longestMs / 1000)
+  })
+  app.addHook('onClose', async () => {
+    unsubscribe()
+    unwatch()
+  })
+
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+
+  const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
+  app.get('/healthz', hidden, () => ok({ alive: true }))
+  const counted = createAddressLimit(readyPerMinute)
+  app.get('/readyz', hidden, async (request, reply) => {
+    counted(clientAddress(request, config.LOAM_TRUST_PROXY))
+    const reason = closing ? 'shutting down' : await databaseFault()
+    if (reason === null) return ok({ ready: true })
+    return reply
+      .header('retry-after', 1)
+      .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })
+  })
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+
+  let asked: { at: number; answer: Promise<string | null> } | undefined
+
+  /** However many ask, the database is asked once in a while. */
+  function databaseFault(): Promise<string | null> {
+    const now = performance.now()
+    if (asked === undefined || now - asked.at > FRESH_MS) asked = { at: now, answer: askDatabase() }
+    return asked.answer
+  }
+
+  async function askDatabase(): Promise<string | null> {
+    try {
+      await store.query({ text: 'select 1' })
+      return null
+    } catch (cause) {
+      app.log.warn({ err: cause }, 'the database does not answer')
+      return 'the database does not answer'
+    }
+  }
+}

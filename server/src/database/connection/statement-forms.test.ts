@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const SERVER = fileURLToPath(new URL('../../', import.meta.url))
+const files = globSync('**/*.ts', { cwd: SERVER }).filter((file) => !/\.test\.ts$|testing\//.test(file))
+
+/** See docs/decisions/plans-for-any-organisation.md. */
+const FORMS: [string, RegExp, string[]][] = [
+  // Pages of rows are read over connections that never sort; sources ask databases of others.
+  [
+    'a limit is a literal',
+    /\b(limit|offset) \$\{(?!sql\.lit\()/,
+    [
+      'sheets/store/rows.ts',
+      'sources/systems/postgres/page-query.ts',
+      'sources/systems/snowflake/page-query.ts',
+    ],
+  ],
+  ['a bound is a plain parameter', /[<>=] coalesce\(\$\{/, []],
+  // Of a column that is read anyway, never the way to it.
+  [
+    'a condition without a value is left out',
+    /\(\$\{[^}]*\}(::\w+)? is null or /,
+    [
+      'runs/engine/sql/find-hits.ts',
+      'money/store/provider-tallies.ts',
+      'organisation/store/sealed-values.ts',
+      'money/store/purses/budget-purses.ts',
+      'records/store/terms.ts',
+      'sheets/store/sheet-reach.ts',
+    ],
+  ],
+]
+
+it.each(FORMS)('in statements %s', (_, wrong, excepted) => {
+  expect(files.length).toBeGreaterThan(1000)
+  const found = files.filter((file) => wrong.test(readFileSync(`${SERVER}${file}`, 'utf8'))).toSorted()
+  expect(found).toEqual(excepted.toSorted())
+})

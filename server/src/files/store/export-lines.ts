@@ -1,0 +1,193 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { ExportExtra } from '#contract/exports.ts'
+import type { ExportSelection } from '../../database/connection/json-columns.ts'
+import type { Snapshot } from '../../database/connection/snapshot.ts'
+import { type Condition, conditionsOf } from '../../sheets/store/row-filters.ts'
+import type { ExportRecord } from './exports.ts'
+
+/**
+ * The organisation of the snapshot. Asked of the connection: COPY has its values in its text, and a plan for one organisation that is newer
+ * than the statistics would read all its cells for each row.
+ */
+const ORG = sql`(select loam_org())`
+
+/** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
+export type ColumnSource =
+  | { input: number }
+  | { action: number; output: string }
+  | { action: number; extra: ExportExtra }
+
+/** The rows of an export and the cells they are joined with. */
+export type ExportScope = {
+  where: Condition
+  actions: string[]
+  include: readonly ExportExtra[]
+}
+
+/** Fixes which rows the export has, by the counters of the snapshot. Null when the sheet is gone. */
+export async function scopeOfExport(
+  snapshot: Pick<Snapshot, 'query'>,
+  { sheet_id, below_seq, selection }: Pick<ExportRecord, 'sheet_id' | 'below_seq' | 'selection'>,
+  actions: string[],
+  include: readonly ExportExtra[],
+): Promise<{ scope: ExportScope; total: number } | null> {
+  const [counter] = await snapshot.query(sql<{ first_seq: number }>`
+    select first_seq from sheet_counters where org_id = ${ORG} and sheet_id = ${sheet_id}`)
+  if (counter === undefined) return null
+  const conditions = [
+    sql<boolean>`r.org_id = ${ORG} and r.sheet_id = ${sheet_id}
+      and r.seq >= ${counter.first_seq} and r.seq < ${below_seq}`,
+    ...choiceOf(sheet_id, selection),
+  ]
+  const where: Condition = sql`${sql.join(conditions, sql` and `)}`
+  const [counted] = await snapshot.query(
+    sql<{ total: number }>`select count(*) as total from rows r where ${where}`,
+  )
+  return { scope: { where, actions, include }, total: counted?.total ?? 0 }
+}
+
+function choiceOf(
+  sheet_id: string,
+  { rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection,
+): Condition[] {
+  return [
+    ...conditionsOf({ org_id: ORG, sheet_id }, { ...selection, createdAt }),
+    ...(rowIds === undefined ? [] : [sql<boolean>`(${isAmong(rowIds)}) is true`]),
+    ...(excludeRowIds.length === 0 ? [] : [sql<boolean>`(${isAmong(excludeRowIds)}) is false`]),
+  ]
+}
+
+/** Looked up in what is held of them: `= any` compares each row with each id where these are a parameter. */
+const isAmong = (ids: readonly string[]): Condition => sql`r.row_id in (select unnest(${ids}::uuid[]))`
+
+/** The names of outputs that some cells of these actions hold, by action. */
+export async function listOutputNames(
+  snapshot: Snapshot,
+  { where }: ExportScope,
+  actions: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (actions.length === 0) return new Map()
+  const found = await snapshot.query(sql<{ action: string; names: string[] }>`
+    select action, array_agg(name order by name) as names from (
+      select distinct c.action, name from rows r
+      join cells c on c.org_id = ${ORG} and c.row_id = r.row_id and c.action = any(${actions}::text[])
+      cross join lateral jsonb_object_keys(c.outputs) as name
+      where ${where}
+    ) found group by action`)
+  return new Map(found.map(({ action, names }) => [action, names]))
+}
+
+/** A line of CSV for each record: texts, or nothing where there is no value. */
+export function textRows(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
+  // One empty column would be a blank line, which readers skip: there, nothing is written as "".
+  const finish = (text: RawBuilder<unknown>) =>
+    columns.length === 1 ? sql`coalesce(nullif(${text}, ''), '""')` : text
+  const values = columns.map((column, n) => sql`${valueOf(column)} as ${sql.ref(`v${n}`)}`)
+  const texts = columns.map((_, n) => finish(cellOf(sql.ref(`t.v${n}`))))
+  // OFFSET 0: each value is taken out of its JSON once, not once for every time it is looked at.
+  return sql`select ${concatCells(texts)}
+    from (select ${sql.join([sql`s.seq`, ...values])} from (${rowsOf(scope)}) s offset 0) t order by t.seq`
+}
+
+/** The headers as a record of their own, written by the same rules as values. */
+export function headerRow(headers: readonly string[]): RawBuilder<unknown> {
+  return sql`select ${concatCells(headers.map((header) => cellOf(sql`${header}::text`)))}`
+}
+
+/** A JSON object a line, with its keys in the order of the columns. */
+export function objectLines(
+  scope: ExportScope,
+  columns: readonly (ColumnSource & { header: string })[],
+): RawBuilder<unknown> {
+  const parts = columns.flatMap((column, n) => [
+    sql`${`${n === 0 ? '' : ','}${JSON.stringify(column.header)}:`}`,
+    jsonOf(column),
+  ])
+  return lines(scope, [sql`'{'`, ...parts, sql`'}'`])
+}
+
+/** A JSON array a line; structures in it are texts. */
+export function arrayLines(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
+  const parts = columns.flatMap((column, n) => [sql`${n === 0 ? '' : ','}`, scalarOf(column)])
+  return lines(scope, [sql`'['`, ...parts, sql`']'`])
+}
+
+/** Also of no cells. */
+const concatCells = (cells: RawBuilder<unknown>[]) =>
+  concat(cells.flatMap((cell, n) => [sql`${n === 0 ? '' : ','}`, cell]).concat(sql`''`))
+
+function lines(scope: ExportScope, parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`select ${concat(parts)} from (${rowsOf(scope)}) s order by s.seq`
+}
+
+/** A function takes a hundred arguments at most. */
+const MAX_ARGUMENTS = 100
+
+function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  if (parts.length <= MAX_ARGUMENTS) return sql`concat(${sql.join(parts)})`
+  const groups = Array.from({ length: Math.ceil(parts.length / MAX_ARGUMENTS) }, (_, n) =>
+    concat(parts.slice(n * MAX_ARGUMENTS, (n + 1) * MAX_ARGUMENTS)),
+  )
+  return concat(groups)
+}
+
+/** Large values pass the sort as what points to them: they are read only when their line is made. */
+function rowsOf({ where, actions, include }: ExportScope): RawBuilder<unknown> {
+  const outputs = actions.map((_, n) => {
+    const extras = include.map((extra) => sql`, ${sql.ref(`c${n}.${extra}`)} as ${sql.ref(`${extra}${n}`)}`)
+    return sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}${sql.join(extras, sql``)}`
+  })
+  const joins = actions.map((action, n) => {
+    const cell = sql.raw(`c${n}`)
+    return sql` left join cells ${cell} on ${cell}.org_id = ${ORG} and ${cell}.row_id = r.row_id
+      and ${cell}.action = ${action}`
+  })
+  const none = sql``
+  return sql`select r.seq, r.data${sql.join(outputs, none)} from rows r${sql.join(joins, none)} where ${where} order by r.seq`
+}
+
+function valueOf(column: ColumnSource): RawBuilder<unknown> {
+  if ('extra' in column) return sql.ref(`s.${column.extra}${column.action}`)
+  return 'input' in column
+    ? sql`s.data ->> ${String(column.input)}`
+    : sql`${sql.ref(`s.o${column.action}`)} ->> ${column.output}`
+}
+
+function structureOf(column: ColumnSource): RawBuilder<unknown> {
+  if ('extra' in column) return sql`(to_jsonb(${sql.ref(`s.${column.extra}${column.action}`)}))`
+  return 'input' in column
+    ? sql`(s.data -> ${String(column.input)})`
+    : sql`(${sql.ref(`s.o${column.action}`)} -> ${column.output})`
+}
+
+function jsonOf(column: ColumnSource): RawBuilder<unknown> {
+  return sql`coalesce(${structureOf(column)}::text, 'null')`
+}
+
+function scalarOf(column: ColumnSource): RawBuilder<unknown> {
+  const value = structureOf(column)
+  return sql`case when jsonb_typeof${value} in ('object', 'array') then to_json(${value}::text)::text
+    else coalesce(${value}::text, 'null') end`
+}
+
+/** = + - @, tab, carriage return, line feed, and the wide forms of the first four. */
+const FORMULA_STARTS = [61, 43, 45, 64, 9, 13, 10, 0xff1d, 0xff0b, 0xff0d, 0xff20]
+/** Numbers and telephone numbers; a spreadsheet may reckon with them, but runs nothing (D42). */
+const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
+
+/** As in contract/table-text.ts: what separates cells for some reader, followed by what starts a formula and no number. */
+const INNER_FORMULA = String.raw`([;\t\r\n][ "]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
+/** Matches fields that are quoted because a spreadsheet of some locale would split them. */
+const SEPARATORS = '",;\t\r\n'
+
+/** A cell of CSV. What a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */
+function cellOf(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  const first = withoutFirstFormula(text)
+  return sql`case when translate(${text}, ${SEPARATORS}, '') <> ${text}
+    then '"' || replace(regexp_replace(${first}, ${INNER_FORMULA}, '\\1''', 'g'), '"', '""') || '"' else ${first} end`
+}
+
+function withoutFirstFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ascii(${text}) in (${sql.join(FORMULA_STARTS.map((code) => sql.lit(code)))})
+    and ${text} !~ ${HARMLESS} then '''' || ${text} else ${text} end`
+}

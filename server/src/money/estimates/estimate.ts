@@ -1,0 +1,230 @@
+import type { z } from 'zod'
+import type { Estimate } from '#contract/estimates.ts'
+import { type Definition, findInstance } from '../../catalog/chain/definition.ts'
+import { listTokens } from '../../catalog/chain/reference-walk.ts'
+import { type CellPrice, priceOf, sum } from '../../catalog/configuration/cell-price.ts'
+import type { ConfigurationEnvironment } from '../../catalog/configuration/environment.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
+import type { Db } from '../../database/connection/db.ts'
+import type { RowChoice } from '../../runs/row-choice.ts'
+import { sampleRows } from '../../runs/row-sample.ts'
+import {
+  findStoredOutputs,
+  hasStoredOutputs,
+  type ForeseenRow,
+  listForeseenRows,
+  MAX_FORESEEN_BYTES,
+  readCellHistories,
+} from '../../runs/store/foreseen-cells.ts'
+import type { SheetRecord } from '../../sheets/store/sheets.ts'
+import { type Expectation, expectCell } from './expectation.ts'
+import { createForesight, type RowForesight, type RunAction } from './row-classes.ts'
+
+/** Rows that are there, or so many that are not there yet, or such in their stored form. */
+export type EstimatedRows =
+  | RowChoice
+  | { kind: 'new'; count: number }
+  | { kind: 'given'; data: readonly string[] }
+
+export type EstimateRequest = {
+  sheet: SheetRecord
+  definition: Definition
+  /** Those that would run, in order. */
+  actions: readonly string[]
+  rows: EstimatedRows
+  exact: boolean
+}
+
+/** A sheet's part in an estimate: without what it sends on to others, and without the balance. */
+export type SheetEstimate = Pick<z.infer<typeof Estimate>, 'rows' | 'precision' | 'cells' | 'actions'> & {
+  credits: { expected: number; at_most: number; saved_by_cache: number; saved_by_own_keys: number }
+  /** How many cells of each action are expected to run, and how many may at most. */
+  running: ReadonlyMap<string, { expected: number; atMost: number }>
+}
+
+/** Up to so many rows all are looked at; beyond, some that are spread evenly. */
+const WHOLE = 10_000
+const SOME = 2000
+const MAX_EXACT = 10_000_000
+const CHUNK = 2000
+/** Keys of the selection that are remembered; further ones count as new, which can only raise the estimate. */
+const MAX_KEYS = 500_000
+
+const NOTHING_STORED: ReadonlyMap<number, string | null> = new Map()
+
+type Tally = { run: number; cached: number; skipped: number }
+
+export async function estimateSheet(
+  db: Db,
+  parts: { catalogue: Catalogue; environment: ConfigurationEnvironment },
+  request: EstimateRequest,
+): Promise<SheetEstimate> {
+  const { sheet, definition } = request
+  const actions = request.actions.flatMap((id): RunAction[] => {
+    const instance = findInstance(definition, id)
+    const template = instance === undefined ? undefined : parts.catalogue.get(instance.action_id)
+    return instance === undefined || template === undefined ? [] : [{ instance, template }]
+  })
+  const { total, looked, tallies } = await tally(db, parts.catalogue, request, actions)
+  const instances = actions.map(({ instance: { id, epoch } }) => ({ action: id, epoch }))
+  const historyOf = await readCellHistories(db, sheet, total === 0 ? [] : instances)
+  const estimated: ReturnType<typeof viewAction>[] = []
+  for (const [n, action] of actions.entries()) {
+    const price = priceOf(action.template, action.instance, parts.environment)
+    const expectation = expectCell(price, historyOf(action.instance.id))
+    const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
+    estimated.push(viewAction(action, price, expectation, seen, { total, looked }))
+  }
+  const add = (value: (one: (typeof estimated)[number]) => number) => sum(estimated.map(value))
+  return {
+    rows: total,
+    precision: looked < total && request.rows.kind !== 'new' ? 'sampled' : 'exact',
+    cells: {
+      total: total * actions.length,
+      cached: add(({ cells }) => cells.cached),
+      own_key: add(({ cells }) => cells.own_key),
+      free: add(({ cells }) => cells.free),
+      skipped: add(({ cells }) => cells.skipped),
+      billable: add(({ cells }) => cells.billable),
+    },
+    credits: {
+      expected: add(({ view }) => view.credits.expected),
+      at_most: add(({ view }) => view.credits.at_most),
+      saved_by_cache: add(({ savedByCache }) => savedByCache),
+      saved_by_own_keys: add(({ savedByOwnKeys }) => savedByOwnKeys),
+    },
+    actions: estimated.map(({ view }) => view),
+    running: new Map(estimated.map(({ view, running }) => [view.action_instance_id, running])),
+  }
+}
+
+/** Looks at rows and counts, for each action, the cells that may run, those the cache answers and those known not to run. */
+async function tally(
+  db: Db,
+  catalogue: Catalogue,
+  { sheet, definition, rows, exact }: EstimateRequest,
+  actions: readonly RunAction[],
+): Promise<{ total: number; looked: number; tallies: Tally[] }> {
+  const tallies = actions.map((): Tally => ({ run: 0, cached: 0, skipped: 0 }))
+  if (rows.kind === 'new') {
+    for (const one of tallies) one.run = rows.count
+    return { total: rows.count, looked: rows.count, tallies }
+  }
+  const whole = exact ? MAX_EXACT : WHOLE
+  const { total, seqs } =
+    rows.kind === 'given' ? viewGiven(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
+  const foresight = createForesight(definition, actions, {
+    cached: sheet.cache_enabled,
+    continueOnFail: sheet.continue_on_fail,
+    knowsOutput: (actionId, name) => {
+      const template = catalogue.get(actionId)
+      return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
+    },
+  })
+  const { inside, outside } = listNamedActions(actions)
+  const hasStored = sheet.cache_enabled && (await hasStoredOutputs(db, sheet))
+  const known = new Set<string>()
+  let looked = 0
+  for (let at = 0; at < seqs.length; at += CHUNK) {
+    const chunk = seqs.slice(at, at + CHUNK)
+    const found =
+      rows.kind === 'given'
+        ? chunk.map((place) => viewGivenRow(rows.data[place]))
+        : await listForeseenRows(db, sheet, chunk, outside)
+    looked += found.length
+    const foreseen = found.map(foresight)
+    for (const [place, { instance }] of actions.entries()) {
+      const { id, epoch } = instance
+      const counts = tallies[place] ?? { run: 0, cached: 0, skipped: 0 }
+      const asked: { key: string; row: RowForesight }[] = []
+      for (const row of foreseen) {
+        const cell = row.foresee(place)
+        if (cell === 'skipped') counts.skipped += 1
+        else {
+          counts.run += 1
+          if (cell.key !== null) asked.push({ key: cell.key, row })
+        }
+      }
+      if (asked.length === 0) continue
+      const keys = asked.map(({ key }) => key)
+      const wanted = { action: id, epoch, keys, isRead: inside.has(id) }
+      const stored = hasStored ? await findStoredOutputs(db, sheet, wanted) : NOTHING_STORED
+      for (const [n, { key, row }] of asked.entries()) {
+        const name = `${id} ${key}`
+        const outputs = stored.get(n)
+        if (typeof outputs === 'string') row.store(place, outputs)
+        if (outputs !== undefined || known.has(name)) {
+          counts.run -= 1
+          counts.cached += 1
+        } else if (known.size < MAX_KEYS) known.add(name)
+      }
+    }
+  }
+  return { total, looked, tallies }
+}
+
+/** Rows that a request brings, by their places. */
+const viewGiven = (data: readonly string[]) => ({ total: data.length, seqs: [...data.keys()] })
+
+const viewGivenRow = (data = '{}'): ForeseenRow => ({
+  data: Buffer.byteLength(data) <= MAX_FORESEEN_BYTES ? data : null,
+  cells: null,
+})
+
+/** Actions that those of the run name: inside of the run, whose stored answers are read, and outside, whose cells are. */
+function listNamedActions(actions: readonly RunAction[]): { inside: Set<string>; outside: string[] } {
+  const running = new Set(actions.map(({ instance }) => instance.id))
+  const tokens = actions.flatMap(({ instance }) => listTokens([instance.inputs, instance.run_if ?? null]))
+  const named = new Set(tokens.flatMap(({ token }) => ('action' in token ? [token.action] : [])))
+  const outside = [...named].filter((id) => !running.has(id))
+  return { inside: new Set([...named].filter((id) => running.has(id))), outside }
+}
+
+function viewAction(
+  { instance, template }: RunAction,
+  price: CellPrice,
+  expectation: Expectation,
+  seen: Tally,
+  { total, looked }: { total: number; looked: number },
+) {
+  const scale = looked === 0 ? 0 : total / looked
+  const scaled = { cached: Math.round(seen.cached * scale), skipped: Math.round(seen.skipped * scale) }
+  const run = total - scaled.cached - scaled.skipped
+  // What was not looked at may run and cost, as far as the bound goes.
+  const mayRun = seen.run + (total - looked)
+  const billable = price.atMost > 0
+  const { atMost } = price
+  return {
+    view: {
+      action_instance_id: instance.id,
+      action_id: template.id,
+      cells: total,
+      credits: { expected: sum([run * expectation.credits]), at_most: sum([mayRun * atMost]) },
+      basis: expectation.basis,
+      providers: [...price.steps, ...price.checks].map((step) => {
+        const { hitRate = null, credits = 0 } = expectation.byStep.get(step) ?? {}
+        const most = step.configured && !step.ownKey ? Math.max(step.credits, step.missCredits) : 0
+        const times = price.checks.includes(step) ? price.steps.filter((one) => one.configured).length : 1
+        return {
+          provider: step.provider,
+          credits: step.credits,
+          miss_credits: step.missCredits,
+          own_key: step.ownKey,
+          configured: step.configured,
+          hit_rate: hitRate === null ? null : Math.round(hitRate * 1000) / 1000,
+          expected: sum([run * credits]),
+          at_most: sum([mayRun * times * most]),
+        }
+      }),
+    },
+    running: { expected: run, atMost: mayRun },
+    cells: {
+      ...scaled,
+      billable: billable ? run : 0,
+      own_key: !billable && price.ownKeyOnly ? run : 0,
+      free: !billable && !price.ownKeyOnly ? run : 0,
+    },
+    savedByCache: sum([scaled.cached * expectation.credits]),
+    savedByOwnKeys: sum([run * price.ownCredits]),
+  }
+}

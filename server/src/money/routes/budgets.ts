@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  Budget,
+  CreateBudgetBody,
+  CreatedBudget,
+  DeletedBudget,
+  UpdateBudgetBody,
+} from '#contract/budgets.ts'
+import { success, Uuid } from '#contract/envelope.ts'
+import { created, ok } from '../../api/http/envelope.ts'
+import type { Api, Services } from '../../api/services.ts'
+import { notFound } from '../../lib/errors.ts'
+import { changeBudget, createBudget, removeBudget, viewBudget } from '../budgets.ts'
+import { type BudgetRecord, listBudgets } from '../store/budgets.ts'
+import { reachOf } from './credits.ts'
+
+const tags = ['Credits']
+const BASE = '/credits/budgets'
+const BudgetParams = z.object({ budget_id: Uuid })
+
+export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): void {
+  api.get(
+    BASE,
+    {
+      config: { scope: 'credits:read' },
+      schema: {
+        tags,
+        summary: 'Budgets, the newest first',
+        response: { 200: success(200, z.array(Budget)) },
+      },
+    },
+    async ({ db, caller }) => {
+      const views: z.infer<typeof Budget>[] = []
+      for (const budget of await listBudgets(db, caller.orgId, reachOf(caller).member))
+        views.push(await viewBudget(db, budget))
+      return ok(views)
+    },
+  )
+
+  api.post(
+    BASE,
+    {
+      config: { scope: 'credits:write', body: 'control' },
+      schema: {
+        tags,
+        summary: 'Limit what is spent in a period, or be told of it',
+        body: CreateBudgetBody,
+        response: { 201: success(201, CreatedBudget) },
+      },
+    },
+    async ({ db, caller, body }) => created(await createBudget(db, caller, caller.orgId, sealer, body)),
+  )
+
+  api.get(
+    `${BASE}/:budget_id`,
+    {
+      config: { scope: 'credits:read', resource: budgetOfPath },
+      schema: { tags, summary: 'A budget', params: BudgetParams, response: { 200: success(200, Budget) } },
+    },
+    async ({ db, budget }) => ok(await viewBudget(db, budget)),
+  )
+
+  api.patch(
+    `${BASE}/:budget_id`,
+    {
+      config: { scope: 'credits:write', body: 'control', resource: budgetOfPath },
+      schema: {
+        tags,
+        summary: 'Change a budget; a lower limit binds what is set aside next',
+        params: BudgetParams,
+        body: UpdateBudgetBody,
+        response: { 200: success(200, Budget) },
+      },
+    },
+    async ({ db, caller, budget, body }) => ok(await changeBudget(db, caller, budget, body)),
+  )
+
+  api.delete(
+    `${BASE}/:budget_id`,
+    {
+      config: { scope: 'credits:write', body: 'control', resource: budgetOfPath },
+      schema: {
+        tags,
+        summary: 'Remove a budget: nothing is limited by it any more',
+        params: BudgetParams,
+        response: { 200: success(200, DeletedBudget) },
+      },
+    },
+    async ({ db, caller, budget }) => {
+      await removeBudget(db, caller, budget)
+      return ok({ budget_id: budget.budget_id, deleted: true as const })
+    },
+  )
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of routes whose path names one. */
+    budget: BudgetRecord
+  }
+}
+
+async function budgetOfPath(request: FastifyRequest): Promise<void> {
+  const { db, caller } = request
+  const { budget_id } = BudgetParams.parse(request.params)
+  const seen = await listBudgets(db, caller.orgId, reachOf(caller).member)
+  const budget = seen.find((one) => one.budget_id === budget_id.toLowerCase())
+  if (budget === undefined) throw notFound('Budget')
+  request.budget = budget
+}

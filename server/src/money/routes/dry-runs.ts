@@ -1,0 +1,144 @@
+import type { FastifyRequest } from 'fastify'
+import type { SpendingTrigger } from '#contract/budgets.ts'
+import { success } from '#contract/envelope.ts'
+import { Estimate } from '#contract/estimates.ts'
+import { ok } from '../../api/http/envelope.ts'
+import type { RouteServices } from '../../api/http/event-streams.ts'
+import { giveKeyBack } from '../../api/http/idempotency.ts'
+import { readEnvironment } from '../../sheets/configuration-environment.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import type { SheetRecord } from '../../sheets/store/sheets.ts'
+import { listSpendable } from '../budgets.ts'
+import type { EstimateRequest } from '../estimates/estimate.ts'
+import { addLimits, makeEstimate } from '../estimates/whole-estimate.ts'
+import type { PricedCatalogue } from '../prices.ts'
+
+export type EstimateServices = Pick<RouteServices, 'prices' | 'config' | 'egress'>
+
+/** What every call that may spend answers to `dry_run: true` (M4). */
+export const DRY_RUN_ANSWER = success(200, Estimate)
+
+export type DryRun = {
+  /** What is left of the cap. */
+  maxCredits: number | undefined
+  trigger: SpendingTrigger
+  /** Of the run that goes on; the present ones otherwise. */
+  prices?: Pick<PricedCatalogue, 'catalogue' | 'version'>
+}
+
+/** Answers what the call would cost. Nothing of it is done, and its `Idempotency-Key` stays free. */
+export async function answerDryRun(
+  request: FastifyRequest,
+  services: EstimateServices,
+  given: DryRun,
+  wanted: EstimateRequest,
+  ...others: readonly EstimateRequest[]
+) {
+  await giveKeyBack(request)
+  return answerEstimate(request, services, given, wanted, ...others)
+}
+
+export async function answerEstimate(
+  request: FastifyRequest,
+  { prices, config, egress }: EstimateServices,
+  { maxCredits, trigger, prices: pinned }: DryRun,
+  wanted: EstimateRequest,
+  ...others: readonly EstimateRequest[]
+) {
+  const { db } = request
+  const { sheet } = wanted
+  const { catalogue, version } = pinned ?? (await prices.current(db))
+  const parts = {
+    catalogue,
+    version,
+    environment: await readEnvironment(db, sheet, { config, egress }),
+    maxCredits,
+    budgets: await listBudgetsFor(request, sheet, trigger),
+  }
+  const { estimate, warnings } = await makeEstimate(db, parts, wanted, ...others)
+  request.warnings.push(...warnings)
+  return ok(estimate)
+}
+
+/** The same for what brings rows from now on: those that are there already are what it starts with. */
+export async function answerArrivals(
+  request: FastifyRequest,
+  services: EstimateServices,
+  given: DryRun,
+  { sheet, rows }: { sheet: SheetRecord; rows: number },
+) {
+  await giveKeyBack(request)
+  const definition = await getDefinition(request.db, sheet)
+  request.warnings.push(MORE_TO_COME)
+  return answerEstimate(request, services, given, {
+    sheet,
+    definition,
+    actions: definition.actions.map(({ id }) => id),
+    rows: { kind: 'new', count: rows },
+    exact: false,
+  })
+}
+
+const MORE_TO_COME = {
+  field: 'body',
+  code: 'unbounded',
+  message: 'what comes later brings further rows, which are not in it; max_credits caps what they cost',
+}
+
+/** What is called or pulled without a sheet: calls of the agent, pulls of a source. */
+export type UnitCosts = {
+  /** How many at most; null when nobody can tell. */
+  units: number | null
+  credits: number
+  isOwnKey: boolean
+  maxCredits: number | undefined
+  trigger: SpendingTrigger
+}
+
+/** The same for what has a price each. */
+export async function answerUnits(
+  request: FastifyRequest,
+  { prices }: Pick<RouteServices, 'prices'>,
+  { units, credits, isOwnKey, maxCredits, trigger }: UnitCosts,
+) {
+  const db = await giveKeyBack(request)
+  const count = units ?? 0
+  const total = Math.round(count * credits * 1000) / 1000
+  const kind = isOwnKey ? 'own_key' : credits === 0 ? 'free' : 'billable'
+  const none = { cached: 0, own_key: 0, free: 0, skipped: 0, billable: 0 }
+  const costs = {
+    rows: count,
+    revision: 0,
+    price_version: (await prices.current(db)).version,
+    precision: 'exact' as const,
+    cells: { total: count, ...none, [kind]: count },
+    credits: {
+      expected: total,
+      at_most: units === null && credits > 0 ? null : total,
+      saved_by_cache: 0,
+      saved_by_own_keys: 0,
+    },
+    actions: [],
+    downstream: [],
+  }
+  const limits = { maxCredits, budgets: await listBudgetsFor(request, null, trigger) }
+  const { estimate, warnings } = await addLimits(db, request.caller.orgId, limits, costs)
+  request.warnings.push(...warnings)
+  return ok(estimate)
+}
+
+/** What these start later is started without the key of who set them up. */
+const WITHOUT_KEY: ReadonlySet<SpendingTrigger> = new Set(['source', 'segment'])
+
+const listBudgetsFor = (
+  { db, caller }: FastifyRequest,
+  sheet: SheetRecord | null,
+  trigger: SpendingTrigger,
+) =>
+  listSpendable(db, {
+    orgId: caller.orgId,
+    email: caller.email,
+    keyId: WITHOUT_KEY.has(trigger) ? null : caller.keyId,
+    sheet,
+    trigger,
+  })

@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../../database/connection/db.ts'
+import { newId } from '../../../lib/ids.ts'
+import { PURSE_LATE } from './budget-matches.ts'
+
+/** Amounts are whole thousandths of credits. */
+export type PurseState = {
+  purse_id: string
+  kind: 'cap' | 'budget'
+  budget_id: string | null
+  period_start: Date | null
+  /** Null: spending is counted and never refused. */
+  limit: number | null
+  /** What cells were charged, whether the ledger has it already or not. */
+  spent: number
+  /** What is set aside and may come back. */
+  held: number
+  refused_at: Date | null
+}
+
+/** A cap (M5) of all that a request starts, of which something may be spent already. Null counts, and caps nothing. */
+export async function createCap(
+  db: Db,
+  orgId: string,
+  limitMillis: number | null,
+  spentMillis = 0,
+): Promise<string> {
+  const purse_id = newId()
+  await db
+    .insertInto('purses')
+    .values({ org_id: orgId, purse_id, kind: 'cap', limit_millis: limitMillis, spent_millis: spentMillis })
+    .execute()
+  return purse_id
+}
+
+/**
+ * The cap of a day (UTC, by the database's clock) that many runs draw on: those of a webhook, of a sync. `subject` says whose it
+ * is. A limit that has changed since the morning binds the next hold.
+ */
+export const openDailyCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
+  openSharedCap(db, orgId, cap, sql`date_trunc('day', now(), 'UTC')`)
+
+/** The same where the subject names what is capped once: a cycle of a sync. */
+export const openLastingCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
+  openSharedCap(db, orgId, cap, sql`'epoch'::timestamptz`)
+
+type SharedCap = { subject: string; limitMillis: number }
+
+async function openSharedCap(
+  db: Db,
+  orgId: string,
+  { subject, limitMillis }: SharedCap,
+  start: RawBuilder<unknown>,
+): Promise<string> {
+  // Runs that come every moment find it as it is, and do not wait for those who lock it to spend.
+  const { rows: known } = await sql<{ purse_id: string }>`
+    select purse_id from purses where org_id = ${orgId} and subject = ${subject} and period_start = ${start}
+      and limit_millis = ${limitMillis}::bigint`.execute(db)
+  if (known[0] !== undefined) return known[0].purse_id
+  const { rows } = await sql<{ purse_id: string }>`
+    insert into purses as p (org_id, purse_id, kind, limit_millis, subject, period_start)
+    values (${orgId}, ${newId()}, 'cap', ${limitMillis}::bigint, ${subject}, ${start})
+    on conflict (org_id, subject, period_start) where subject is not null
+      do update set limit_millis = excluded.limit_millis
+    returning purse_id`.execute(db)
+  const [found] = rows
+  if (found === undefined) throw new Error('an upsert gave no purse')
+  return found.purse_id
+}
+
+/** Changes the limit of the cap of today, where runs draw on it already; null lifts it. */
+export async function changeDailyCap(
+  db: Db,
+  orgId: string,
+  subject: string,
+  limitMillis: number | null,
+): Promise<void> {
+  await sql`update purses set limit_millis = ${limitMillis}::bigint
+    where org_id = ${orgId} and subject = ${subject} and period_start = date_trunc('day', now(), 'UTC')`.execute(
+    db,
+  )
+}
+
+/** Changes the limit of a cap; null lifts it. What is set aside already stays. */
+export async function changeCap(
+  db: Db,
+  orgId: string,
+  purseId: string,
+  limitMillis: number | null,
+): Promise<void> {
+  await db
+    .updateTable('purses')
+    .set({ limit_millis: limitMillis })
+    .where('org_id', '=', orgId)
+    .where('purse_id', '=', purseId)
+    .execute()
+}
+
+/** The limit of the purse `p`: that of a budget stands in the budget, and one that only warns has none. */
+export const PURSE_LIMIT = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
+  where b.org_id = p.org_id and b.budget_id = p.budget_id and b.mode = 'stop') else p.limit_millis end)`
+
+/** What was charged to the purse `p`, of what was set aside, and is not folded yet. */
+export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
+  where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))`
+
+/** Purses as they are now, also before they are folded. */
+export async function listPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<PurseState[]> {
+  const { rows } = await sql<PurseState>`
+    select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(PURSE_LIMIT)} as limit,
+      p.spent_millis + u.millis + ${PURSE_LATE} as spent, p.granted_millis - u.millis as held, p.refused_at
+    from purses p cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
+    where p.org_id = ${orgId} and p.purse_id = any(${purseIds}::uuid[]) order by p.purse_id`.execute(db)
+  return rows
+}
+
+const FORGOTTEN_AT_ONCE = 10_000
+
+/**
+ * Forgets caps of runs that are gone, and what was counted for budgets that are: while its run is there, a cap says what it was
+ * and can be raised by Resume. Those of a day or a cycle may be drawn on later, and are kept for a month.
+ */
+export async function forgetPurses(db: Db): Promise<void> {
+  await sql`
+    delete from purses p using (
+      select p.org_id, p.purse_id from purses p
+      where p.granted_millis = 0
+        and p.created_at < now() - case when p.subject is null then interval '1 day' else interval '30 days' end
+        and not exists (select from purse_shares s where s.org_id = p.org_id and s.purse_id = p.purse_id)
+        and not exists (select from purse_charges c where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))
+        and case p.kind
+          when 'cap' then not exists (select from runs r where r.org_id = p.org_id and r.cap_purse_id = p.purse_id)
+            and not exists (select from imports i where i.org_id = p.org_id and i.cap_purse_id = p.purse_id)
+          else not exists (select from budgets b where b.org_id = p.org_id and b.budget_id = p.budget_id) end
+      order by p.org_id, p.purse_id limit ${sql.lit(FORGOTTEN_AT_ONCE)} for update of p skip locked
+    ) gone where p.org_id = gone.org_id and p.purse_id = gone.purse_id`.execute(db)
+}

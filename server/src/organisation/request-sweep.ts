@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { Store } from '../database/connection/db.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import { forgetOldTallies } from '../money/store/provider-tallies.ts'
+import { forgetPurses } from '../money/store/purses/purses.ts'
+import { forgetDroppedFlights } from '../runs/store/flights.ts'
+import { forgetFormerCells } from '../runs/store/former-cells.ts'
+import { forgetOldEdits } from '../sheets/store/edit-history.ts'
+import { forgetDeletedRows } from '../sheets/store/row-edits.ts'
+import { forgetOldWindows } from './store/admission.ts'
+import { forgetOldCalls } from './store/idempotency.ts'
+import { forgetOldSignIns } from './store/sign-in-links.ts'
+
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, flights that were dropped, what cells had before they ran again, edits that nobody will take back, and caps that nobody draws on. */
+export function requestSweep(store: Store): Job {
+  return defineJob({
+    name: 'sweep_requests',
+    cron: '*/10 * * * *',
+    payload: z.unknown(),
+    async run() {
+      await forgetOldCalls(store.system)
+      await forgetOldWindows(store)
+      await forgetOldTallies(store.system)
+      await forgetOldSignIns(store.system)
+      await forgetDeletedRows(store.system)
+      await forgetDroppedFlights(store.system)
+      await forgetFormerCells(store.system)
+      await forgetOldEdits(store.system)
+      await forgetPurses(store.system)
+    },
+  })
+}

@@ -1,0 +1,156 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success, Uuid } from '#contract/envelope.ts'
+import { ConnectableProvider, Connection, ConnectionTest, NewConnectionBody } from '#contract/settings.ts'
+import type { Caller } from '../../../api/http/caller.ts'
+import { created, ok } from '../../../api/http/envelope.ts'
+import type { Api, Services } from '../../../api/services.ts'
+import type { Provider } from '../../../catalog/provider/provider.ts'
+import { loadProviders } from '../../../catalog/providers/registry.ts'
+import { forbidden, notFound } from '../../../lib/errors.ts'
+import { testConnection } from '../../connection-test.ts'
+import { addConnection, pickProvider, removeConnection, takesConnection } from '../../connections.ts'
+import {
+  type ConnectionRecord,
+  findConnection,
+  listConnections,
+  listConnectionUses,
+} from '../../store/connections.ts'
+
+const Params = z.strictObject({ connection_id: Uuid })
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The connection of the path, which the caller may use. Set by `connectionOfPath`. */
+    connection: ConnectionRecord
+  }
+}
+
+/** Providers on keys of one's own: those of everybody, and of whoever looks. */
+export function connectionSettings(api: Api, { sealer, egress }: Services): void {
+  api.decorateRequest('connection')
+
+  api.get(
+    '/providers',
+    {
+      config: { scope: 'any key' },
+      schema: { response: { 200: success(200, z.array(ConnectableProvider)) } },
+    },
+    async () => {
+      const providers = (await loadProviders()).filter(takesConnection)
+      return ok(
+        providers
+          .map(({ id, name, fields }) => ({
+            provider: id,
+            name,
+            field_sets: fields.sets.map((set) => [...set]),
+            optional_fields: [...fields.others],
+          }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      )
+    },
+  )
+
+  api.get(
+    '/connections',
+    { config: { scope: 'any key' }, schema: { response: { 200: success(200, z.array(Connection)) } } },
+    async ({ db, caller }) => {
+      const [all, uses, providers] = await Promise.all([
+        listConnections(db, caller.orgId),
+        listConnectionUses(db, caller.orgId),
+        loadProviders(),
+      ])
+      const names = new Map(providers.map(({ id, name }) => [id, name]))
+      const visible = all.filter(
+        ({ shared, owner }) => shared || owner === caller.email || caller.role === 'admin',
+      )
+      return ok(
+        visible.map((one) => ({
+          ...one,
+          provider_name: names.get(one.provider) ?? one.provider,
+          created_at: one.created_at.toISOString(),
+          used_by: uses
+            .filter((use) => use.connection_id === one.connection_id && maySee(caller, use))
+            .map(({ workflow_id, name }) => ({ workflow_id, name })),
+          may_remove: caller.role === 'admin' || one.owner === caller.email,
+        })),
+      )
+    },
+  )
+
+  api.post(
+    '/connections',
+    {
+      config: { scope: 'any key', body: 'control' },
+      schema: {
+        body: NewConnectionBody,
+        response: {
+          201: success(201, z.object({ connection_id: Uuid, provider: z.string(), name: z.string() })),
+        },
+      },
+    },
+    async ({ db, caller, body }) => {
+      if (body.shared && caller.role === 'user') {
+        throw forbidden('Your role may connect providers for your own use only: leave `shared` off')
+      }
+      const provider: Provider = pickProvider((await loadProviders()).filter(takesConnection), body.provider)
+      const made = await addConnection(db, sealer, caller, {
+        orgId: caller.orgId,
+        provider,
+        name: body.name ?? provider.name,
+        ownerId: caller.memberId,
+        shared: body.shared,
+        fields: body.fields,
+      })
+      return created(made)
+    },
+  )
+
+  api.post(
+    '/connections/:connection_id/test',
+    {
+      config: {
+        scope: 'any key',
+        body: 'control',
+        resource: connectionOfPath,
+        waits: true,
+        callsOut: 'repeatable',
+      },
+      schema: { params: Params, response: { 200: success(200, ConnectionTest) } },
+    },
+    async ({ db, connection }) => {
+      const provider = pickProvider(await loadProviders(), connection.provider)
+      const tested = await testConnection({ db, sealer, egress }, provider, connection)
+      return ok({ connection_id: connection.connection_id, ...tested })
+    },
+  )
+
+  api.delete(
+    '/connections/:connection_id',
+    {
+      config: { scope: 'any key', body: 'control', resource: connectionOfPath },
+      schema: { params: Params, response: { 200: success(200, z.object({ connection_id: Uuid })) } },
+    },
+    async ({ db, caller, connection }) => {
+      if (caller.role !== 'admin' && connection.owner_id !== caller.memberId) {
+        throw forbidden('Only its owner or an administrator removes a connection')
+      }
+      await removeConnection(db, caller, connection.connection_id)
+      return ok({ connection_id: connection.connection_id })
+    },
+  )
+}
+
+async function connectionOfPath(request: FastifyRequest): Promise<void> {
+  const { db, caller, params } = request
+  const found = await findConnection(db, (params as z.infer<typeof Params>).connection_id)
+  if (found?.org_id !== caller.orgId) throw notFound('Connection')
+  if (!found.shared && found.owner_id !== caller.memberId && caller.role !== 'admin')
+    throw notFound('Connection')
+  request.connection = found
+}
+
+/** Names of workflows are for those who may use them; of the others only an administrator is told. */
+function maySee(caller: Caller, { owner_id }: { owner_id: string | null }): boolean {
+  return caller.role === 'admin' || owner_id === caller.memberId
+}

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openAgent } from '../agent/open-agent.ts'
+import { createApp } from '../api/app.ts'
+import { DASHBOARD_FOLDER } from '../api/dashboard/built-files.ts'
+import { openPageReaders, type PageReaders } from '../catalog/agent/page-reader.ts'
+import { createModels } from '../catalog/models/models.ts'
+import { logMisfits } from '../catalog/provider/misfits.ts'
+import { type Catalogue, loadCatalogue } from '../catalog/registry.ts'
+import { type Config, ConfigError, readConfig } from '../lib/config/config.ts'
+import { listUnknownSettings } from '../lib/config/unknown-settings.ts'
+import { createEgress } from '../lib/egress/egress.ts'
+import { egressSettings } from '../lib/egress/settings.ts'
+import { reasonOf } from '../lib/errors.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { createMailer, mailSettings } from '../lib/mail.ts'
+import { closeReaders } from '../lib/readers/readers.ts'
+import { watchThread } from '../lib/timing/thread-watch.ts'
+import { recordPrices } from '../money/prices.ts'
+import { bootstrap } from '../organisation/first-start.ts'
+import { createSignInLink, type SignInLink } from '../organisation/sign-in.ts'
+import { OPERATOR } from '../organisation/store/audit.ts'
+import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.ts'
+import { loadSources, type SourceCatalogue } from '../sources/registry.ts'
+import { announceServer, withdrawServer } from './running-server.ts'
+import { startWork } from './work.ts'
+import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
+
+const SHUTDOWN_MS = 25_000
+
+/** Something that runs until it is stopped. */
+type Part = { stop(): Promise<void> }
+type ApiPart = Part & { url: string; announce(): void }
+
+/**
+ * Runs the server until `end` aborts. The only place where the parts are put together, and taken apart: it stops taking
+ * requests and jobs, answers or parks those in hand, closes its connections, and ends PostgreSQL last.
+ */
+export async function runServer(env: Record<string, string | undefined>, end: AbortSignal): Promise<void> {
+  const config = readConfig(env)
+  const log = createLog(config.LOAM_LOG_LEVEL)
+  for (const line of listUnknownSettings(env)) log.warn(line)
+  if (end.aborted) return
+  limitEnd(end, log)
+  const unsubscribe = logMisfits(log)
+  const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
+    if (end.aborted && cause === end.reason) return null
+    throw cause
+  })
+  if (workspace !== null) await runParts(config, log, workspace, { env, end })
+  unsubscribe()
+  log.info('ended')
+}
+
+async function runParts(
+  config: Config,
+  log: Log,
+  workspace: Workspace,
+  { env, end }: { env: Record<string, string | undefined>; end: AbortSignal },
+): Promise<void> {
+  const parts: Part[] = []
+  // One for requests and rows, so that there is one browser.
+  const pages = openPageReaders(config)
+  try {
+    const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
+    const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
+    await recordPrices(workspace.store.system, catalogue)
+    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources, pages }) : null
+    if (api !== null) parts.push(api)
+    // The lock of the data folder keeps every other server from an embedded database.
+    const sole = config.DATABASE_URL === undefined
+    if (serves('worker')) {
+      parts.push(await startWork({ ...workspace, config, log, catalogue, sources, pages, sole }))
+    }
+    if (api !== null) {
+      announceServer(config.LOAM_DATA_DIR, api.url, env)
+      api.announce()
+    }
+    if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
+    // From here on: a start compiles all that it loads, and nobody waits yet.
+    const unwatch = watchThread(log)
+    if (!end.aborted) await once(end, 'abort')
+    unwatch()
+    log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
+  } finally {
+    withdrawServer(config.LOAM_DATA_DIR)
+    await takeApart(parts, pages, workspace)
+  }
+}
+
+/** Parts stop at once, so that neither waits for the other's slowest. The database is there until they are through. */
+async function takeApart(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
+  const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
+  await Promise.all([pages.close(), closeReaders()])
+  await workspace.close()
+  for (const one of stopped) if (one.status === 'rejected') throw one.reason
+}
+
+async function startApi(
+  config: Config,
+  log: Log,
+  { store, storage, sealer }: Workspace,
+  { catalogue, sources, pages }: { catalogue: Catalogue; sources: SourceCatalogue; pages: PageReaders },
+): Promise<ApiPart> {
+  let publicUrl = config.LOAM_PUBLIC_URL ?? ''
+  const egress = createEgress(egressSettings(config))
+  const gates = createProviderGates(store, log)
+  const models = createModels(config)
+  const { agent, close } = openAgent({ config, log, store, sealer, egress, gates, pages })
+  const app = await createApp({
+    config,
+    store,
+    storage,
+    log,
+    sealer,
+    egress,
+    sendMail: createMailer(mailSettings(config)),
+    catalogue,
+    agent,
+    sources,
+    gates,
+    models,
+    publicUrl: () => publicUrl,
+    dashboardFolder: DASHBOARD_FOLDER,
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([egress.close(), models.close(), close(), gates.flush()])
+  })
+  try {
+    const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
+    const first = await bootstrap(
+      store.system,
+      { adminEmail: config.LOAM_ADMIN_EMAIL, initialCredits: config.LOAM_INITIAL_CREDITS },
+      (key) => writePrivateFile(keyFile, key),
+    )
+    const listening = await app.listen({ host: config.HOST, port: config.PORT }).catch((cause: unknown) => {
+      throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
+    })
+    if (publicUrl === '') publicUrl = listening
+    const firstStart =
+      first === null
+        ? null
+        : {
+            key: first.key,
+            link: await createSignInLink(store.system, OPERATOR, {
+              orgId: first.orgId,
+              member: first.admin,
+              publicUrl,
+            }),
+          }
+    return {
+      url: listening,
+      stop: () => app.close(),
+      announce: () => announce(config, listening, keyFile, firstStart),
+    }
+  } catch (cause) {
+    await app.close()
+    throw cause
+  }
+}
+
+/** However the end is held up, it comes in time. */
+function limitEnd(end: AbortSignal, log: Log): void {
+  const exit = () => {
+    log.error(`did not end within ${SHUTDOWN_MS / 1000} s; exiting`)
+    process.exit(1)
+  }
+  end.addEventListener('abort', () => setTimeout(exit, SHUTDOWN_MS).unref())
+}
+
+type FirstStart = { key: string; link: SignInLink }
+
+function announce(config: Config, url: string, keyFile: string, first: FirstStart | null): void {
+  const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
+  const another = `npx loam sign-in-link --email ${config.LOAM_ADMIN_EMAIL}`
+  if (first === null) lines.push('', `  A link to sign in: ${another}`)
+  else {
+    lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${first.key}`)
+    lines.push(
+      '',
+      '  Sign in (once, within 15 minutes):',
+      `  ${first.link.url}`,
+      `  another link: ${another}`,
+    )
+  }
+  if (existsSync(keyFile)) {
+    lines.push('', '  Try it:', `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${keyFile})"`)
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}
+
+/** Says what kept the server from running, in one line where the cause is the operator's to mend. */
+export function reportFatal(cause: unknown): void {
+  const lines = cause instanceof ConfigError ? cause.message.split('\n') : [reasonOf(cause)]
+  for (const line of lines) process.stderr.write(`loam: ${line}\n`)
+}

@@ -1,0 +1,165 @@
+import { agentSweep } from '../agent/sweep.ts'
+import type { PageReaders } from '../catalog/agent/page-reader.ts'
+import { createSandbox } from '../catalog/formula/sandbox.ts'
+import { createModels } from '../catalog/models/models.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import { openStore, type Store } from '../database/connection/db.ts'
+import { limitsOf } from '../database/connection/limits.ts'
+import { exportJobs } from '../files/exports/export-job.ts'
+import { fileSweepJob } from '../files/file-sweep.ts'
+import { importJob } from '../files/imports/import-job.ts'
+import type { Storage } from '../files/storage/storage.ts'
+import type { Config } from '../lib/config/config.ts'
+import { createEgress } from '../lib/egress/egress.ts'
+import { egressSettings } from '../lib/egress/settings.ts'
+import type { Job } from '../lib/job.ts'
+import type { Log } from '../lib/log.ts'
+import { createMailer, mailSettings } from '../lib/mail.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { budgetAlertJob } from '../money/budget-alerts.ts'
+import { requestSweep } from '../organisation/request-sweep.ts'
+import { hasSeveralOrganisations } from '../organisation/store/organisations.ts'
+import { segmentJobs } from '../records/segments/segment-jobs.ts'
+import { segmentCycleJob } from '../records/syncs/cycle.ts'
+import { segmentScheduleJob, segmentSyncSweep } from '../records/syncs/scheduler.ts'
+import { createEngine } from '../runs/engine/engine.ts'
+import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.ts'
+import { startWorker } from '../runs/engine/worker.ts'
+import { finishedRunsJob } from '../runs/finished-runs.ts'
+import { flightStatisticsJob } from '../runs/flight-statistics.ts'
+import { laneSweep } from '../runs/lane-sweep.ts'
+import { launchJob } from '../runs/launch-pieces.ts'
+import { createRunEnvironment } from '../runs/run-environment.ts'
+import { scheduleJob } from '../runs/scheduler.ts'
+import { webhookSweep } from '../runs/webhooks/webhook-sweep.ts'
+import { purgeJob } from '../sheets/rows/purge-job.ts'
+import { shortcutSweep } from '../shortcuts/sweep.ts'
+import { deliveryJob } from '../sources/pulls/delivery-job.ts'
+import { visitorSweep } from '../sources/pulls/inbox/visitor-sweep.ts'
+import { pullJob } from '../sources/pulls/pull-job.ts'
+import type { PullParts } from '../sources/pulls/pull-parts.ts'
+import { sourceSweep } from '../sources/pulls/sweep.ts'
+import type { SourceCatalogue } from '../sources/registry.ts'
+
+export type WorkParts = {
+  config: Config
+  log: Log
+  store: Store
+  storage: Storage
+  sealer: Sealer
+  databaseUrl: string
+  catalogue: Catalogue
+  sources: SourceCatalogue
+  /** Whoever opened them closes them. */
+  pages: PageReaders
+  /** A worker process that is silent for longer is taken for dead. */
+  silenceMs?: number
+  /** The only process that works on this database. */
+  sole?: boolean
+}
+
+/** How long a process that ends waits for rows whose expressions are in the sandbox. */
+const SANDBOX_GRACE_MS = 5000
+
+export type Work = { stop(): Promise<void> }
+
+/** Work that no request waits for: rows and jobs. `stop` parks what is in hand, then ends. */
+export async function startWork(parts: WorkParts): Promise<Work> {
+  const { config, log, store, databaseUrl, catalogue, silenceMs, sole = false } = parts
+  const ending = new AbortController()
+  const egress = createEgress(egressSettings(config))
+  const sandbox = createSandbox({
+    carrier: config.LOAM_SANDBOX ?? ((await hasSeveralOrganisations(store.system)) ? 'process' : undefined),
+    onFault: (fault) => log.warn(fault, 'the sandbox of formulas was replaced'),
+  })
+  const models = createModels(config)
+  const engineStore = openStore({
+    url: databaseUrl,
+    log,
+    connections: 8,
+    keyedPlans: true,
+    limits: limitsOf(config),
+  })
+  const environment = createRunEnvironment(store, parts.sealer, config.providerKeys)
+  const engine = createEngine({
+    store: engineStore,
+    catalogue,
+    egress,
+    sandbox,
+    models,
+    pages: parts.pages,
+    mail: mailSettings(config),
+    log,
+    ending: ending.signal,
+    concurrency: config.LOAM_CONCURRENCY,
+    environment,
+  })
+  const gates = createProviderGates(store, log)
+  const pulls: PullParts = {
+    store,
+    sources: parts.sources,
+    keysOf: (member) => environment.keysOfMember(member),
+    services: { egress, models, gates, now: () => new Date() },
+    log,
+    sealer: parts.sealer,
+  }
+  const worker = await startWorker({
+    databaseUrl,
+    store: engineStore,
+    log,
+    engine,
+    handOver: store.handOver,
+    concurrency: config.LOAM_CONCURRENCY,
+    jobs: { list: jobsOf(parts, engineStore, pulls), ending: ending.signal },
+    sole,
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  })
+  let stopped: Promise<void> | undefined
+  const comeToRest = async () => {
+    ending.abort()
+    // Expressions that are not evaluated by then are told so, and their rows parked.
+    const grace = setTimeout(() => void sandbox.close(), SANDBOX_GRACE_MS)
+    await worker.stop()
+    clearTimeout(grace)
+    await gates.flush()
+    await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
+  }
+  return { stop: () => (stopped ??= comeToRest()) }
+}
+
+/** Every kind of job that a worker process can be given, by name, by cron or each second. */
+function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
+  const { store, log, config } = parts
+  const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config
+  return [
+    importJob(parts),
+    ...exportJobs(parts),
+    pullJob(pulls),
+    deliveryJob(store),
+    sourceSweep(store),
+    ...segmentJobs(store, parts.config),
+    visitorSweep(store),
+    scheduleJob(store, log),
+    segmentScheduleJob(store, config.LOAM_SEGMENT_CYCLE_SECONDS, log),
+    segmentCycleJob(store, { members, factor }),
+    segmentSyncSweep(store),
+    finishedRunsJob(engineStore),
+    launchJob(engineStore),
+    flightStatisticsJob(engineStore),
+    purgeJob(store),
+    fileSweepJob(parts),
+    shortcutSweep(store),
+    agentSweep(store, parts.config),
+    webhookSweep(store),
+    requestSweep(store),
+    laneSweep(store),
+    budgetAlertJob({
+      store,
+      egress: pulls.services.egress,
+      sendMail: createMailer(mailSettings(config)),
+      mailPerHour: config.LOAM_MAIL_PER_HOUR,
+      sealer: parts.sealer,
+      log,
+    }),
+  ]
+}

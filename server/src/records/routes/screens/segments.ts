@@ -1,0 +1,135 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success, successWithWarnings, Uuid } from '#contract/envelope.ts'
+import { STORE } from '#contract/names.ts'
+import {
+  CreateSegmentBody,
+  DeleteSegmentQuery,
+  PreviewSegmentBody,
+  RecordField,
+  RecordFieldsQuery,
+  SegmentPreview,
+  UpdateSegmentBody,
+} from '#contract/segment-forms.ts'
+import { SegmentSummary } from '#contract/segments.ts'
+import { created, ok } from '../../../api/http/envelope.ts'
+import { outsideOf } from '../../../api/http/idempotency.ts'
+import type { Api } from '../../../api/services.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { describeEntities } from '../../entity.ts'
+import { evaluateSegments, readFilter } from '../../segments/evaluate.ts'
+import { checkFilter, listFilterFields, listUnknownFields } from '../../segments/filter-check.ts'
+import { previewFilter } from '../../segments/preview.ts'
+import { createSegment, removeSegment, requireSegment, updateSegment } from '../../segments/segments.ts'
+import { findEntities } from '../../store/entities.ts'
+import { findSyncOfSegment } from '../../syncs/store/syncs.ts'
+import { printSegment, segmentOfPath, SegmentParams } from '../segments.ts'
+
+/** How long somebody waits for members; a worker goes on with a segment each minute. */
+const MAX_WAIT_MS = 3000
+const SAMPLED = 5
+
+/** What makes and changes segments; reading and syncing them is in the public API. */
+export function segmentSettings(api: Api): void {
+  const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
+  const ofPath = { ...config, resource: segmentOfPath }
+
+  api.get(
+    '/record-fields',
+    {
+      config: { scope: STORE },
+      schema: { querystring: RecordFieldsQuery, response: { 200: success(200, z.array(RecordField)) } },
+    },
+    async ({ db, caller, query }) => ok(await listFilterFields(db, caller.orgId, query.kind)),
+  )
+
+  api.post(
+    '/segments/preview',
+    {
+      config,
+      schema: { body: PreviewSegmentBody, response: { 200: successWithWarnings(200, SegmentPreview) } },
+    },
+    async ({ db, caller: { orgId }, body: { kind, filter: given } }) => {
+      const filter = await checkFilter(db, orgId, kind, given)
+      const until = { sampled: SAMPLED, signal: AbortSignal.timeout(MAX_WAIT_MS) }
+      const { members, lookedAt, complete, sample } = await previewFilter(db, { orgId, kind, filter }, until)
+      const records = await describeEntities(db, orgId, await findEntities(db, orgId, sample))
+      const data = { members, looked_at: lookedAt, complete, sample: records }
+      return ok(data, { warnings: await warningsOf(db, orgId, kind, filter) })
+    },
+  )
+
+  api.post(
+    '/segments',
+    {
+      config,
+      schema: { body: CreateSegmentBody, response: { 201: successWithWarnings(201, SegmentSummary) } },
+    },
+    async (request) => {
+      const { segment_id } = await createSegment(request.db, request.caller.orgId, request.caller, {
+        ...request.body,
+        filter: request.body.filter,
+      })
+      const { data, warnings } = await evaluated(request, segment_id)
+      return created(data, { warnings })
+    },
+  )
+
+  api.patch(
+    '/segments/:segment_id',
+    {
+      config: ofPath,
+      schema: {
+        params: SegmentParams,
+        body: UpdateSegmentBody,
+        response: { 200: successWithWarnings(200, SegmentSummary) },
+      },
+    },
+    async (request) => {
+      await updateSegment(request.db, request.segment, request.caller, request.body)
+      const { data, warnings } = await evaluated(request, request.segment.segment_id)
+      return ok(data, { warnings })
+    },
+  )
+
+  api.delete(
+    '/segments/:segment_id',
+    {
+      config: ofPath,
+      schema: {
+        params: SegmentParams,
+        querystring: DeleteSegmentQuery,
+        response: { 200: success(200, z.object({ segment_id: Uuid, deleted: z.literal(true) })) },
+      },
+    },
+    async ({ db, caller, segment, query }) => {
+      const force = query.force === 'true'
+      if (!force && (await findSyncOfSegment(db, segment)) !== undefined) {
+        throw new AppError('Conflict', 'The segment is synced into workflows: delete its sync first')
+      }
+      await removeSegment(db, segment, caller, { force })
+      return ok({ segment_id: segment.segment_id, deleted: true as const })
+    },
+  )
+}
+
+function startWait() {
+  const signal = AbortSignal.timeout(MAX_WAIT_MS)
+  return { isOver: () => signal.aborted, signal }
+}
+
+/** The segment with the members that were found in time. A call with a key is not committed yet, so a worker looks for them. */
+async function evaluated(request: FastifyRequest, segmentId: string) {
+  const { db, caller } = request
+  if (outsideOf(request) === db) {
+    await evaluateSegments(db, caller.orgId, segmentId, startWait())
+  }
+  const segment = await requireSegment(db, { org_id: caller.orgId, segment_id: segmentId })
+  const warnings = await warningsOf(db, caller.orgId, segment.kind, readFilter(segment))
+  return { data: printSegment(segment), warnings }
+}
+
+async function warningsOf(...question: Parameters<typeof listUnknownFields>) {
+  const unknown = await listUnknownFields(...question)
+  return unknown.map(({ field, message }) => ({ code: 'unknown_field', field, message }))
+}

@@ -1,0 +1,71 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '../../database/connection/db.ts'
+
+export type Search = {
+  kind: EntityKind | null
+  /** The beginning of an identifier. */
+  prefix: string | null
+  /** JSON objects by field; each must be in the fields, in one of its spellings. */
+  fields: string[][]
+  limit: number
+  /** The last id of the page before. */
+  after?: string
+}
+
+/** Identifiers that are looked at one by one rather than all entities in their order. */
+const NARROW = 50_000
+
+/** Ids of the entities that fit, the oldest first. Identifiers are looked up in an index; fields alone are read one by one. */
+export async function searchEntities(db: Db, orgId: string, search: Search): Promise<string[]> {
+  const { kind, prefix, fields, limit, after } = search
+  const conditions = [
+    sql`e.org_id = ${orgId} and e.root_id = e.entity_id and e.erased_at is null`,
+    ...(kind === null ? [] : [sql`e.kind = ${kind}`]),
+    ...(after === undefined ? [] : [sql`e.entity_id > ${after}`]),
+    ...(prefix === null ? [] : [await isIdentified(db, orgId, prefix)]),
+    ...fields.map((spellings) => sql`e.fields @> any(${spellings}::jsonb[])`),
+  ]
+  const { rows } = await sql<{ entity_id: string }>`
+    select e.entity_id from record_entities e where ${sql.join(conditions, sql` and `)}
+    order by e.entity_id limit ${sql.lit(limit)}`.execute(db)
+  return rows.map(({ entity_id }) => entity_id)
+}
+
+/** That some identifier of `e` begins so: one of a list where few do, else looked up for each entity that comes up. */
+async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawBuilder<unknown>> {
+  const begins = sql`i.org_id = ${orgId} and i.identifier >= ${prefix} and i.identifier < ${`${prefix}\u{10FFFF}`}`
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from (select from record_identifiers i where ${begins} limit ${sql.lit(NARROW + 1)}) few`.execute(
+    db,
+  )
+  if ((rows[0]?.count ?? 0) <= NARROW)
+    return sql`e.entity_id = any(array(
+      select part.root_id from (select distinct entity_id from record_identifiers i where ${begins}) found,
+        lateral (select root_id from record_entities where org_id = ${orgId} and entity_id = found.entity_id offset 0) part))`
+  // As a question, which no index answers: the way is from the entity to its identifiers.
+  return sql`exists (
+    select from record_entities part, lateral (
+      select from record_identifiers i
+      where i.org_id = ${orgId} and i.entity_id = part.entity_id and (${begins}) is true limit 1
+    ) i
+    where part.org_id = ${orgId} and part.root_id = e.entity_id offset 0)`
+}
+
+/** Those of the entities, from the first on, whose fields have at most so many bytes together; one at least. */
+export async function fitEntities(
+  db: Db,
+  orgId: string,
+  entityIds: readonly string[],
+  maxBytes: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ entity_id: string }>`
+    select entity_id from (
+      select entity_id, row_number() over in_order as place,
+        sum(octet_length(fields::text)) over in_order as bytes
+      from record_entities where org_id = ${orgId} and entity_id = any(${entityIds}::uuid[])
+      window in_order as (order by entity_id)
+    ) as sized
+    where place = 1 or bytes <= ${maxBytes} order by entity_id`.execute(db)
+  return rows.map(({ entity_id }) => entity_id)
+}

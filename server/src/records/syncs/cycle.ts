@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { type Db, isUnavailable, type Store } from '../../database/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
+import { evaluateSegments } from '../segments/evaluate.ts'
+import { deliverCleared } from './batches.ts'
+import { retryFailures } from './failures.ts'
+import { CYCLE_JOB, queueCycle } from './jobs.ts'
+import { type FloodLimits, planCycle } from './plan.ts'
+import { changeSync, findSync, type SyncKey } from './store/syncs.ts'
+
+/** Others wait for the few places that jobs have. */
+const TURN_MS = 20_000
+const MAX_REASON = 500
+
+export function segmentCycleJob(store: Store, flood: FloodLimits): Job {
+  return defineJob({
+    name: CYCLE_JOB,
+    payload: z.object({ org_id: z.string(), sync_id: z.string() }),
+    run: (key, signal) => runCycle(store.org(key.org_id), key, flood, signal),
+  })
+}
+
+/**
+ * The cycle of a sync: its segment is evaluated, who waits is counted and cleared or held, and who was cleared is delivered.
+ * It may be cut off anywhere, and two may run at once: each step is a transaction that finds out how far things have come.
+ */
+export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal: AbortSignal): Promise<void> {
+  const started = performance.now()
+  const isTurnOver = () => signal.aborted || performance.now() - started > TURN_MS
+  try {
+    while (await deliverCleared(db, key, isTurnOver)) {
+      const sync = await findSync(db, key)
+      if (sync === undefined || sync.state === 'paused_error' || sync.planned_tick === sync.tick) return
+      // Who waits is counted as a whole: a flood is not to come in one by one because its evaluation takes several turns.
+      const isCurrent = await evaluateSegments(db, key.org_id, sync.segment_id, {
+        isOver: isTurnOver,
+        signal,
+      })
+      if (!isCurrent) break
+      await retryFailures(db, key, isTurnOver)
+      if ((await planCycle(db, key, flood)) === 'nothing') return
+    }
+  } catch (cause) {
+    if (!signal.aborted && !isUnavailable(cause)) await noteFault(db, key, cause)
+    throw cause
+  }
+  await queueCycle(db, key)
+}
+
+/** A cycle that fails is tried again by its job and at the next tick. Meanwhile whoever reads the sync sees why. */
+async function noteFault(db: Db, key: SyncKey, cause: unknown): Promise<void> {
+  const last_import_error = {
+    message: 'The cycle failed and is tried again',
+    reason: reasonOf(cause).slice(0, MAX_REASON),
+    at: new Date().toISOString(),
+    connection_id: null,
+  }
+  await changeSync(db, key, 'active', { last_import_error })
+}

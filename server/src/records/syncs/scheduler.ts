@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { Store } from '../../database/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
+import type { Log } from '../../lib/log.ts'
+import { queueCycle } from './jobs.ts'
+import { listDueSyncs, purgeDeletedSyncs, takeTick } from './store/ticks.ts'
+
+const AT_ONCE = 100
+
+/** Each second, since a confirmation or a resumed sync is not to wait for the next minute. */
+export function segmentScheduleJob(store: Store, cycleSeconds: number, log: Log): Job {
+  return defineJob({
+    name: 'start_segment_cycles',
+    everySecond: true,
+    payload: z.undefined(),
+    run: (_payload, signal) => startDueCycles(store, cycleSeconds, log, signal),
+  })
+}
+
+/** Takes every tick that is due now. Any number of processes may do so at once: each tick is one's, with its job. */
+export async function startDueCycles(
+  store: Store,
+  cycleSeconds: number,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const key of await listDueSyncs(store.system, AT_ONCE)) {
+    if (signal?.aborted) return
+    try {
+      await store
+        .org(key.org_id)
+        .transaction()
+        .execute(async (trx) => {
+          if (await takeTick(trx, key, cycleSeconds)) await queueCycle(trx, key)
+        })
+    } catch (cause) {
+      const about = { sync_id: key.sync_id, cause: reasonOf(cause) }
+      log.warn(about, 'the cycle of a segment sync failed to start; tried again')
+    }
+  }
+}
+
+/** Each hour: removes what deleted syncs recorded. */
+export function segmentSyncSweep(store: Store): Job {
+  return defineJob({
+    name: 'sweep_segment_syncs',
+    cron: '17 * * * *',
+    payload: z.unknown(),
+    run: async (_payload, signal) => {
+      while (await purgeDeletedSyncs(store.system)) signal.throwIfAborted()
+    },
+  })
+}

@@ -1,0 +1,30 @@
+import type { InputColumn } from '../../catalog/chain/definition.ts'
+import type { Db } from '../../database/connection/db.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import { findSheet, type SheetRecord } from '../../sheets/store/sheets.ts'
+import type { DestinationRecord } from './store/destinations.ts'
+
+export type Target = { sheet: SheetRecord; inputs: InputColumn[] }
+
+const MAX_NAMED = 10
+
+/** The sheet that a destination stands for; or, when it or a mapped input is gone, what is wrong and what to do (D62). */
+export async function findTarget(
+  db: Db,
+  { org_id, connection_id, workflow_id, mapping }: DestinationRecord,
+): Promise<Target | { problem: string }> {
+  const sheet = await findSheet(db, org_id, workflow_id)
+  if (sheet === undefined) {
+    return {
+      problem: `Workflow ${workflow_id} is gone: pause its destination ${connection_id}, then resume the sync`,
+    }
+  }
+  const { inputs } = await getDefinition(db, sheet)
+  const names = new Set(inputs.map(({ name }) => name))
+  const gone = mapping.filter(({ input }) => !names.has(input)).map(({ input }) => `input.${input}`)
+  if (gone.length === 0) return { sheet, inputs }
+  const listed = gone.slice(0, MAX_NAMED).join(', ')
+  return {
+    problem: `Workflow ${workflow_id} has no ${listed} any more: add the input again or sync with another mapping, then resume`,
+  }
+}

@@ -1,0 +1,192 @@
+import type { Action, ActionContext, MailTurn, SheetAccess } from '../../../catalog/define.ts'
+import type { ProviderGate, ProviderKey, ProviderKeys } from '../../../catalog/provider/access.ts'
+import type { Reserved } from '../../../catalog/provider/context.ts'
+import type { ProviderRate } from '../../../catalog/provider/context.ts'
+import type { RecordAccess } from '../../../catalog/records/access.ts'
+import type { CallOff } from '../../../lib/egress/request.ts'
+import { MILLIS } from '../../../money/store/credits.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
+import type { Flight } from '../flights/flight.ts'
+import { noteHeld, noteRefusal } from '../flights/position.ts'
+import type { Held } from '../purses/purse-keeper.ts'
+import type { CallLimit } from './call-limit.ts'
+import { readState, wasCutOff } from './cut-off.ts'
+import type { DatabaseUse } from './database-use.ts'
+import { listUsed, maskOf } from './environment-mask.ts'
+
+/** Of the row whose cell it is. */
+export type CellWalk = Pick<RowWalk, 'flight' | 'definition' | 'env'>
+
+type CallParts = {
+  action: Pick<Action, 'id' | 'credits'>
+  limit: CallLimit
+  database: DatabaseUse
+}
+
+/** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
+export class CellContext implements ActionContext, ProviderKeys {
+  readonly #engine: Engine
+  readonly #walk: CellWalk
+  readonly #flight: Flight
+  readonly #action: CallParts['action']
+  readonly #limit: CallLimit
+  readonly #database: DatabaseUse
+
+  constructor(engine: Engine, walk: CellWalk, { action, limit, database }: CallParts) {
+    this.#engine = engine
+    this.#walk = walk
+    this.#flight = walk.flight
+    this.#action = action
+    this.#limit = limit
+    this.#database = database
+  }
+
+  get owner(): string {
+    return this.#flight.facts.org_id
+  }
+  get egress() {
+    return this.#engine.services.egress
+  }
+  get sandbox(): ActionContext['sandbox'] {
+    const own = this.#engine.services.sandbox.of(this.#flight.facts.org_id)
+    // The sandbox has a limit of its own, which counts while an expression is executed.
+    return {
+      evaluate: (code, values, options) => this.#limit.hold(own.evaluate(code, values, options)),
+    }
+  }
+  get models() {
+    return this.#engine.services.models
+  }
+  get mail() {
+    return this.#engine.services.mail
+  }
+  takeMailTurn(recipients: number): Promise<MailTurn> {
+    const { org_id: orgId, run_id: runId } = this.#flight.facts
+    const { perHour } = this.mail
+    const { takeMailTurn } = this.#engine
+    return this.#database.watch(takeMailTurn({ orgId, runId, recipients, perHour }))
+  }
+  get pages() {
+    return this.#engine.services.pages.of(this.#flight.facts.org_id)
+  }
+  get gate(): ActionContext['gate'] {
+    return new WatchedGate(this.#engine.services.gates.of(this.#flight.facts.org_id), this.#database)
+  }
+  get keys(): ActionContext['keys'] {
+    return this
+  }
+  /** Of `keys`. */
+  platform(provider: string): ProviderKey | null {
+    return this.#engine.environment.platformKey(provider)
+  }
+  /** Of `keys`. */
+  own(provider: string, name?: string): Promise<ProviderKey | null> {
+    const keys = this.#engine.environment.keysOf(this.#flight.facts)
+    return this.#database.watch(keys.own(provider, name))
+  }
+  get price(): number {
+    return this.#action.credits
+  }
+  get cellRun(): string {
+    const { fence, row, position } = this.#flight
+    return `${fence.run}/${row.id}/${position.action}`
+  }
+  get signal(): AbortSignal {
+    return this.#limit.signal
+  }
+  get callOff(): CallOff {
+    return this.#limit
+  }
+  get state(): unknown {
+    return readState(this.#flight.position.state)
+  }
+  get wasCutOff(): boolean {
+    return wasCutOff(this.#flight.position)
+  }
+  get sheets(): SheetAccess {
+    const access = this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
+    return { ...access, append: (sheetId, rows) => access.append(sheetId, this.#hide(rows)) }
+  }
+  get records(): RecordAccess {
+    const access = this.#engine.recordsFor(this.#flight, this.#database)
+    return {
+      lookup: (query) => access.lookup(query),
+      ingest: (given) => access.ingest(this.#hide(given)),
+      update: (given) => access.update(this.#hide(given)),
+      relate: (operation, given) => access.relate(operation, this.#hide(given)),
+    }
+  }
+  rates(): Promise<readonly ProviderRate[]> {
+    const { facts } = this.#flight
+    return this.#database.watch(this.#engine.ratesOf(facts.org_id, this.#action.id))
+  }
+  now(): Date {
+    return new Date()
+  }
+  secrets(): readonly string[] {
+    return listUsed(this.#walk.definition, this.#walk.env)
+  }
+  /** What an action stores elsewhere is stored without secrets, as its outputs are. */
+  #hide<Data>(data: Data): Data {
+    const mask = maskOf(this.#walk.definition, this.#walk.env)
+    return mask === null ? data : (mask.inValue(data) as Data)
+  }
+  knowledge(): Promise<string | null> {
+    return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
+  }
+  reserve(credits: number): Reserved | Promise<Reserved> {
+    const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
+    return asked instanceof Promise
+      ? this.#database.watch(asked).then((answer) => this.#toReserved(answer))
+      : this.#toReserved(asked)
+  }
+  #toReserved(answer: Holding): Reserved {
+    return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
+  }
+}
+
+/** What waits for the database at the gate is noted. */
+class WatchedGate implements ProviderGate {
+  readonly #gate: ProviderGate
+  readonly #database: DatabaseUse
+
+  constructor(gate: ProviderGate, database: DatabaseUse) {
+    this.#gate = gate
+    this.#database = database
+  }
+
+  enter(...asked: Parameters<ProviderGate['enter']>): ReturnType<ProviderGate['enter']> {
+    const entered = this.#gate.enter(...asked)
+    return entered instanceof Promise ? this.#database.watch(entered) : entered
+  }
+}
+
+export type Holding = 'held' | 'short' | 'refused'
+
+/**
+ * Sets credits aside until the cell has `total` of them, mostly at once. `short`: others hold what is missing, and the cell waits
+ * until they are settled. One that holds something already never waits: two of them could wait for each other.
+ */
+export function holdCredits(engine: Engine, flight: Flight, total: number): Holding | Promise<Holding> {
+  const { facts, position } = flight
+  const more = total - position.heldMillis
+  if (more <= 0) return 'held'
+  const held = engine.purses.holdAtOnce(facts, position.hold, more)
+  if (held !== null) {
+    noteHeld(flight, held, total)
+    return 'held'
+  }
+  const answer = engine.purses.hold(facts, position.hold, { more, total }, flight.row.id)
+  return answer instanceof Promise
+    ? answer.then((later) => noteAnswer(flight, later, total))
+    : noteAnswer(flight, answer, total)
+}
+
+function noteAnswer(flight: Flight, answer: Held, total: number): Holding {
+  if ('hold' in answer) {
+    noteHeld(flight, answer.hold, total)
+    return 'held'
+  }
+  noteRefusal(flight, answer.refusal)
+  return answer.refusal.isFinal || flight.position.heldMillis > 0 ? 'refused' : 'short'
+}

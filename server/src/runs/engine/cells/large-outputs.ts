@@ -1,0 +1,69 @@
+import type { Store } from '../../../database/connection/db.ts'
+import { createBatcher } from '../../../lib/timing/batcher.ts'
+
+/** Of JSON text, that the cells at hand of one process may have read of large outputs, give or take one statement. */
+const MAX_HELD = 32 * 1024 * 1024
+/** As stored, compressed, that one statement reads. */
+const MAX_READ = 256 * 1024
+
+export type LargeOutputs = { org: string; row: string; actions: string[]; storedBytes: number }
+/** JSON text by action, until `release` is called. */
+export type HeldOutputs = { texts: Map<string, string | null>; release: () => void }
+export type ReadLargeOutputs = (wanted: LargeOutputs) => Promise<HeldOutputs>
+
+type Read = { n: number; action: string; outputs: string | null }
+
+const READ = `
+select i.n, c.action, c.outputs::text as outputs
+from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[]) as i (o, r, action, n)
+join cells c on c.org_id = i.o and c.row_id = i.r and c.action = i.action`
+
+/**
+ * Outputs that claims leave where they are, for the cells that name them. Who reads waits until others have released enough. Whoever
+ * is waited for by a holder, as in the cache, holds its own already.
+ */
+export function createLargeOutputs(store: Store, maxHeld = MAX_HELD): ReadLargeOutputs {
+  let held = 0
+  let onRelease: (() => void) | undefined
+
+  async function waitForRoom(): Promise<void> {
+    if (held < maxHeld) return
+    await new Promise<void>((resolve) => (onRelease = resolve))
+    await waitForRoom()
+  }
+
+  return createBatcher<LargeOutputs, HeldOutputs>({
+    maxItems: MAX_READ,
+    maxInFlight: 1,
+    sizeOf: ({ storedBytes }) => storedBytes,
+    isolates: () => true,
+    async run(items) {
+      await waitForRoom()
+      const wanted = items.flatMap(({ org, row, actions }, n) =>
+        actions.map((action) => ({ org, row, action, n })),
+      )
+      const rows = await store.query<Read>({
+        name: 'engine-large-outputs',
+        text: READ,
+        values: [
+          wanted.map(({ org }) => org),
+          wanted.map(({ row }) => row),
+          wanted.map(({ action }) => action),
+          wanted.map(({ n }) => n),
+        ],
+      })
+      return items.map((_, at) => {
+        const own = rows.filter(({ n }) => n === at)
+        const bytes = own.reduce((sum, { outputs }) => sum + (outputs?.length ?? 0), 0)
+        held += bytes
+        return {
+          texts: new Map(own.map(({ action, outputs }) => [action, outputs])),
+          release() {
+            held -= bytes
+            onRelease?.()
+          },
+        }
+      })
+    },
+  })
+}

@@ -1,0 +1,100 @@
+import type { PageReaders } from '../../catalog/agent/page-reader.ts'
+import type { Definition } from '../../catalog/chain/definition.ts'
+import type { RowScope } from '../../catalog/chain/row-scope.ts'
+import type { MailTurn } from '../../catalog/define.ts'
+import type { ActionContext, SheetAccess } from '../../catalog/define.ts'
+import type { SandboxPool } from '../../catalog/formula/sandbox.ts'
+import type { ProviderGates } from '../../catalog/provider/access.ts'
+import type { ProviderRate } from '../../catalog/provider/context.ts'
+import type { RecordAccess } from '../../catalog/records/access.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
+import type { Log } from '../../lib/log.ts'
+import type { EnvValues } from '../../lib/security/env-values.ts'
+import type { Slots } from '../../lib/timing/slots.ts'
+import type { takeMailTurn } from '../../organisation/store/mail-quota.ts'
+import type { RunEnvironment } from '../run-environment.ts'
+import type { CacheHit } from './cells/cache-hits.ts'
+import type { CellCache } from './cells/cache.ts'
+import type { DatabaseUse } from './cells/database-use.ts'
+import type { ReadLargeOutputs } from './cells/large-outputs.ts'
+import type { Ending } from './ending.ts'
+import type { FlightStore } from './flights/flight-store.ts'
+import type { Flight, SettledCell } from './flights/flight.ts'
+import type { WithInputs } from './flights/large-rows.ts'
+import type { PureRuns } from './pure-runs.ts'
+import type { PurseKeeper } from './purses/purse-keeper.ts'
+import type { SettingOf } from './run-setting.ts'
+import type { Suspects } from './suspects.ts'
+
+/** What the walk of a row needs; engine.ts puts it together. */
+export type Engine = {
+  flights: FlightStore
+  purses: PurseKeeper
+  cache: CellCache
+  readLargeOutputs: ReadLargeOutputs
+  /** For flights whose inputs are not read yet. */
+  withInputs: WithInputs
+  log: Log
+  /** What every action may use. */
+  services: Pick<ActionContext, 'egress' | 'models' | 'mail'> & {
+    sandbox: SandboxPool
+    pages: PageReaders
+    gates: ProviderGates
+  }
+  environment: RunEnvironment
+  /** Counts recipients against what an organisation may mail in an hour. */
+  takeMailTurn: (of: Parameters<typeof takeMailTurn>[1]) => Promise<MailTurn>
+  /** Tells those who watch a sheet that something of it has changed. */
+  announce(sheetId: string): void
+  /** What providers did lately for an action of the catalogue. */
+  ratesOf(org: string, action: string): Promise<readonly ProviderRate[]>
+  /** Counts what providers did for settled cells of waterfalls. */
+  countProviders(org: string, cells: readonly SettledCell[]): void
+  /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */
+  flush(): Promise<void>
+  settingOf: SettingOf
+  /** What the flight's action may do with rows, until `signal` aborts. */
+  sheetsFor(flight: Flight, signal: AbortSignal, database: DatabaseUse): SheetAccess
+  /** What the flight's action may do with the record store. */
+  recordsFor(flight: Flight, database: DatabaseUse): RecordAccess
+  pureRuns: PureRuns
+  suspects: Suspects
+  /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
+  slots: {
+    bulk: Slots
+    express: Slots
+    /** Bulk rows that are only peeked at. */
+    peeked: Slots
+  }
+  /** Rows are parked after the cell at hand when the process ends. */
+  ending: Ending
+}
+
+/** A cell that is looked up in the cache: what its action is called with, and what was found. */
+export type Lookup = {
+  inputs: Record<string, unknown>
+  key: string
+  hit: CacheHit | null | Promise<CacheHit | null>
+}
+
+/** What it takes to walk a flight that a worker has in hand. */
+export type RowWalk = {
+  flight: Flight
+  definition: Definition
+  catalogue: Catalogue
+  scope: RowScope
+  env: EnvValues
+  express: boolean
+  /** The row is foreground work no longer: it waits itself. */
+  endPriority: (() => void) | undefined
+  /** Cells of pure actions, and of results from the cache, that are written together. */
+  together: number
+  /** Nobody has claimed the row: its cells are written all at once, or not at all. */
+  peeked: boolean
+  /** The action whose cell was not found in the cache just now. */
+  missing: string | null
+  /** An action that is not pure was called. */
+  hasCalled: boolean
+  /** Cells that are looked up in the cache before their turn; null while none is. */
+  lookups: Map<string, Lookup> | null
+}

@@ -1,0 +1,118 @@
+import type { PageReaders } from '../../catalog/agent/page-reader.ts'
+import { readsEarlierResults } from '../../catalog/chain/earlier-results.ts'
+import type { ActionContext } from '../../catalog/define.ts'
+import type { SandboxPool } from '../../catalog/formula/sandbox.ts'
+import type { Models } from '../../catalog/models/models.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
+import type { Store } from '../../database/connection/db.ts'
+import type { Egress } from '../../lib/egress/egress.ts'
+import type { Log } from '../../lib/log.ts'
+import { createSlots } from '../../lib/timing/slots.ts'
+import { createPriceBook } from '../../money/prices.ts'
+import { takeMailTurn } from '../../organisation/store/mail-quota.ts'
+import { createCellIngest } from '../../records/cell-ingest.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import type { RunEnvironment } from '../run-environment.ts'
+import { createAnnouncer } from './announcer.ts'
+import { createCellCache } from './cells/cache.ts'
+import { createLargeOutputs } from './cells/large-outputs.ts'
+import { createRecordAccess } from './cells/record-access.ts'
+import { createSheetAccess } from './cells/sheet-access.ts'
+import { createUniqueness } from './cells/uniqueness.ts'
+import { createEnding } from './ending.ts'
+import type { Engine } from './engine-context.ts'
+import { createFlightStore } from './flights/flight-store.ts'
+import { createLargeRows } from './flights/large-rows.ts'
+import { createProviderCounter } from './provider-counter.ts'
+import { createProviderGates } from './provider-gate/provider-gate.ts'
+import { createProviderRates } from './provider-rates.ts'
+import { createPureRuns } from './pure-runs.ts'
+import { createPurseKeeper } from './purses/purse-keeper.ts'
+import { createRunSettings } from './run-setting.ts'
+import { createSuspects } from './suspects.ts'
+
+const EXPRESS_SLOTS = 64
+/**
+ * Rows that wait for nobody but the database. With more of them each lives longer, and is copied by the garbage collector more often;
+ * with fewer, statements have fewer to share.
+ */
+const PEEKED_SLOTS = 640
+
+export type EngineParts = {
+  store: Store
+  catalogue: Catalogue
+  egress: Egress
+  sandbox: SandboxPool
+  models: Models
+  /** Whoever made them closes them. */
+  pages: PageReaders
+  mail: ActionContext['mail']
+  log: Log
+  ending: AbortSignal
+  environment: RunEnvironment
+  /** Cells that wait for somebody else at once, in this process. */
+  concurrency?: number
+}
+
+/** Everything that walking rows needs, put together over one store. */
+export function createEngine(parts: EngineParts): Engine {
+  const {
+    store,
+    catalogue,
+    egress,
+    sandbox,
+    models,
+    pages,
+    mail,
+    log,
+    ending: endingSignal,
+    environment,
+    concurrency = 1000,
+  } = parts
+  const lane = Math.floor(Math.random() * 1_000_000)
+  const gates = createProviderGates(store, log)
+  const ending = createEnding(endingSignal)
+  const flights = createFlightStore(store, lane)
+  const announcer = createAnnouncer(store, log)
+  const counter = createProviderCounter(store, log)
+  const judgeUnique = createUniqueness(store)
+  const prices = createPriceBook(catalogue)
+  const purses = createPurseKeeper(store, log)
+  const ingestCell = createCellIngest(store)
+  return {
+    flights,
+    purses,
+    suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
+    cache: createCellCache(store, ending),
+    readLargeOutputs: createLargeOutputs(store),
+    withInputs: createLargeRows(store, () => ending.hasBegun()),
+    log,
+    ending,
+    slots: {
+      bulk: createSlots(concurrency),
+      express: createSlots(EXPRESS_SLOTS),
+      peeked: createSlots(PEEKED_SLOTS),
+    },
+    services: { egress, sandbox, models, pages, mail, gates },
+    environment,
+    takeMailTurn: (of) => takeMailTurn(store.system, of),
+    announce: (sheetId) => announcer.announce(sheetId),
+    ratesOf: createProviderRates(store.system),
+    countProviders: (org, cells) => counter.count(org, cells),
+    flush: async () =>
+      void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
+    pureRuns: createPureRuns(),
+    settingOf: createRunSettings({
+      async definitionOf(run) {
+        const definition = await getDefinition(store.system, run)
+        if (!readsEarlierResults(definition, run.actions)) flights.leaveEarlierResults(run)
+        return definition
+      },
+      envOf: (run) => environment.envOf(run),
+      catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
+    }),
+    sheetsFor: (flight, signal, database) =>
+      createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
+    recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ingest: ingestCell }),
+  }
+}

@@ -1,0 +1,56 @@
+import { isUnavailable } from '../../../database/connection/db.ts'
+import { createBatcher, type Gathering, ItemFault } from '../../../lib/timing/batcher.ts'
+import { throttle } from '../../../lib/timing/yielding.ts'
+
+const MAX_ITEMS = 500
+/** Bulk rows that come one by one, from providers, are in no hurry. */
+const GATHERING = { enough: 200, ms: 25 }
+/** What a statement costs besides its rows is shared by more of them. */
+const FLOOD = { many: 100, ms: 50 }
+
+/** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
+export function createBatchedStatement<Item, Answer>(options: {
+  lanes: number
+  send: (items: Item[]) => Promise<(Answer | null)[]>
+  maxItems?: number
+  sizeOf?: (item: Item) => number
+  /** For bulk rows: statements wait a little while foreground work is under way. */
+  throttled?: boolean
+  /** How many are sent at once instead of being gathered. Given, a flood is gathered for longer. */
+  enough?: number
+}): (item: Item) => Promise<Answer | null> {
+  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false, enough } = options
+  return createBatcher<Item, Answer | null>({
+    sizeOf,
+    gather: throttled ? gatheringOf(enough) : undefined,
+    byTurns: !throttled,
+    maxItems,
+    maxInFlight: lanes,
+    run: async (items) => {
+      if (throttled) await throttle()
+      try {
+        return await send(items)
+      } catch (cause) {
+        if (items.length === 1 || isUnavailable(cause)) throw cause
+        const single = await Promise.allSettled(items.map((item) => send([item])))
+        return single.map((one) =>
+          one.status === 'fulfilled' ? (one.value[0] ?? null) : new ItemFault(one.reason),
+        )
+      }
+    },
+  })
+}
+
+/** Sends the items of several groups as those of one, and answers each group for itself. */
+export function inGroups<Item, Answer>(
+  send: (items: Item[]) => Promise<(Answer | null)[]>,
+): (groups: (readonly Item[])[]) => Promise<(Answer | null)[][]> {
+  return async (groups) => {
+    const answers = await send(groups.flat())
+    let from = 0
+    return groups.map(({ length }) => answers.slice(from, (from += length)))
+  }
+}
+
+const gatheringOf = (enough: number | undefined): Gathering =>
+  enough === undefined ? GATHERING : { ...GATHERING, enough, flood: FLOOD }

@@ -1,0 +1,117 @@
+import { toStorableJson } from '../../../lib/json/storable.ts'
+import { StoredJson } from '../../../lib/json/stored-json.ts'
+import { BILLING, CACHED, ENDS_ROW, GOES_ON, LEARNS } from '../sql/settle.ts'
+import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
+
+/** The cells of a batch by column, gone through once: there are very many. */
+export class CellColumns {
+  /** Places of their flights in the batch, from 1. */
+  readonly flights: number[] = []
+  readonly actions: string[] = []
+  readonly statuses: string[] = []
+  readonly startedAt: number[] = []
+  readonly outputs: (SettledCell['outputs'] | null)[] = []
+  /** With where in `billing` that of the cell stands, from 1. */
+  readonly marks: number[] = []
+  /** What cells keep of their costs; most keep nothing, and many the same. */
+  readonly billing: CellBilling[] = []
+  readonly credits: number[] = []
+  readonly extras: (object | null)[] = []
+  /** The ending of each cell without a result of its own; 0 for all others. */
+  readonly endings: number[] = []
+  hasEndings = false
+  hasExtras = false
+  /** Some have a key of the cache. */
+  hasKeys = false
+  /** All have the same status, marks and billing, as most batches have: each is sent once. */
+  isUniform = true
+  /** All cost the same, which is sent once. */
+  haveOnePrice = true
+  readonly #learned = new Map<string, number>()
+  readonly #places = new Map<CellBilling, number>()
+
+  constructor(batch: readonly { flight: PassedFlight; settlement: Settlement }[]) {
+    let n = 0
+    for (const { flight, settlement } of batch) {
+      n += 1
+      const { cells } = settlement
+      for (let place = 0; place < cells.length; place += 1) {
+        const cell = cells[place]
+        if (cell === undefined) continue
+        this.flights.push(n)
+        this.endings.push(WITHOUT_RESULT.has(cell.status) ? this.#endingOf(settlement, place) : 0)
+        this.#add(flight.facts, cell, place === 0 ? flight.position : UNTOUCHED)
+      }
+    }
+  }
+
+  #endingOf({ cells, next }: Settlement, place: number): number {
+    this.hasEndings = true
+    return next === null && place === cells.length - 1 ? ENDS_ROW : GOES_ON
+  }
+
+  #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
+    const place = cell.billing === undefined ? 0 : this.#placeOf(cell.billing)
+    const marks =
+      (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0) + place * BILLING
+    this.isUniform &&=
+      this.statuses.length === 0 || (cell.status === this.statuses[0] && marks === this.marks[0])
+    this.actions.push(cell.action)
+    this.statuses.push(cell.status)
+    this.startedAt.push(cell.startedAt)
+    this.outputs.push(cell.outputs ?? null)
+    this.marks.push(marks)
+    this.haveOnePrice &&= this.credits.length === 0 || cell.creditsMillis === this.credits[0]
+    this.credits.push(cell.creditsMillis)
+    const extras = extrasOf(cell, passed)
+    this.extras.push(extras)
+    if (extras !== null) this.hasExtras = true
+    if (cell.cache !== undefined) this.hasKeys = true
+  }
+
+  #placeOf(billing: CellBilling): number {
+    let place = this.#places.get(billing)
+    if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing)))
+    return place
+  }
+
+  /** A list of JSON that PostgreSQL takes for certain. */
+  outputsJson(): string {
+    const { outputs } = this
+    if (!outputs.some((one) => one instanceof StoredJson)) return toStorableJson(outputs)
+    return `[${outputs.map((one) => (one instanceof StoredJson ? one.text : toStorableJson(one))).join()}]`
+  }
+
+  /** Cells of a batch are completed at one moment: a few of them show what their action gives, and each is one more in an index. */
+  #isLearnedFrom({ sheet_id }: PassedFlight['facts'], { action, learns }: SettledCell): boolean {
+    if (learns !== true) return false
+    const key = `${sheet_id} ${action}`
+    const count = this.#learned.get(key) ?? 0
+    if (count === MAX_LEARNED) return false
+    this.#learned.set(key, count + 1)
+    return true
+  }
+}
+
+const MAX_LEARNED = 8
+/** A cell with one of these keeps what it had before (D84). */
+const WITHOUT_RESULT = new Set<SettledCell['status']>(['out_of_credits', 'condition_not_met'])
+
+type Passed = Pick<Position, 'retries' | 'state'>
+type PassedFlight = { facts: Pick<RunFacts, 'sheet_id'>; position: Passed }
+const UNTOUCHED: Passed = { retries: 0, state: null }
+
+/** What a cell that completed at the first attempt has nothing of. */
+function extrasOf(cell: SettledCell, { retries, state }: Passed): object | null {
+  const { cache, error, provenance } = cell
+  const isPlain = cache === undefined && error === undefined && provenance === undefined
+  if (isPlain && retries === 0 && state === null) return null
+  const extras: Record<string, unknown> = {}
+  if (error !== undefined) extras['err'] = error
+  if (provenance !== undefined) extras['pv'] = provenance
+  if (retries > 0) extras['tries'] = retries + 1
+  if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
+  if (cache?.keep === true) extras['kp'] = true
+  if (retries > 0 || state !== null) extras['cl'] = true
+  return extras
+}

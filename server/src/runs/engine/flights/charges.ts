@@ -1,0 +1,158 @@
+import { toStorableJson } from '../../../lib/json/storable.ts'
+import type { Hold } from '../purses/share.ts'
+import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
+
+/** Cells that were charged for the same: action, its template, thousandths, providers that are paid, and how many they are. */
+type Kind = [string, string | null, number, { provider: string; credits: number }[] | null, number]
+
+/** Charges of one run that are paid of the same shares: one record. */
+class Charge {
+  millis = 0
+  /** Rows with a cell that is charged, by their flights: places in the batch, from 1. */
+  readonly flights: number[] = []
+  /** Of each cell that is charged its place among the kinds; below zero where it is of the same row as the one before. */
+  readonly kindOf: number[] = []
+  readonly kinds: Kind[] = []
+  readonly #placesOf = new Map<string, number[]>()
+  readonly facts: RunFacts
+  readonly hold: Hold
+
+  constructor(facts: RunFacts, hold: Hold) {
+    this.facts = facts
+    this.hold = hold
+  }
+
+  isOf(facts: RunFacts, hold: Hold): boolean {
+    return (
+      this.facts.run_id === facts.run_id &&
+      this.hold.holder === hold.holder &&
+      haveSame(this.hold.purseIds, hold.purseIds)
+    )
+  }
+
+  add(flight: number, cell: SettledCell): void {
+    const place = this.#placeOf(cell)
+    const kind = this.kinds[place]
+    if (kind !== undefined) kind[4] += 1
+    const isFirst = this.flights.at(-1) !== flight
+    if (isFirst) this.flights.push(flight)
+    this.kindOf.push(isFirst ? place : -1 - place)
+    this.millis += cell.creditsMillis
+  }
+
+  /** Found without a key of text: cells are many, and those of an action are nearly all of one kind. */
+  #placeOf({ action, actionId, creditsMillis, provenance }: SettledCell): number {
+    let places = this.#placesOf.get(action)
+    if (places === undefined) this.#placesOf.set(action, (places = []))
+    for (const place of places) {
+      const kind = this.kinds[place]
+      if (kind?.[2] === creditsMillis && isPaidAmong(kind[3], provenance)) return place
+    }
+    const place = this.kinds.push([action, actionId ?? null, creditsMillis, paidAmong(provenance), 0]) - 1
+    places.push(place)
+    return place
+  }
+}
+
+type Paid = { provider: string; credits: number }
+
+function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
+  if (provenance === undefined) return null
+  const paid = provenance.filter(({ credits }) => credits > 0)
+  return paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
+}
+
+/** Whether those that are paid in the provenance are just these, in their order. */
+function isPaidAmong(paid: readonly Paid[] | null, provenance: readonly Paid[] | undefined): boolean {
+  let count = 0
+  for (const { provider, credits } of provenance ?? NONE) {
+    if (credits <= 0) continue
+    const other = paid?.[count]
+    if (other?.provider !== provider || other.credits !== credits) return false
+    count += 1
+  }
+  return count === (paid?.length ?? 0)
+}
+
+const NONE: readonly Paid[] = []
+
+const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some === others || (some.length === others.length && some.every((id, n) => id === others[n]))
+
+/** What the cells of a batch cost; null: nothing. */
+export function chargesOf(batch: readonly { flight: Flight; settlement: Settlement }[]): Charges | null {
+  const charges = new Charges()
+  batch.forEach(({ flight, settlement }, n) => {
+    for (const cell of settlement.cells) if (cell.creditsMillis > 0) charges.add(n + 1, flight, cell)
+  })
+  return charges.isEmpty() ? null : charges
+}
+
+type ChargeColumn =
+  | 'shareOrgs'
+  | 'sharePurses'
+  | 'shareHolders'
+  | 'charges'
+  | 'chargedFlights'
+  | 'chargeKinds'
+
+class Charges {
+  readonly #charges: Charge[] = []
+  #latest: Charge | undefined
+
+  isEmpty(): boolean {
+    return this.#charges.length === 0
+  }
+
+  add(n: number, { facts, position: { hold } }: Flight, cell: SettledCell): void {
+    if (hold === null) throw new Error(`${cell.action} of run ${facts.run_id} costs credits and holds none`)
+    // Most batches are of one run, and the flights of several come in turns.
+    if (this.#latest?.isOf(facts, hold) !== true) this.#latest = this.#chargeOf(facts, hold)
+    this.#latest.add(n, cell)
+  }
+
+  #chargeOf(facts: RunFacts, hold: Hold): Charge {
+    const known = this.#charges.find((charge) => charge.isOf(facts, hold))
+    if (known !== undefined) return known
+    const charge = new Charge(facts, hold)
+    this.#charges.push(charge)
+    return charge
+  }
+
+  /**
+   * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name ranges. `null`
+   * for the flights where there is one record, of all of so many. `details` are kept with the entries of the ledger.
+   */
+  columns(flights: number, details?: object): Record<ChargeColumn, unknown> {
+    const shares = new Map<string, [string, string, string]>()
+    for (const { hold } of this.#charges) {
+      const { holder, orgId } = hold
+      for (const purse of [orgId, ...hold.purseIds])
+        shares.set(`${purse} ${holder.id}`, [orgId, purse, holder.id])
+    }
+    const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
+    let last = 0
+    let lastRow = 0
+    const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf, flights: rows }) => {
+      const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
+      const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version, details }
+      const first = last + 1
+      last += kindOf.length
+      const firstRow = lastRow + 1
+      lastRow += rows.length
+      const places = { a: first, z: last, ra: firstRow, rz: lastRow }
+      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, ...places }
+    })
+    const joined = (numbers: (charge: Charge) => readonly number[]) =>
+      `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`
+    return {
+      shareOrgs: column(0),
+      sharePurses: column(1),
+      shareHolders: column(2),
+      charges: details === undefined ? JSON.stringify(records) : toStorableJson(records),
+      chargedFlights:
+        this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),
+      chargeKinds: joined(({ kindOf }) => kindOf),
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../../../database/connection/db.ts'
+import type { HandedRow } from '../../../database/queue/hand-over.ts'
+import { toStorableJson } from '../../../lib/json/storable.ts'
+import { ABANDON } from '../sql/abandon.ts'
+import { IN_THE_AIR } from '../sql/in-the-air.ts'
+import { MARK_TESTED } from '../sql/mark-tested.ts'
+import { PARK } from '../sql/park.ts'
+import { createBatchedStatement, inGroups } from './batched-statement.ts'
+import {
+  type ClaimedRow,
+  createClaimer,
+  createPeeker,
+  type PeekedRow,
+  type PeekingJob,
+  UNCLAIMED,
+} from './claiming.ts'
+import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
+import { createRunFacts } from './run-facts.ts'
+import { chargeLate, createSettler, type Given, type Settled } from './settler.ts'
+
+/** Everything that workers write, in micro-batches: one statement carries the rows of many. */
+export type FlightStore = {
+  /**
+   * Express rows have statements of their own, and do not wait for those of bulk rows. The job is fresh when nobody can have
+   * settled a cell of the flight, and resumed when this worker had it and lost the database.
+   */
+  claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
+  /** Fresh rows of the run are claimed and peeked at without what they have from runs before, which it does not read. */
+  leaveEarlierResults(run: RunFacts): void
+  /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
+  peek(job: RowJob): Promise<Flight | null>
+  peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
+  /** The same of a row that was read when its job was made. */
+  adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
+  /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
+  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
+  /** The same for bulk rows that are in hand together. */
+  settleAll(given: readonly Given[]): Promise<(Settled | null)[]>
+  /** Posts the charge for a call whose row was deleted, or run anew, while it was made; false where it was not. */
+  chargeLate(given: Given): Promise<boolean>
+  park(flight: Flight, parking: Parking): Promise<boolean>
+  abandon(flight: Flight): Promise<boolean>
+  /** Notes among how many suspects the row is about to be run. */
+  markTested(flight: Flight, size: number): Promise<boolean>
+  /** Whether the flight's job still has something to do, whoever does it. */
+  isInTheAir(flight: Flight): Promise<boolean>
+}
+
+/** In one statement. */
+const MAX_CELLS = 1000
+/** Rows that are claimed, and cells that are settled, without waiting for more. */
+const ENOUGH = { rows: 400, cells: 800 }
+
+type RowItem = { r: string; [field: string]: unknown }
+
+/** Everything that locks flights does so in the order of their rows. */
+function parameterOf(items: readonly RowItem[]): string {
+  const numbered = items.map((item, n) => ({ n, ...item }))
+  return toStorableJson(numbered.sort((one, other) => (one.r < other.r ? -1 : 1)))
+}
+
+function answersOf<Row extends { n: number }>(
+  items: readonly RowItem[],
+  rows: readonly Row[],
+): (Row | null)[] {
+  const byNumber = new Map(rows.map((row) => [row.n, row]))
+  return items.map((_, n) => byNumber.get(n) ?? null)
+}
+
+export function createFlightStore(store: Store, lane: number): FlightStore {
+  const batched = <Row extends { n: number }>(name: string, text: string) =>
+    createBatchedStatement<RowItem, Row>({
+      lanes: 2,
+      async send(items) {
+        return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
+      },
+    })
+  const claim = createBatchedStatement({
+    lanes: 2,
+    throttled: true,
+    enough: ENOUGH.rows,
+    send: createClaimer(store),
+  })
+  const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
+  const peek = createBatchedStatement({
+    lanes: 2,
+    throttled: true,
+    sizeOf: ({ length }) => length,
+    send: inGroups<PeekingJob, PeekedRow>(createPeeker(store)),
+  })
+  const settling = (lanes: number, from: number, throttled: boolean) =>
+    createBatchedStatement({
+      lanes,
+      throttled,
+      send: inGroups<Given, Settled>(createSettler(store, from)),
+      maxItems: MAX_CELLS,
+      enough: ENOUGH.cells,
+      sizeOf: countCells,
+    })
+  const settle = settling(2, lane, true)
+  const settleExpress = settling(1, lane + 1, false)
+  const park = batched<{ n: number }>('engine-park', PARK)
+  const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
+  const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
+  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
+  const runFacts = createRunFacts(store)
+  const leaving = new LRUCache<string, true>({ max: 1000 })
+  const reads = ({ run }: RowJob) => run === undefined || !leaving.has(run)
+
+  async function peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]> {
+    const rows = (await peek(jobs.map((job) => ({ ...job, reads: reads(job) })))) ?? []
+    const flights: (Flight | null)[] = []
+    for (const [n, job] of jobs.entries()) {
+      const row = rows[n] ?? null
+      const reading = row === null ? null : runFacts.of(job.o, row.run_id)
+      const facts = reading instanceof Promise ? await reading : reading
+      flights.push(
+        row === null || facts === null ? null : toFlight(job, facts, { ...UNCLAIMED, ...row }, false),
+      )
+    }
+    return flights
+  }
+
+  return {
+    claim(job, { express = false, fresh = false, resumed = false } = {}) {
+      // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
+      if (job.run !== undefined) void runFacts.of(job.o, job.run)
+      return (express ? claimExpress : claim)({ ...job, fresh, resumed, reads: !fresh || reads(job) }).then(
+        (row) => {
+          if (row === null) return null
+          const { cap_purse_id } = row
+          const toCurrent = (facts: RunFacts) =>
+            toFlight(
+              job,
+              cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id },
+              row,
+              resumed,
+            )
+          const facts = runFacts.of(job.o, row.run_id)
+          return facts instanceof Promise ? facts.then(toCurrent) : toCurrent(facts)
+        },
+      )
+    },
+    leaveEarlierResults: ({ run_id }) => void leaving.set(run_id, true),
+    peek: async (job) => (await peekAll([job]))[0] ?? null,
+    peekAll,
+    adopt(job, { facts, data, cells }) {
+      runFacts.remember(facts)
+      return toFlight(job, facts, { ...UNCLAIMED, n: 1, run_id: facts.run_id, data, cells }, false)
+    },
+    settle: (flight, settlement, express) =>
+      (express ? settleExpress : settle)([{ flight, settlement }]).then(firstOf),
+    chargeLate: (given) => chargeLate(store, lane, given),
+    settleAll: async (given) => (await settle(given)) ?? [],
+    async park(flight, { ms, retries, state, priority }) {
+      const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
+      return (await park({ ...fenceOf(flight), ...item })) !== null
+    },
+    abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
+    markTested: async (flight, size) => (await markTested({ ...fenceOf(flight), size })) !== null,
+    isInTheAir: async ({ facts, row, fence }) =>
+      (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
+  }
+}
+
+const firstOf = (answers: readonly (Settled | null)[] | null): Settled | null => answers?.[0] ?? null
+
+function countCells(given: readonly Given[]): number {
+  let count = 0
+  for (const { settlement } of given) count += settlement.cells.length
+  return count
+}
+
+function toFlight(
+  { r, t }: RowJob,
+  facts: RunFacts,
+  claimed: Omit<ClaimedRow, 'cap_purse_id'>,
+  resumed: boolean,
+): Flight {
+  const { attempt, settled, retries, state, run_state, data, cells } = claimed
+  const { stalled_claims: stalledClaims, tested_in: testedIn } = claimed
+  const isRead = data === null || data.startsWith('{')
+  const action = facts.actions[settled]
+  if (action === undefined)
+    throw new Error(`row ${r} has results for every action of its run and is still in the air`)
+  return {
+    facts,
+    row: isRead
+      ? { id: r, data, cells, unreadBytes: 0 }
+      : { id: r, data: null, cells, unreadBytes: Number(data) },
+    fence: { run: facts.run_id, ticket: t, attempt },
+    position: {
+      action,
+      retries,
+      heldMillis: 0,
+      hold: null,
+      refusal: null,
+      state,
+      stalledClaims,
+      isTakenOver: resumed || stalledClaims > 1,
+      testedIn,
+    },
+    runState: run_state,
+  }
+}
+
+function fenceOf({ facts, row, fence }: Flight) {
+  return { o: facts.org_id, r: row.id, run: fence.run, t: fence.ticket, a: fence.attempt }
+}

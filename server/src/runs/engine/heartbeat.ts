@@ -1,0 +1,124 @@
+import type { Store } from '../../database/connection/db.ts'
+import { listUnknownHolders, unlockJobs } from '../../database/queue/job-locks.ts'
+import { createLifeLock, WITHOUT_LIFE } from '../../database/queue/life-lock.ts'
+import type { WorkerIds } from '../../database/queue/pool.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import { type Poll, startPoll } from '../../lib/timing/poll.ts'
+
+const BEAT_MS = 1000
+/** A process that lives takes its lock again within this time after it was cut off from the database. */
+const LOCK_GRACE_MS = 2500
+/** The same after PostgreSQL was started anew, when all that live come back at once. */
+const START_GRACE_MS = 5000
+
+export type HeartbeatOptions = {
+  databaseUrl: string
+  store: Store
+  log: Log
+  /** A worker process that is silent for longer is taken for dead. */
+  silenceMs?: number
+  /** The only process that works on this database: whoever was heard of before it started is dead. */
+  sole?: boolean
+  /** Others that live as long as the process does: those who have shares of credits. */
+  holderIds?: () => string[]
+}
+
+/** Ids of pools at work, and of those that ended and may have left jobs locked. */
+export function createWorkerIds(): WorkerIds & { working: Set<string>; retired: Set<string> } {
+  const working = new Set<string>()
+  const retired = new Set<string>()
+  return {
+    working,
+    retired,
+    add: (id) => void working.add(id),
+    retire(id) {
+      working.delete(id)
+      retired.add(id)
+    },
+  }
+}
+
+/**
+ * Says every second that the pools of this process live, and gives the jobs of dead processes to others: at once of those whose
+ * lock is free, and of those that fell silent for long.
+ */
+export function startHeartbeat(
+  { databaseUrl, store, log, silenceMs = 8000, sole = false, holderIds = () => [] }: HeartbeatOptions,
+  { working, retired }: ReturnType<typeof createWorkerIds>,
+): Poll {
+  const lock = createLifeLock(databaseUrl)
+  let first = true
+  let heardAt: number | undefined
+  /** Since when no beat was missed; nobody can say so of the time before the start. */
+  let steadySince: number | undefined
+  let startedAt: number | undefined
+  let searchedAt = Number.NEGATIVE_INFINITY
+
+  const living = () => [...working, ...holderIds()]
+  /** All that were said to live and are still listed: those that ended since are taken off the list. */
+  const announced = new Set<string>()
+  /** Also those of ours that were stopped while a beat was under way, or before their first. */
+  const ours = () => new Set([...living(), ...retired, ...announced])
+
+  async function beat(): Promise<void> {
+    const life = await lock.hold()
+    const ids = living()
+    for (const id of ids) announced.add(id)
+    await life.query(
+      `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
+        on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
+      [ids, life.key],
+    )
+    // Whoever was cut off from the database itself cannot tell yet who else is silent.
+    const now = Date.now()
+    if (heardAt !== undefined && now - heardAt > LOCK_GRACE_MS) steadySince = now
+    heardAt = now
+    startedAt ??= now
+    const knownSilence = sole && first ? 0 : silenceMs
+    const judges = steadySince === undefined || now - steadySince >= silenceMs
+    // By then everybody else who lives has its lock again.
+    const isSteady = now - (steadySince ?? startedAt) > LOCK_GRACE_MS
+    first = false
+    const silent = await life.query<{ worker_id: string }>(
+      `delete from workers where worker_id <> all($1::text[]) and (
+        $2 and beat_at < now() - $3 * interval '1 millisecond'
+        or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
+          and (beat_at > pg_postmaster_start_time()
+            or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond')) returning worker_id`,
+      [[...ours()], judges, knownSilence, isSteady],
+    )
+    // Holders that were never heard of are looked for among all jobs: no more often than somebody can fall silent.
+    const searches = judges && now - searchedAt >= silenceMs
+    if (searches) searchedAt = now
+    const unknown = searches ? await listUnknownHolders(store, knownSilence) : []
+    const known = ours()
+    const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !known.has(id))]
+    const alive = new Set(living())
+    const ended = [...announced].filter((id) => !alive.has(id) && !retired.has(id))
+    await giveBack([...retired, ...ended, ...others])
+    if (others.length > 0)
+      log.warn({ workers: others.length }, 'workers are gone; their rows were given to others')
+  }
+
+  async function giveBack(ids: string[]): Promise<void> {
+    if (ids.length === 0) return
+    await unlockJobs(store, ids)
+    await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [ids] })
+    for (const id of ids) {
+      retired.delete(id)
+      announced.delete(id)
+    }
+  }
+
+  const beating = startPoll({ name: 'heartbeat', ms: BEAT_MS, log }, beat)
+  return {
+    async stop() {
+      await beating.stop()
+      await giveBack([...ours()]).catch((cause: unknown) =>
+        log.warn({ cause: reasonOf(cause) }, 'jobs stay locked until other workers miss this one'),
+      )
+      await lock.close()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Provenance } from '../../catalog/outcome.ts'
+import type { Store } from '../../database/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import { MILLIS } from '../../money/store/credits.ts'
+import { addProviderTallies, type ProviderTally, TIME_PLACES } from '../../money/store/provider-tallies.ts'
+import type { SettledCell } from './flights/flight.ts'
+
+/** However many cells settle, the sums are written so often. */
+const GATHER_MS = 2000
+
+/** Statuses in the provenance of a waterfall: of providers that found something, and of all that were asked. */
+const FOUND = new Set(['hit', 'unverified'])
+const ASKED = new Set([...FOUND, 'invalid', 'miss', 'error', 'rate_limited', 'no_credits'])
+
+export type ProviderCounter = {
+  /** Counts what providers did for cells that are settled. */
+  count(org: string, cells: readonly SettledCell[]): void
+  /** Writes what is counted, before the database is closed. */
+  flush(): Promise<void>
+}
+
+/** Adds up in this process, so that no settlement waits for it. What a process that dies has not written is not counted. */
+export function createProviderCounter(store: Store, log: Log): ProviderCounter {
+  let tallies = new Map<string, ProviderTally>()
+  /** Of the entry before, which is mostly of the same kind. */
+  let last: ProviderTally | undefined
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+
+  async function write(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const counted = [...tallies.values()]
+    tallies = new Map()
+    last = undefined
+    if (counted.length === 0) return
+    await addProviderTallies(store, counted).catch((cause: unknown) =>
+      log.warn({ cause: reasonOf(cause) }, 'what providers did could not be counted'),
+    )
+  }
+  const writeNext = () => (writing = writing.then(write))
+
+  return {
+    count(org, cells) {
+      for (const { actionId, provenance, startedAt } of cells) {
+        if (actionId === undefined || provenance === undefined) continue
+        const day = dayOf(startedAt)
+        for (const entry of provenance) {
+          if (!ASKED.has(entry.status)) continue
+          const { provider } = entry
+          const isSame =
+            last?.provider === provider && last.action === actionId && last.day === day && last.org === org
+          if (!isSame) last = tallyOf(tallies, org, day, actionId, provider)
+          if (last !== undefined) add(last, entry)
+        }
+      }
+      if (tallies.size > 0) timer ??= setTimeout(() => void writeNext(), GATHER_MS).unref()
+    },
+    flush: writeNext,
+  }
+}
+
+const DAY_MS = 86_400_000
+let latest = { number: -1, day: '' }
+
+/** Cells that come one after the other are mostly of one day. */
+function dayOf(at: number): string {
+  const number = Math.floor(at / DAY_MS)
+  if (latest.number !== number) latest = { number, day: new Date(at).toISOString().slice(0, 10) }
+  return latest.day
+}
+
+function tallyOf(
+  tallies: Map<string, ProviderTally>,
+  org: string,
+  day: string,
+  action: string,
+  provider: string,
+): ProviderTally {
+  const key = `${org} ${day} ${action} ${provider}`
+  const known = tallies.get(key)
+  if (known !== undefined) return known
+  const times = Array.from({ length: TIME_PLACES }, () => 0)
+  const fresh = { org, day, action, provider, asked: 0, found: 0, verified: 0, creditsMillis: 0, times }
+  tallies.set(key, fresh)
+  return fresh
+}
+
+function add(tally: ProviderTally, { status, ms, credits }: Provenance): void {
+  tally.asked += 1
+  if (FOUND.has(status)) tally.found += 1
+  if (status === 'hit') tally.verified += 1
+  tally.creditsMillis += Math.round(credits * MILLIS)
+  const place = Math.min(TIME_PLACES - 1, Math.max(0, Math.ceil(Math.log2(ms + 1)) - 1))
+  tally.times[place] = (tally.times[place] ?? 0) + 1
+}

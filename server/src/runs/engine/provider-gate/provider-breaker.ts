@@ -1,0 +1,133 @@
+import type { Store } from '../../../database/connection/db.ts'
+import { reasonOf } from '../../../lib/errors.ts'
+import type { Log } from '../../../lib/log.ts'
+
+/** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
+const MAX_FAILURES = 5
+const FIRST_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 120_000
+const REFRESH_MS = 1000
+
+type Breaker = {
+  /** In a row, among the calls of this round. */
+  failures: number
+  /** How often it opened since a call worked last. */
+  openings: number
+  /** A new one begins whenever it opens, in this process or another. */
+  round: number
+  brokenUntil: number
+  refreshedAt: number
+}
+
+export type BreakerEntry = {
+  /** Of the pause, as of now. */
+  remainingMs(): number
+  note(result: 'worked' | 'broken'): void
+}
+
+export type Breakers = {
+  /** Somebody asks to call, mostly at once. What comes of it counts unless the breaker opens in the meantime. */
+  enter(bucket: string): BreakerEntry | Promise<BreakerEntry>
+  /** Resolves when other processes were told of all pauses. */
+  flush(): Promise<void>
+}
+
+/**
+ * A provider that fails time after time is not called for a while, by any process: failures are counted in each, the pause is
+ * shared. After the pause the next call decides.
+ */
+export function createBreakers(store: Store, log: Log): Breakers {
+  const breakers = new Map<string, Breaker>()
+  const telling = new Set<Promise<void>>()
+
+  const breakerOf = (bucket: string): Breaker => {
+    const known = breakers.get(bucket)
+    if (known !== undefined) return known
+    const made = { failures: 0, openings: 0, round: 0, brokenUntil: 0, refreshedAt: 0 }
+    breakers.set(bucket, made)
+    return made
+  }
+
+  function leaveAlone(breaker: Breaker, until: number): void {
+    breaker.brokenUntil = until
+    breaker.round += 1
+    breaker.failures = 0
+  }
+
+  async function refresh(bucket: string, breaker: Breaker): Promise<void> {
+    breaker.refreshedAt = Date.now()
+    const [found] = await store.query<{ ms: number }>({
+      name: 'engine-breaker',
+      text: `select (extract(epoch from broken_until - clock_timestamp()) * 1000)::float8 as ms
+        from provider_gates where bucket = $1 and broken_until > clock_timestamp()`,
+      values: [bucket],
+    })
+    if (found === undefined) return
+    const until = Date.now() + found.ms
+    if (until <= breaker.brokenUntil) return
+    // Told by the database's clock, the pause that this process began itself may seem to end a little later.
+    if (breaker.brokenUntil > Date.now()) breaker.brokenUntil = until
+    else leaveAlone(breaker, until)
+  }
+
+  async function share(bucket: string, pauseMs: number): Promise<void> {
+    await store.query({
+      text: `insert into provider_gates (bucket, broken_until) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
+        on conflict (bucket) do update set broken_until = greatest(provider_gates.broken_until, excluded.broken_until)`,
+      values: [bucket, pauseMs],
+    })
+  }
+
+  function noteFailure(bucket: string, breaker: Breaker): void {
+    breaker.failures += 1
+    if (breaker.openings === 0 && breaker.failures < MAX_FAILURES) return
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(breaker.openings, 10))
+    breaker.openings += 1
+    leaveAlone(breaker, Date.now() + pauseMs)
+    // This process leaves it alone already, whether the others hear of it or not.
+    const told = share(bucket, pauseMs)
+      .catch((cause: unknown) =>
+        log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
+      )
+      .finally(() => telling.delete(told))
+    telling.add(told)
+  }
+
+  /** One is made for every call. */
+  class Entry implements BreakerEntry {
+    readonly #bucket: string
+    readonly #breaker: Breaker
+    readonly #round: number
+
+    constructor(bucket: string, breaker: Breaker) {
+      this.#bucket = bucket
+      this.#breaker = breaker
+      this.#round = breaker.round
+    }
+
+    remainingMs(): number {
+      return Math.max(0, this.#breaker.brokenUntil - Date.now())
+    }
+
+    note(result: 'worked' | 'broken'): void {
+      const breaker = this.#breaker
+      // Calls that were under way when it opened say nothing new, whenever they end.
+      if (this.#round !== breaker.round) return
+      if (result === 'broken') noteFailure(this.#bucket, breaker)
+      else {
+        breaker.failures = 0
+        breaker.openings = 0
+      }
+    }
+  }
+
+  return {
+    enter(bucket) {
+      const breaker = breakerOf(bucket)
+      return Date.now() - breaker.refreshedAt > REFRESH_MS
+        ? refresh(bucket, breaker).then(() => new Entry(bucket, breaker))
+        : new Entry(bucket, breaker)
+    },
+    flush: async () => void (await Promise.all(telling)),
+  }
+}

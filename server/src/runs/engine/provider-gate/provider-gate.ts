@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallLimits, GateAnswer, ProviderGate, ProviderGates } from '../../../catalog/provider/access.ts'
+import type { Store } from '../../../database/connection/db.ts'
+import type { Log } from '../../../lib/log.ts'
+import { type BreakerEntry, createBreakers } from './provider-breaker.ts'
+import { createPlaces } from './provider-places.ts'
+import { createSlotQueue, HORIZON_MS, SHORT_WAIT_MS } from './provider-slots.ts'
+
+type Waiting = { readonly signal: AbortSignal; slot: number | undefined }
+
+/** Limits by bucket, a provider with one key. Without limits a call costs no statement, and mostly enters at once. */
+export function createProviderGates(store: Store, log: Log): ProviderGates & { flush(): Promise<void> } {
+  const breakers = createBreakers(store, log)
+  const places = createPlaces(store, log)
+  const slots = createSlotQueue(store)
+
+  async function queue(
+    orgId: string,
+    bucket: string,
+    limits: CallLimits,
+    { signal, slot }: Waiting,
+    breaker: BreakerEntry,
+  ): Promise<GateAnswer> {
+    const interval = intervalOf(limits)
+    if (interval !== null && (slot === undefined || isAhead(slot))) {
+      const { startsIn, isGiven } = await slots.take(bucket, orgId, interval)
+      if (!isGiven) return { kind: 'busy', afterMs: startsIn }
+      if (startsIn > SHORT_WAIT_MS) {
+        return { kind: 'busy', afterMs: startsIn, slot: Date.now() + startsIn }
+      }
+      await sleep(startsIn, undefined, { signal })
+    }
+    const { concurrent } = limits
+    if (concurrent === undefined) return admit(breaker, undefined)
+    if (!(await places.take(bucket, orgId, concurrent, signal))) {
+      return { kind: 'busy', afterMs: 500 + Math.random() * 1000 }
+    }
+    return admit(breaker, () => places.giveBack(bucket))
+  }
+
+  /** Made for every call. */
+  class OrgGate implements ProviderGate {
+    readonly #orgId: string
+
+    constructor(orgId: string) {
+      this.#orgId = orgId
+    }
+
+    enter(bucket: string, limits: CallLimits, waiting: Pick<Waiting, 'signal'>, slot?: number) {
+      const pass = (breaker: BreakerEntry) => {
+        if (isUnlimited(limits)) return admit(breaker, undefined)
+        const brokenMs = breaker.remainingMs()
+        if (brokenMs > 0) return { kind: 'broken' as const, afterMs: brokenMs }
+        return queue(this.#orgId, bucket, limits, { signal: waiting.signal, slot }, breaker)
+      }
+      const entry = breakers.enter(bucket)
+      return entry instanceof Promise ? entry.then(pass) : pass(entry)
+    }
+  }
+
+  return {
+    of: (orgId) => new OrgGate(orgId),
+    flush: async () => void (await Promise.all([breakers.flush(), places.flush()])),
+  }
+}
+
+function isUnlimited({ perSecond, perMinute, concurrent }: CallLimits): boolean {
+  return perSecond === undefined && perMinute === undefined && concurrent === undefined
+}
+
+/** The breaker may have opened while a call waited for its turn. */
+function admit(breaker: BreakerEntry, giveBack: (() => void) | undefined): GateAnswer {
+  const brokenMs = breaker.remainingMs()
+  if (brokenMs > 0) {
+    giveBack?.()
+    return { kind: 'broken', afterMs: brokenMs }
+  }
+  return new Entered(breaker, giveBack)
+}
+
+/** One is made for every call. */
+class Entered {
+  readonly kind = 'entered'
+  readonly #breaker: BreakerEntry
+  readonly #giveBack: (() => void) | undefined
+  #hasLeft = false
+
+  constructor(breaker: BreakerEntry, giveBack: (() => void) | undefined) {
+    this.#breaker = breaker
+    this.#giveBack = giveBack
+  }
+
+  leave(result: 'worked' | 'broken'): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#giveBack?.()
+    this.#breaker.note(result)
+  }
+}
+
+/** The row came back before its slot. One beyond the horizon was noted by a process whose clock is another, and is due. */
+function isAhead(slot: number): boolean {
+  const startsIn = slot - Date.now()
+  return startsIn > SHORT_WAIT_MS && startsIn <= HORIZON_MS
+}
+
+/** Milliseconds between calls: evenly spaced, so that no window of the provider's sees more than it allows. */
+function intervalOf({ perSecond, perMinute }: CallLimits): number | null {
+  const each = [
+    perSecond === undefined ? 0 : 1000 / perSecond,
+    perMinute === undefined ? 0 : 60_000 / perMinute,
+  ]
+  const interval = Math.max(...each)
+  return interval === 0 ? null : interval
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import type { Store } from '../../../database/connection/db.ts'
+import { reasonOf } from '../../../lib/errors.ts'
+import type { Log } from '../../../lib/log.ts'
+import { createFairQueue, type FairQueue } from '../../../lib/timing/fair-queue.ts'
+import { TAKE_PLACES } from '../sql/take-places.ts'
+
+const BEAT_MS = 5000
+const SILENCE_MS = 30_000
+const ASK_AGAIN_MS = 100
+/** A process that waited for places longer ago than this does not wait any more. */
+const WANTING_MS = 1000
+/** Rows of an organisation that wait in the process for a place; others are parked, so that they do not fill the process. */
+const MAX_WAITING = 100
+
+type Bucket = {
+  limit: number
+  underWay: number
+  /** What the database was last told of `underWay`. */
+  noted: number
+  /** Organisations take turns. */
+  waiting: FairQueue<(entered: boolean) => void>
+  busy: boolean
+  /** A place became free in this process: there is no need to wait before asking again. */
+  wake?: () => void
+}
+
+export type Places = {
+  /** False when too many of the owner wait already, or the signal aborts. */
+  take(bucket: string, owner: string, limit: number, signal: AbortSignal): Promise<boolean>
+  giveBack(bucket: string): void
+  /** Resolves when the database knows the number of all buckets; nothing is told after it unless a place is taken. */
+  flush(): Promise<void>
+}
+
+/** Calls at once, counted among all processes: each keeps its own number, and asks for more under the gate's lock. */
+export function createPlaces(store: Store, log: Log): Places {
+  const holder = randomUUID()
+  const buckets = new Map<string, Bucket>()
+  const conversations = new Set<Promise<void>>()
+  let beating: NodeJS.Timeout | undefined
+
+  async function ask(name: string, bucket: Bucket): Promise<number> {
+    const { underWay, waiting, limit } = bucket
+    const [answer] = await store.query<{ granted: number }>({
+      name: 'engine-take-places',
+      text: TAKE_PLACES,
+      values: [name, holder, underWay, waiting.size(), limit, SILENCE_MS, WANTING_MS],
+    })
+    const granted = answer?.granted ?? 0
+    bucket.noted = underWay + granted
+    bucket.underWay += granted
+    for (let given = 0; given < granted; given += 1) {
+      const next = bucket.waiting.take(1)
+      if (next === null) bucket.underWay -= 1
+      else for (const enter of next.items) enter(true)
+    }
+    return granted
+  }
+
+  /** One conversation with the database per bucket, as long as there is something to say or to ask. */
+  function syncCount(name: string, bucket: Bucket): void {
+    if (bucket.busy) return
+    bucket.busy = true
+    const conversation = converse(name, bucket).finally(() => conversations.delete(conversation))
+    conversations.add(conversation)
+  }
+
+  async function converse(name: string, bucket: Bucket): Promise<void> {
+    try {
+      while (bucket.waiting.size() > 0 || bucket.underWay !== bucket.noted) {
+        const granted = await ask(name, bucket)
+        // A place that was given back while the database was asked is told it at once.
+        if (granted === 0 && bucket.waiting.size() > 0 && bucket.underWay === bucket.noted) {
+          await new Promise<void>((resolve) => {
+            bucket.wake = resolve
+            setTimeout(resolve, ASK_AGAIN_MS)
+          })
+        }
+      }
+    } catch (cause) {
+      // Those who wait are parked, and the next beat tells the database the number.
+      log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
+      for (const enter of bucket.waiting.drain()) enter(false)
+    } finally {
+      bucket.busy = false
+    }
+  }
+
+  function beat(): void {
+    let active = false
+    for (const [name, bucket] of buckets) {
+      if (bucket.underWay === 0 && bucket.noted === 0) continue
+      active = true
+      // Also when nothing has changed: the others must hear that this process lives.
+      bucket.noted = -1
+      syncCount(name, bucket)
+    }
+    if (active) return
+    clearInterval(beating)
+    beating = undefined
+  }
+
+  return {
+    take(name, owner, limit, signal) {
+      const bucket = buckets.get(name) ?? openBucket(limit)
+      buckets.set(name, bucket)
+      bucket.limit = limit
+      if (bucket.waiting.sizeOf(owner) >= MAX_WAITING || signal.aborted) return Promise.resolve(false)
+      beating ??= setInterval(beat, BEAT_MS).unref()
+      return new Promise((resolve) => {
+        const entry = (entered: boolean) => {
+          signal.removeEventListener('abort', giveUp)
+          resolve(entered)
+        }
+        const giveUp = () => {
+          if (bucket.waiting.remove(owner, entry)) resolve(false)
+        }
+        signal.addEventListener('abort', giveUp, { once: true })
+        bucket.waiting.push(owner, entry)
+        syncCount(name, bucket)
+      })
+    },
+    giveBack(name) {
+      const bucket = buckets.get(name)
+      if (bucket === undefined) return
+      bucket.underWay -= 1
+      bucket.wake?.()
+      syncCount(name, bucket)
+    },
+    async flush() {
+      clearInterval(beating)
+      beating = undefined
+      await Promise.all(conversations)
+    },
+  }
+}
+
+function openBucket(limit: number): Bucket {
+  return { limit, underWay: 0, noted: 0, waiting: createFairQueue(), busy: false }
+}

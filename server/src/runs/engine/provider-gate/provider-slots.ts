@@ -1,0 +1,44 @@
+import type { Store } from '../../../database/connection/db.ts'
+import { TAKE_SLOT } from '../sql/take-slot.ts'
+
+/** Slots within this are waited for in the process; for later ones the row is parked. */
+export const SHORT_WAIT_MS = 1000
+export const HORIZON_MS = 30_000
+/** Plans that are over are forgotten when there are so many. */
+const MAX_PLANS = 1000
+
+export type SlotQueue = {
+  /** In how many milliseconds the slot starts; or, where none is given, when to ask again. */
+  take(bucket: string, owner: string, interval: number): Promise<{ startsIn: number; isGiven: boolean }>
+}
+
+/**
+ * Slots are handed out far ahead to who has none, and only just ahead to who has: a flood never holds more than the next second.
+ * Its other rows come back one by one, when slots will be there unless somebody else takes them.
+ */
+export function createSlotQueue(store: Store): SlotQueue {
+  /** When the last row of an owner that got no slot is to ask again. */
+  const plans = new Map<string, number>()
+
+  function planNext(name: string, interval: number): number {
+    const now = Date.now()
+    if (plans.size >= MAX_PLANS) for (const [other, at] of plans) if (at <= now) plans.delete(other)
+    const planned = Math.max(plans.get(name) ?? 0, now) + interval
+    if (planned - now > HORIZON_MS) return HORIZON_MS * (0.5 + Math.random() / 2)
+    plans.set(name, planned)
+    return planned - now
+  }
+
+  return {
+    async take(bucket, owner, interval) {
+      const ahead = Math.max(SHORT_WAIT_MS, interval)
+      const [slot] = await store.query<{ starts_in_ms: number }>({
+        name: 'engine-take-slot',
+        text: TAKE_SLOT,
+        values: [bucket, interval, HORIZON_MS, owner, ahead],
+      })
+      if (slot !== undefined) return { startsIn: Math.max(0, slot.starts_in_ms), isGiven: true }
+      return { startsIn: planNext(`${owner} ${bucket}`, interval), isGiven: false }
+    },
+  }
+}

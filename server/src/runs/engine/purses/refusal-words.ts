@@ -1,0 +1,62 @@
+import { plural } from '../../../lib/plural.ts'
+import { MILLIS } from '../../../money/store/credits.ts'
+import type { Refusal } from '../../../money/store/purses/take.ts'
+import type { RunFacts } from '../flights/flight.ts'
+
+/** Says which limit is too low, what to do about it, and which call continues the run. */
+type Words = { of: string; remedy: string; call: 'resume' | 'run' }
+
+const MAX_CREDITS: Words = {
+  of: 'max_credits',
+  remedy: 'Resume the run with a higher max_credits',
+  call: 'resume',
+}
+
+/** Caps that runs share, by the first word of whose they are. */
+const SHARED: Record<string, Words> = {
+  webhook: {
+    of: 'max_credits_per_day of the webhook',
+    remedy: 'Raise it, then resume the run without max_credits',
+    call: 'resume',
+  },
+  source: {
+    of: 'max_credits of a day of the source sync',
+    remedy: 'Raise it for rows that arrive later, and run this row again',
+    call: 'run',
+  },
+  segment: {
+    of: 'max_credits of a cycle of the segment sync',
+    remedy: 'Raise it for later cycles, and run this row again',
+    call: 'run',
+  },
+}
+
+function wordsOf({ kind, name, subject }: Refusal): Words {
+  switch (kind) {
+    case 'max_credits':
+      return (subject === null ? undefined : SHARED[subject.split(' ')[0] ?? '']) ?? MAX_CREDITS
+    case 'budget':
+      return {
+        of: `the budget "${name ?? ''}"`,
+        remedy: 'Raise the budget or wait for its next period, then resume the run',
+        call: 'resume',
+      }
+    case 'balance':
+      return { of: 'the balance', remedy: 'Grant credits, then resume the run', call: 'resume' }
+  }
+}
+
+/** Why a cell was not run: what it needs, what is left and of what, and how to go on (M6). */
+export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): string {
+  const { leftMillis, neededMillis } = refusal
+  const { of, remedy, call } = wordsOf(refusal)
+  const { workflow_id, sheet_id, run_id } = run
+  const path = call === 'resume' ? `runs/${run_id}/resume` : 'run'
+  return `${what} may cost ${plural(neededMillis / MILLIS, 'credit')}, and ${plural(leftMillis / MILLIS, 'is', 'are')} left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
+}
+
+/** As cells and runs say it. */
+export const stopperOf = ({ kind, budgetId }: Refusal): { kind: Refusal['kind']; budget_id?: string } => ({
+  kind,
+  ...(budgetId === null ? {} : { budget_id: budgetId }),
+})

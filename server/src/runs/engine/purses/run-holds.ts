@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../database/connection/db.ts'
+import type { Hold } from './share.ts'
+
+/** What is held for each run, told to whoever asks about it every second. */
+export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
+
+export function createRunHolds(db: Db): RunHolds {
+  type Held = {
+    orgId: string
+    runId: string
+    holder: string
+    millis: number
+    written: number
+    isChanged: boolean
+  }
+  /** By holder, then by run. */
+  const held = new Map<string, Map<string, Held>>()
+  const changed = new Set<Held>()
+  const note = (one: Held) => {
+    one.isChanged = true
+    changed.add(one)
+  }
+
+  return {
+    add({ orgId, runId, holder: { id: holder } }, millis) {
+      let runs = held.get(holder)
+      if (runs === undefined) held.set(holder, (runs = new Map()))
+      let found = runs.get(runId)
+      if (found === undefined)
+        runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0, isChanged: false }))
+      found.millis += millis
+      if (!found.isChanged) note(found)
+    },
+    async write() {
+      const now = [...changed].map((one) => ({ one, millis: one.millis }))
+      for (const one of changed) one.isChanged = false
+      changed.clear()
+      const news = now.filter(({ one, millis }) => millis !== one.written)
+      const column = <Value>(of: (one: Held) => Value) => news.map(({ one }) => of(one))
+      if (news.length > 0) {
+        await sql`
+          with told as (
+            select * from unnest(${column(({ orgId }) => orgId)}::uuid[], ${column(({ runId }) => runId)}::uuid[],
+              ${column(({ holder }) => holder)}::text[], ${news.map(({ millis }) => millis)}::bigint[]) as t (o, run, h, millis)
+          ), gone as (
+            delete from run_holds r using told t
+            where t.millis = 0 and r.org_id = t.o and r.run_id = t.run and r.holder = t.h
+          )
+          insert into run_holds (org_id, run_id, holder, held_millis)
+          select o, run, h, millis from told where millis > 0
+          on conflict (org_id, run_id, holder) do update set held_millis = excluded.held_millis`
+          .execute(db)
+          .catch((cause: unknown) => {
+            for (const { one } of news) note(one)
+            throw cause
+          })
+      }
+      for (const { one, millis } of now) {
+        one.written = millis
+        if (one.millis !== 0 || millis !== 0) continue
+        const runs = held.get(one.holder)
+        runs?.delete(one.runId)
+        if (runs?.size === 0) held.delete(one.holder)
+      }
+    },
+  }
+}

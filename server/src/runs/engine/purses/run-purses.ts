@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../../../database/connection/db.ts'
+import { findBudgetPurses } from '../../../money/store/purses/budget-purses.ts'
+import type { RunFacts } from '../flights/flight.ts'
+
+/** How long it is good for to know which budgets count a run. */
+const BUDGETS_MS = 1000
+
+/** The purses that a run draws on, beside the balance: its cap, and those of budgets. */
+export type RunPurses = {
+  /** As read within the last second; null: it must be read. */
+  known(facts: RunFacts): readonly string[] | null
+  read(facts: RunFacts): Promise<readonly string[]>
+}
+
+export function createRunPurses(db: Db): RunPurses {
+  type Known = { purseIds: readonly string[]; cap: string | null; until: number }
+  const byRun = new LRUCache<string, Known>({ max: 1000 })
+  const asking = new Map<string, Promise<string[]>>()
+
+  return {
+    known({ run_id, cap_purse_id }) {
+      const found = byRun.get(run_id)
+      if (found === undefined || found.cap !== cap_purse_id || performance.now() > found.until) return null
+      return found.purseIds
+    },
+    async read(facts) {
+      const { run_id, cap_purse_id: cap } = facts
+      const asked = asking.get(run_id) ?? findBudgetPurses(db, facts)
+      asking.set(run_id, asked)
+      try {
+        const found = await asked
+        const purseIds = cap === null ? found : [cap, ...found]
+        byRun.set(run_id, { purseIds, cap, until: performance.now() + BUDGETS_MS })
+        return purseIds
+      } finally {
+        if (asking.get(run_id) === asked) asking.delete(run_id)
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { type Definition, findInstance } from '../../catalog/chain/definition.ts'
+import { outputsOf } from '../../catalog/describe.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
+import type { EnvValues } from '../../lib/security/env-values.ts'
+import type { RunFacts } from './flights/flight.ts'
+
+/** What the rows of a run share. */
+export type RunSetting = {
+  definition: Definition
+  catalogue: Catalogue
+  env: EnvValues
+  /** Whether an action can have an output of that name. */
+  knownOutputs: (actionId: string, name: string, instanceId: string) => boolean
+}
+
+export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
+
+/** Rows of a run follow each other within microseconds; a change of its environment is seen a moment later. */
+const KEPT_MS = 100
+
+type Sources = {
+  definitionOf: (run: RunFacts) => Promise<Definition>
+  envOf: (run: RunFacts) => Promise<EnvValues>
+  /** The catalogue at the prices of a run. */
+  catalogueOf: (run: RunFacts) => Catalogue | Promise<Catalogue>
+}
+
+/** Answers at once what another row of the run has just asked for. */
+export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources): SettingOf {
+  const kept = new WeakMap<RunFacts, { setting: RunSetting; until: number }>()
+
+  async function read(facts: RunFacts): Promise<RunSetting> {
+    const [definition, env, catalogue] = await Promise.all([
+      definitionOf(facts),
+      envOf(facts),
+      catalogueOf(facts),
+    ])
+    const setting = { definition, env, catalogue, knownOutputs: knownOutputsIn(definition, catalogue) }
+    kept.set(facts, { setting, until: performance.now() + KEPT_MS })
+    return setting
+  }
+
+  return (facts) => {
+    const known = kept.get(facts)
+    return known !== undefined && performance.now() < known.until ? known.setting : read(facts)
+  }
+}
+
+function knownOutputsIn(definition: Definition, catalogue: Catalogue): RunSetting['knownOutputs'] {
+  return (actionId, name, instanceId) => {
+    const template = catalogue.get(actionId)
+    if (template === undefined || Object.hasOwn(template.outputs, name)) return true
+    if (!template.dynamic) return false
+    const { outputs, closed } = outputsOf(template, findInstance(definition, instanceId)?.inputs ?? {})
+    return !closed || Object.hasOwn(outputs, name)
+  }
+}

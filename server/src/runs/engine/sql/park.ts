@@ -1,0 +1,36 @@
+import { addJobsStatement } from '../../../database/queue/jobs.ts'
+import { endStopped } from '../../store/former-cells.ts'
+
+const ADD_LATER = addJobsStatement('jobs', {
+  task: 'row',
+  payload: `json_build_object('o', o, 'r', r, 't', ticket)`,
+  priority: 'pr',
+  runAt: `now() + ms * interval '1 millisecond'`,
+  from: 'parked',
+})
+
+/**
+ * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
+ * stopped meanwhile there is nothing to come back for: the flight ends (D23), and its cells have what they had (D84).
+ */
+export const PARK = `
+with item as materialized (
+  select i.*, (select state from runs where org_id = i.o and run_id = i.run) = 'stopped' as stopped
+  from jsonb_to_recordset($1::jsonb) as i (
+    n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
+), mine as materialized (
+  -- All of them at once, in the order of their rows: those that end below would otherwise be locked after those that are parked.
+  select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
+    and f.ticket = i.t and f.attempt = i.a
+  order by f.row_id for no key update of f
+), parked as (
+  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, tested_in = null, state = i.state
+  from mine i where not i.stopped and f.org_id = i.o and f.row_id = i.r
+  returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
+), scheduled as (
+  ${ADD_LATER}
+), ended as (
+  delete from flights f using mine i where i.stopped and f.org_id = i.o and f.row_id = i.r
+  returning i.n, f.org_id, f.sheet_id, f.row_id, f.run_id
+), ${endStopped('ended')}
+select parked.n from parked, scheduled union all select n from ended`

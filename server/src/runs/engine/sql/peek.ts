@@ -1,0 +1,19 @@
+import { CELLS, DATA } from '../../store/flight-row.ts'
+import { listRows } from './groups.ts'
+import { nameParameters, type NamedParameters } from './named-parameters.ts'
+
+/** What a job names besides its row. */
+export const OF_JOBS = {
+  o: '@orgs::uuid[]',
+  t: '@tickets::int[]',
+  run: '@runs::uuid[]',
+  reads: '@reads::boolean[]',
+}
+
+/** Reads flights that nobody has claimed yet, without claiming them. Of a row of the run that its job names the run is not answered. */
+export const peekStatement = (alike: boolean): NamedParameters =>
+  nameParameters(`
+select i.n, nullif(f.run_id, i.run) as run_id, ${DATA} as data, case when i.reads or f.run_id is distinct from i.run then ${CELLS} end as cells
+from ${listRows(alike, OF_JOBS)}
+join flights f on f.org_id = i.o and f.row_id = i.r and f.ticket = i.t and f.attempt = 0
+left join rows r on r.org_id = i.o and r.row_id = i.r`)

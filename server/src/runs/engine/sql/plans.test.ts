@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openStore, type Store } from '#server/database/connection/db.ts'
+import { createLog } from '#server/lib/log.ts'
+import { makeLargeSheet } from '#test/builders/large-sheet.ts'
+import type { Call } from '#test/builders/sheets.ts'
+import { atEnd } from '#test/plumbing/at-end.ts'
+import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
+import { CLAIM_CELLS } from './claim-cells.ts'
+import { claimStatement } from './claim.ts'
+import { FIND_HITS } from './find-hits.ts'
+import type { NamedParameters } from './named-parameters.ts'
+import { peekStatement } from './peek.ts'
+import { type BatchKind, settleStatement } from './settle.ts'
+
+const ROWS = 3000
+const PLAIN: BatchKind = {
+  extras: false,
+  keyed: false,
+  landing: 'none',
+  careful: false,
+  keeps: false,
+  paid: false,
+  onePrice: true,
+  uniform: true,
+  alike: true,
+}
+
+const settling: [string, Partial<BatchKind>][] = [
+  ['settles in the middle', {}],
+  ['settles the end of all', { landing: 'all' }],
+  ['settles the end of some', { landing: 'some' }],
+  ['settles one alone', { careful: true }],
+  ['settles the end of one alone', { landing: 'all', careful: true }],
+  ['settles one alone that is not at its end any more', { landing: 'some', careful: true }],
+  ['settles what keeps its former results', { keeps: true, extras: true, landing: 'all' }],
+  ['settles what is paid, cached, or failed', { paid: true, keyed: true, extras: true, uniform: false }],
+]
+const STATEMENTS: [string, (alike: boolean) => NamedParameters][] = [
+  ['peeks', peekStatement],
+  ['claims', claimStatement],
+  ...settling.map(([name, kind]): [string, (alike: boolean) => NamedParameters] => [
+    name,
+    (alike) => settleStatement({ ...PLAIN, ...kind, alike }),
+  ]),
+]
+
+const SCAN = /(?:Scan|Scan using (\w+)) on (flights|rows|cells)\b/
+
+/** How the tables of rows are read, each with what it is looked up by. */
+function lookupsIn(plan: readonly string[]): string[] {
+  return plan.flatMap((line, n) => {
+    const [, index = 'no index', table] = SCAN.exec(line) ?? []
+    if (table === undefined) return []
+    const columns = ['org_id', 'row_id'].filter((column) => plan[n + 1]?.includes(`(${column} = `))
+    return [`${index}: ${columns.join(', ')}`]
+  })
+}
+
+// A plan is made when its statement is first sent, and kept: whatever there is then, what it reads later may be a million rows. Where
+// flights were counted as none, they are counted again before there are many (flight-statistics.ts).
+describe('a batch finds flights, rows, cells and answers by the whole of their keys', () => {
+  let app: TestApp
+  let engine: Store
+
+  beforeAll(async () => {
+    app = await makeApp()
+    // As the engine's own.
+    engine = openStore({ url: app.databaseUrl, log: createLog('silent'), keyedPlans: true })
+    atEnd(() => engine.close())
+  })
+
+  async function fill(): Promise<void> {
+    const org = await app.makeOrg()
+    const call: Call = async (method, path, body) => (await org.call(method, path, body)).body
+    await makeLargeSheet(app.store, call, org.orgId, ROWS, { analysed: false })
+    await app.store.query({
+      text: `insert into flights (org_id, sheet_id, row_id, run_id, status)
+        select org_id, sheet_id, row_id, gen_random_uuid(), 'queued' from rows where org_id = $1`,
+      values: [org.orgId],
+    })
+  }
+  const count = async () => {
+    for (const table of ['flights', 'rows', 'cells'])
+      await app.store.query({ text: `vacuum analyze ${table}` })
+  }
+
+  it.each<[string, () => Promise<void>]>([
+    ['that were never counted', async () => {}],
+    ['many, counted as none', fill],
+    ['many, counted', count],
+    ['those of another organisation, counted as none', fill],
+    [
+      'rows and cells of many flights that are gone',
+      async () => void (await app.store.query({ text: 'delete from flights' })),
+    ],
+  ])('%s', async (_, prepare) => {
+    await prepare()
+    const explain = async (statement: string) => {
+      const text = `explain (generic_plan, costs off) ${statement}`
+      return (await engine.query<{ 'QUERY PLAN': string }>({ text })).map((row) => row['QUERY PLAN'])
+    }
+    for (const [name, textOf] of STATEMENTS) {
+      for (const alike of [true, false]) {
+        const plan = await explain(textOf(alike).text)
+        const lookups = lookupsIn(plan)
+        expect(lookups.length, name).toBeGreaterThan(0)
+        for (const lookup of lookups)
+          expect(lookup, `${name}, alike: ${alike}\n${plan.join('\n')}`).toMatch(
+            /^(flights|rows|cells)_pkey: org_id, row_id$/,
+          )
+      }
+    }
+    for (const text of [FIND_HITS, CLAIM_CELLS]) {
+      const plan = await explain(text)
+      const found = plan.findIndex((line) => line.includes('Index Scan using cell_cache_pkey on cell_cache'))
+      for (const column of ['org_id', 'sheet_id', 'key', 'action', 'epoch'])
+        expect(plan[found + 1], plan.join('\n')).toContain(`(${column} = `)
+    }
+  })
+})

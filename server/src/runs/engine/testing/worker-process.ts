@@ -1,0 +1,53 @@
+import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
+import { createSandbox } from '#server/catalog/formula/sandbox.ts'
+import { createModels } from '#server/catalog/models/models.ts'
+import { openStore } from '#server/database/connection/db.ts'
+import { readConfig } from '#server/lib/config/config.ts'
+import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
+import { finishedRunsJob } from '#server/runs/finished-runs.ts'
+import { flightStatisticsJob } from '#server/runs/flight-statistics.ts'
+import { createRunEnvironment } from '#server/runs/run-environment.ts'
+import { createEngine } from '../engine.ts'
+import { startWorker } from '../worker.ts'
+import { faultCatalogue } from './fault-catalogue.ts'
+
+/** A worker with the catalogue of the fault tests, in a process that may be killed: database, concurrency, silence. */
+const [databaseUrl = '', concurrency = '20', silenceMs = '1500'] = process.argv.slice(2)
+
+const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
+const ending = new AbortController()
+const store = openStore({ url: databaseUrl, log, connections: 6, keyedPlans: true })
+const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
+const sandbox = createSandbox()
+const engine = createEngine({
+  store,
+  egress,
+  sandbox,
+  models: createModels(readConfig({})),
+  pages: createPageReaders({ keepSeconds: 0 }),
+  mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
+  log,
+  catalogue: faultCatalogue,
+  ending: ending.signal,
+  concurrency: Number(concurrency),
+  environment: createRunEnvironment(store, createSealer('a secret for tests only'), new Map()),
+})
+const worker = await startWorker({
+  databaseUrl,
+  store,
+  log,
+  engine,
+  concurrency: Number(concurrency),
+  silenceMs: Number(silenceMs),
+  jobs: { list: [finishedRunsJob(store), flightStatisticsJob(store)], ending: ending.signal },
+})
+async function end(): Promise<void> {
+  ending.abort()
+  await worker.stop()
+  await Promise.all([egress.close(), sandbox.close(), store.close()])
+}
+process.once('SIGTERM', () => void end())
+process.stdout.write('working\n')

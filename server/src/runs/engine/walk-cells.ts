@@ -1,0 +1,277 @@
+import { type ActionInstance, findInstance } from '../../catalog/chain/definition.ts'
+import type { Action } from '../../catalog/define.ts'
+import { JobPostponed } from '../../lib/job.ts'
+import { yieldTurn } from '../../lib/timing/yielding.ts'
+import type { CellResult } from './cells/cell-result.ts'
+import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
+import type { Engine, RowWalk } from './engine-context.ts'
+import type { Flight, Parking, Settlement } from './flights/flight.ts'
+import { moveTo, passCell, takeHold } from './flights/position.ts'
+import type { Given, Settled } from './flights/settler.ts'
+import type { Hold } from './purses/share.ts'
+
+/**
+ * Goes from cell to cell, from the flight's current one on, running and settling each. Cells of pure actions and results from the
+ * cache that follow each other are settled together: a crash takes nothing that is not computed, or found, again just so. Any other
+ * action starts when everything before it is durable. Answers false for a row that was only peeked at and has to be claimed.
+ * `onSettled` hears of every cell.
+ *
+ * One function for the whole way: thousands of rows wait in it at a time, and what each of them keeps is copied by the garbage
+ * collector again and again.
+ */
+export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<boolean> {
+  const { flight, peeked, express } = walk
+  for (;;) {
+    if (!peeked && engine.ending.hasBegun()) {
+      await postpone(engine, flight)
+      return true
+    }
+    // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
+    const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
+    let parkedMs = 0
+    try {
+      if (end !== null && walk.lookups === null)
+        lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
+      const gathering = gather(engine, walk, end?.promise ?? null)
+      const gathered = gathering instanceof Promise ? await gathering : gathering
+      const { cells, next, parking } = gathered
+      if (parking !== null) {
+        parkedMs = Math.max(1, parking.ms)
+        await park(engine, flight, parking)
+        return true
+      }
+      if (peeked && !isWhole(gathered)) return false
+      if (cells.length > 0) {
+        const settled = await settle(engine, walk, gathered)
+        onSettled?.()
+        if (settled === null || next === null) return true
+        moveTo(flight, next)
+        if (settled.runState === 'stopped') {
+          await abandon(engine, flight)
+          return true
+        }
+      }
+    } finally {
+      end?.resolve(parkedMs)
+    }
+    if (!express) await yieldTurn()
+  }
+}
+
+/** Whether the row is through with these cells. */
+export const isWhole = ({ cells, next }: Settlement): boolean => cells.length > 0 && next === null
+
+/** Cells that have results which are not settled yet, and the action to go on with. Or the row is to be parked, with none. */
+export type Gathered = Settlement & { parking: Parking | null }
+
+/** Runs the cell at hand, and those after it that may be settled with it. Nothing is waited for where all of them are there at once. */
+export function gather(
+  engine: Engine,
+  walk: RowWalk,
+  end: CellCaching['end'] | null,
+): Gathered | Promise<Gathered> {
+  return gatherOn(engine, walk, { cells: [], next: walk.flight.position.action, parking: null }, end)
+}
+
+function gatherOn(
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): Gathered | Promise<Gathered> {
+  for (;;) {
+    const startedAt = Date.now()
+    const running = runNext(engine, walk, gathered, end)
+    if (running instanceof Promise) return gatherLater(running, startedAt, engine, walk, gathered, end)
+    if (!takeResult(walk, gathered, running, startedAt)) return gathered
+  }
+}
+
+/** Apart, since a function with a closure makes an object for it each time (`runCell`). */
+function gatherLater(
+  running: Promise<CellResult>,
+  startedAt: number,
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): Promise<Gathered> {
+  return running.then((result) =>
+    takeResult(walk, gathered, result, startedAt) ? gatherOn(engine, walk, gathered, end) : gathered,
+  )
+}
+
+function runNext(
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): CellResult | Promise<CellResult> {
+  const caching = end === null ? null : { end, mayWait: mayWait(walk, gathered) }
+  return runCell(engine, walk, gathered.next ?? '', caching)
+}
+
+/** A cell that holds back the results of others, or whose row nobody has claimed, waits for nobody. */
+const mayWait = (walk: RowWalk, { cells }: Gathered): boolean => cells.length === 0 && !walk.peeked
+
+/** Whether there is another cell to go on with. */
+function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, startedAt: number): boolean {
+  const { flight, scope } = walk
+  const { cells, next: action } = gathered
+  // What came before it is settled first, and a row that is only peeked at is claimed.
+  if (action === null || result.kind === 'not yet') return false
+  if (result.kind === 'later') {
+    if (mayWait(walk, gathered)) gathered.parking = result.parking
+    return false
+  }
+  const { settlement, halts } = result
+  const instance = instanceOf(walk, action)
+  const { actions } = flight.facts
+  passCell(flight)
+  settlement.action = action
+  settlement.template = instance?.action_id ?? ''
+  settlement.startedAt = startedAt
+  cells.push(settlement)
+  scope.add(action, settlement.status, settlement.outputs ?? null)
+  const next = halts ? null : (actions[actions.indexOf(action) + 1] ?? null)
+  gathered.next = next
+  const joins = settlement.cached || isPure(walk, action)
+  return next !== null && joins && cells.length < walk.together && mayJoin(walk, next)
+}
+
+/** Null when the fence was lost and the job is done all the same. */
+function settle(
+  engine: Engine,
+  { flight, express }: RowWalk,
+  settlement: Settlement,
+): Promise<Settled | null> {
+  const given = { flight, settlement }
+  const { hold } = flight.position
+  return engine.flights.settle(flight, settlement, express).then(
+    (settled) => {
+      if (settled === null) return endLate(engine, given, hold)
+      endHold(engine, given, hold, 'charged')
+      noteSettled(engine, given)
+      return settled
+    },
+    (cause: unknown) => {
+      endHold(engine, given, hold, 'unknown')
+      throw cause
+    },
+  )
+}
+
+/** The fence was lost. A call that was made is charged all the same where its row was deleted, or run anew, and nobody else has it. */
+async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise<null> {
+  let end: HoldEnd = 'unknown'
+  try {
+    const mayBeCharged = hold !== null && costOf(given.settlement) > 0
+    end = mayBeCharged && (await engine.flights.chargeLate(given)) ? 'charged' : 'free'
+  } finally {
+    endHold(engine, given, hold, end)
+  }
+  await throwIfTakenOver(engine, given.flight)
+  return null
+}
+
+/** Settles rows that are through, as one. Answers why each that is not settled is not done either. */
+export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
+  const holds = rows.map(({ flight }) => flight.position.hold)
+  const endHolds = (endOf: (n: number) => HoldEnd) => {
+    for (const [n, given] of rows.entries()) endHold(engine, given, holds[n] ?? null, endOf(n))
+  }
+  let answers: (Settled | null)[]
+  try {
+    answers = await engine.flights.settleAll(rows)
+  } catch (cause) {
+    endHolds(() => 'unknown')
+    throw cause
+  }
+  const isSettled = (n: number) => (answers[n] ?? null) !== null
+  endHolds((n) => (isSettled(n) ? 'charged' : 'free'))
+  const faults: unknown[] = []
+  for (const [n, given] of rows.entries()) {
+    if (isSettled(n)) noteSettled(engine, given)
+    else await throwIfTakenOver(engine, given.flight).catch((cause: unknown) => faults.push(cause))
+  }
+  return faults
+}
+
+function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } }: Given): void {
+  engine.announce(facts.sheet_id)
+  engine.countProviders(facts.org_id, cells)
+}
+
+/** `unknown`: the database was cut off. */
+type HoldEnd = 'charged' | 'free' | 'unknown'
+
+/** Of what was set aside for cells that were to be settled. */
+function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | null, end: HoldEnd): void {
+  if (takeHold(flight) === null || hold === null) return
+  if (end === 'unknown') {
+    engine.purses.doubt(hold)
+    return
+  }
+  engine.purses.spend(hold, end === 'charged' ? costOf(settlement) : 0)
+}
+
+const costOf = ({ cells }: Settlement): number =>
+  cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
+
+/** The action, and those after it whose cells may be settled with its own. */
+function joinedFrom(walk: RowWalk, action: string): string[] {
+  const { actions } = walk.flight.facts
+  const rest = actions.slice(actions.indexOf(action), actions.indexOf(action) + walk.together)
+  const end = rest.findIndex((one, n) => n > 0 && !mayJoin(walk, one))
+  return end === -1 ? rest : rest.slice(0, end)
+}
+
+/** Whether the cell may be settled with those before it: it is of a pure action, or may be in the cache. */
+export function mayJoin(walk: RowWalk, action: string): boolean {
+  const template = templateOf(walk, action)
+  return template?.pure === true || (walk.flight.facts.cache_enabled && template?.cached === true)
+}
+
+export function isPure(walk: RowWalk, action: string): boolean {
+  return templateOf(walk, action)?.pure === true
+}
+
+function templateOf(walk: RowWalk, action: string): Action | undefined {
+  const instance = instanceOf(walk, action)
+  return instance === undefined ? undefined : walk.catalogue.get(instance.action_id)
+}
+
+const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | undefined =>
+  findInstance(definition, action)
+
+/** For the next process. */
+export async function postpone(engine: Engine, flight: Flight): Promise<void> {
+  const { retries, state } = flight.position
+  await park(engine, flight, { ms: 0, retries, state })
+}
+
+async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
+  const { facts, row } = flight
+  const place = { orgId: facts.org_id, runId: facts.run_id, rowId: row.id }
+  const hold = takeHold(flight)
+  if (hold !== null) engine.purses.parked.keep(place, hold)
+  if (!(await engine.flights.park(flight, parking))) {
+    const unused = engine.purses.parked.take(place)
+    if (unused !== null) engine.purses.spend(unused, 0)
+    await throwIfTakenOver(engine, flight)
+  }
+}
+
+export async function abandon(engine: Engine, flight: Flight): Promise<void> {
+  if (!(await engine.flights.abandon(flight))) await throwIfTakenOver(engine, flight)
+}
+
+/** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
+async function throwIfTakenOver(engine: Engine, flight: Flight): Promise<void> {
+  if (await engine.flights.isInTheAir(flight)) throw new RowTakenOver('another worker has taken over the row')
+}
+
+/** Somebody else has the row now, and the job with it: it must not be reported as done. */
+export class RowTakenOver extends JobPostponed {
+  override name = 'RowTakenOver'
+}

@@ -1,0 +1,105 @@
+import type { HandOver } from '../../database/queue/hand-over.ts'
+import { LONG_JOBS_AT_ONCE } from '../../database/queue/long-jobs.ts'
+import { type Pool, type PoolOptions, startPool } from '../../database/queue/pool.ts'
+import { type Job, JobPostponed } from '../../lib/job.ts'
+import { startPoll } from '../../lib/timing/poll.ts'
+import { workAs } from '../../lib/timing/thread-watch.ts'
+import { GROUP_ROWS } from '../row-jobs.ts'
+import type { Engine } from './engine-context.ts'
+import { takeHandedRows } from './handed-rows.ts'
+import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
+import { createRowTasks } from './row-tasks.ts'
+
+export type WorkerOptions = HeartbeatOptions & {
+  engine: Engine
+  /** Cells at work at once in this process; rows that wait for their turn or for the database come on top. */
+  concurrency: number
+  /** Other work, a few at a time; told when the process ends. */
+  jobs: { list: readonly Job[]; ending: AbortSignal }
+  /** Where requests of this process hand over rows. */
+  handOver?: HandOver
+}
+
+export type RowWorker = { stop(): Promise<void> }
+
+const EXPRESS = 64
+const POLL_MS = 1000
+const IDLE_POLL_MS = 100
+/** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
+const AHEAD = 2
+/**
+ * Where calls are answered at once most rows wait for the database, and more of them share a statement. With 1,024 places for calls
+ * were empty again and again; with 2,048 rows live longer, and the garbage collector takes what is gained.
+ */
+const QUICK_CALLS = { ahead: 6, maxRows: 1536 }
+
+/**
+ * Takes jobs from the queue. Pools: one for groups of rows, which are the bulk of a run; one for rows that have a job of their
+ * own; one that takes only the first rows of each run; and one for long jobs. Heartbeats tell the living from the dead,
+ * whose jobs go back at once.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
+  const { engine, jobs, log, handOver } = options
+  const workerIds = createWorkerIds()
+  const pools: Pool[] = []
+  const stopPools = () => Promise.all(pools.map((pool) => pool.stop()))
+  try {
+    for (const pool of poolsOf(options)) pools.push(await startPool({ ...options, workerIds, ...pool }))
+    if (handOver !== undefined) pools.push(takeHandedRows({ ...options, workerIds, handOver }))
+  } catch (cause) {
+    await stopPools()
+    throw cause
+  }
+  const heartbeat = startHeartbeat({ ...options, holderIds: () => engine.purses.holderIds() }, workerIds)
+  const keeping = [
+    startPoll({ name: 'purses', ms: POLL_MS, log }, () => engine.purses.tick()),
+    startPoll({ name: 'idle purses', ms: IDLE_POLL_MS, log }, () => engine.purses.giveBackIdle()),
+  ]
+  const polls = jobs.list
+    .filter((job) => job.everySecond)
+    .map(({ name, run }) => startPoll({ name, ms: POLL_MS, log }, (signal) => run(undefined, signal)))
+  return {
+    async stop() {
+      await Promise.all([stopPools(), ...polls.map((poll) => poll.stop())])
+      await Promise.all(keeping.map((poll) => poll.stop()))
+      await engine.flush()
+      await heartbeat.stop()
+    },
+  }
+}
+
+type PoolKind = Pick<PoolOptions, 'queue' | 'size' | 'ahead' | 'tasks' | 'cron'>
+
+function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerOptions): PoolKind[] {
+  const { row, express, rows } = createRowTasks(store, engine)
+  const tasksOf = (some: readonly Job[]) =>
+    Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => runJob(job, payload, ending)]))
+  const byClock = list.filter((job) => job.cron !== undefined)
+  const byName = list.filter((job) => job.cron === undefined && !job.everySecond)
+  const groupsOf = (rows: number) => Math.ceil(rows / GROUP_ROWS)
+  const { ahead, maxRows } = QUICK_CALLS
+  const rowsAtWork = Math.max(AHEAD * concurrency, Math.min(ahead * concurrency, maxRows))
+  const pools: PoolKind[] = [
+    { queue: 'groups', size: groupsOf(rowsAtWork), ahead: groupsOf(AHEAD * concurrency), tasks: { rows } },
+    {
+      queue: 'jobs',
+      size: concurrency,
+      ahead: concurrency,
+      // Sweeps are short and go with the rows; imports and exports may take an hour, and have a queue of their own.
+      tasks: { row, row_express: express, ...tasksOf(byClock) },
+      cron: byClock.map(({ name, cron: match = '' }) => ({ task: name, match })),
+    },
+    { queue: 'jobs', size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } },
+  ]
+  if (byName.length > 0)
+    pools.push({ queue: 'long', size: LONG_JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(byName) })
+  return pools
+}
+
+async function runJob({ name, run }: Job, payload: unknown, ending: AbortSignal): Promise<void> {
+  await workAs(`job ${name}`, () => run(payload, ending)).catch((cause: unknown) => {
+    throw ending.aborted
+      ? new JobPostponed(`${name} was cut off by the end of its process`, { cause })
+      : cause
+  })
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { Store } from '../../database/connection/db.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
+import { forgetOldKeys } from './store/webhook-deliveries.ts'
+
+/** Ids of deliveries are remembered for seven days; senders give up long before. */
+export function webhookSweep(store: Store): Job {
+  return defineJob({
+    name: 'forget_webhook_ids',
+    cron: '23 * * * *',
+    payload: z.unknown(),
+    async run(_payload, signal) {
+      while (await forgetOldKeys(store.system)) signal.throwIfAborted()
+    },
+  })
+}

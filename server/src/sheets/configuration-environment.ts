@@ -1,0 +1,82 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { ActionInstance } from '../catalog/chain/definition.ts'
+import type { ChainView } from '../catalog/configuration/chain-view.ts'
+import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
+import { distinct, problemsOf } from '../catalog/configuration/warnings.ts'
+import { hasToken } from '../catalog/fields/field.ts'
+import type { Models } from '../catalog/models/models.ts'
+import { createKey, type ProviderKeys } from '../catalog/provider/access.ts'
+import type { Db } from '../database/connection/db.ts'
+import type { Config } from '../lib/config/config.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import { listEnvironmentNames } from '../organisation/store/environment-names.ts'
+import type { SheetRecord } from './store/sheets.ts'
+
+/** What of the installation a configuration is judged by. */
+export type Installation = { config: Config; models: Pick<Models, 'find'>; egress: Egress }
+
+/** What keeps an action, as it is configured now, from doing what it should. */
+export async function listProblems(
+  db: Db,
+  sheet: SheetRecord,
+  action: ActionInstance,
+  chain: ChainView,
+  installation: Installation,
+): Promise<Warning[]> {
+  const environment = await readEnvironment(db, sheet, installation)
+  return distinct([
+    ...problemsOf(action, chain, environment),
+    ...(await listModelProblems(action, chain, environment, installation)),
+  ])
+}
+
+/** What a sheet can draw on, as far as its configuration is judged: which keys and how many connections, no value. */
+export async function readEnvironment(
+  db: Db,
+  sheet: SheetRecord,
+  { config: { providerKeys, LOAM_SMTP_URL }, egress }: Pick<Installation, 'config' | 'egress'>,
+): Promise<ConfigurationEnvironment> {
+  const { env_keys, connections } = await listEnvironmentNames(db, sheet)
+  return {
+    envKeys: new Set(env_keys),
+    connectionsOf(provider, name) {
+      const wanted = name?.trim().toLowerCase()
+      return connections.filter(
+        (one) =>
+          one.provider === provider &&
+          (wanted === undefined || one.id === wanted || one.name.toLowerCase() === wanted),
+      ).length
+    },
+    hasKey: (provider) => (provider === 'smtp' ? LOAM_SMTP_URL !== undefined : providerKeys.has(provider)),
+    hasAddress: (provider) => egress.baseUrl(provider, '') !== '',
+  }
+}
+
+/** D77: a model that rows could not ask. A connection is only looked for, never opened. */
+async function listModelProblems(
+  { id, inputs }: ActionInstance,
+  chain: ChainView,
+  { connectionsOf }: ConfigurationEnvironment,
+  { models, egress }: Installation,
+): Promise<Warning[]> {
+  const keys: ProviderKeys = {
+    platform: () => null,
+    own: async (provider, name) => (connectionsOf(provider, name) > 0 ? createKey('own', {}) : null),
+  }
+  const textOf = (name: string): string | undefined => {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+  }
+  const connection = textOf('connection')
+  if (connection !== undefined && hasToken(connection)) return []
+  const fields = Object.entries(chain.links.get(id)?.template?.inputs ?? {}).filter(
+    ([, { options }]) => options !== undefined && 'from' in options && options.from === 'models',
+  )
+  const found = fields.map(async ([name]): Promise<Warning[]> => {
+    const model = textOf(name)
+    if (model === undefined || hasToken(model)) return []
+    const answer = await models.find(model, { keys, egress }, connection)
+    return answer.ok ? [] : [{ field: `inputs.${name}`, code: 'model_not_offered', message: answer.message }]
+  })
+  return (await Promise.all(found)).flat()
+}

@@ -1,0 +1,88 @@
+import { isAlike, restoreDefinition } from '../catalog/chain/edit.ts'
+import type { Db } from '../database/connection/db.ts'
+import { AppError } from '../lib/errors.ts'
+import { type Author, recordChange } from '../organisation/changes.ts'
+import {
+  editDefinition,
+  findDefinition,
+  listEpochs,
+  listRevisions,
+  type Revision,
+} from './store/definitions.ts'
+import type { SheetRecord } from './store/sheets.ts'
+
+/** Takes one change of inputs and actions back. Refused when somebody changed them since: that would be lost with it. */
+export async function restoreSheetDefinition(
+  db: Db,
+  author: Author,
+  sheet: SheetRecord,
+  { from, to }: { from: number; to: number },
+): Promise<number> {
+  const { org_id, sheet_id } = sheet
+  const entry = { action: 'definition.restored', target: sheet_id, details: { from, to } }
+  return recordChange(db, author, entry, (trx) =>
+    editDefinition(trx, author, sheet, async ({ definition, revision }) => {
+      const left = await findDefinition(trx, { org_id, sheet_id, revision: from })
+      const earlier = await findDefinition(trx, { org_id, sheet_id, revision: to })
+      if (left === undefined || earlier === undefined) {
+        throw new AppError('Gone', 'This change is too old to be taken back')
+      }
+      if (!isAlike(definition, left)) {
+        throw new AppError('Conflict', 'Inputs or actions were changed since, so this cannot be taken back')
+      }
+      const epochs = await listEpochs(trx, { org_id, sheet_id })
+      return { definition: restoreDefinition(definition, earlier, epochs), result: revision + 1 }
+    }),
+  )
+}
+
+const MAX_LISTED = 30
+
+export type DefinitionStep = { from: number; to: number; made_at: Date }
+
+/**
+ * Changes of inputs and actions that somebody made in the dashboard, as steps to take back (the latest first) and, of those taken back, to do again
+ * (the next first). A change of somebody else, or of a program, ends them, as it would be lost.
+ */
+export async function listDefinitionSteps(
+  db: Db,
+  sheet: SheetRecord,
+  email: string,
+): Promise<{ past: DefinitionStep[]; future: DefinitionStep[] }> {
+  const { done, undone } = replay(await listRevisions(db, sheet, MAX_LISTED))
+  const isTheirs = ({ created_by, by_session }: Revision) => by_session && created_by === email
+  const past: DefinitionStep[] = []
+  for (const [at, after] of [...done.entries()].toReversed()) {
+    const before = done[at - 1]
+    if (before === undefined || !isTheirs(after)) break
+    past.push({ from: after.revision, to: before.revision, made_at: after.created_at })
+  }
+  const future: DefinitionStep[] = []
+  let current = done.at(-1)
+  for (const after of undone.toReversed()) {
+    if (current === undefined || !isTheirs(after)) break
+    future.push({ from: current.revision, to: after.revision, made_at: after.created_at })
+    current = after
+  }
+  return { past, future }
+}
+
+/** Restoring makes a revision of its own: one that is like the one before the latest has taken that back. */
+function replay(revisions: readonly Revision[]): { done: Revision[]; undone: Revision[] } {
+  const done: Revision[] = []
+  let undone: Revision[] = []
+  for (const next of revisions) {
+    const [before, latest, taken] = [done.at(-2), done.at(-1), undone.at(-1)]
+    if (before !== undefined && latest !== undefined && isAlike(next.definition, before.definition)) {
+      undone.push(latest)
+      done.splice(-2, 2, { ...before, revision: next.revision })
+    } else if (taken !== undefined && isAlike(next.definition, taken.definition)) {
+      undone.pop()
+      done.push({ ...taken, revision: next.revision })
+    } else {
+      done.push(next)
+      undone = []
+    }
+  }
+  return { done, undone }
+}

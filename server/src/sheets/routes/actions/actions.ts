@@ -1,0 +1,186 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  AddActionBody,
+  AddedAction,
+  type Configuration,
+  ConfigureActionBody,
+  ConfiguredAction,
+  DeletedAction,
+  GraphNode,
+} from '#contract/actions.ts'
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { created, ok } from '../../../api/http/envelope.ts'
+import type { Api, Services } from '../../../api/services.ts'
+import { typesIn } from '../../../catalog/configuration/chain-view.ts'
+import { configureAction as configure } from '../../../catalog/configuration/configure.ts'
+import { graphOf, nodeOf } from '../../../catalog/configuration/node.ts'
+import { describeInputs } from '../../../catalog/describe.ts'
+import { isObject } from '../../../lib/json/object.ts'
+import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../actions.ts'
+import { listProblems } from '../../configuration-environment.ts'
+import type { WorkflowFor } from '../../store/workflows.ts'
+import { checkTargets } from '../../target-sheets.ts'
+import { mayUse, SheetParams } from '../workflows/resources.ts'
+import {
+  ActionParams,
+  actionOfPath,
+  chainOfPath,
+  deletableActionOfPath,
+  readChain,
+} from './action-resources.ts'
+
+export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
+const tags = ['Actions']
+/** What is configured, and the values of `run_if`. */
+const NUMBER_TEXTS = ['inputs', 'values']
+
+type Parts = Pick<Services, 'catalogue' | 'config' | 'models' | 'egress'>
+
+export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): void {
+  const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({
+    db,
+    author: caller,
+    sheet,
+    catalogue,
+    installation,
+    mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
+  })
+
+  /** What is wrong inside a body whose shape was refused already, so that all is reported at once (D5). */
+  const faultsInAdd = async (request: FastifyRequest): Promise<FieldError[]> => {
+    const body = isObject(request.body) ? request.body : {}
+    const { action_id, after } = body
+    if (typeof action_id !== 'string') return []
+    const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...soundParts(body) }
+    const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
+    return (await withTargets(request.db, editingOf(request), catalogue.get(action_id), {}, made)).errors
+  }
+  const faultsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
+    const { action, body } = request
+    const chain = await readChain(catalogue, request)
+    const template = catalogue.get(action.action_id)
+    const made = configure(action, template, soundParts(isObject(body) ? body : {}), typesIn(chain))
+    return (await withTargets(request.db, editingOf(request), template, action.inputs, made)).errors
+  }
+
+  api.post(
+    `${BASE}/add`,
+    {
+      config: {
+        scope: 'actions:write',
+        body: 'document',
+        numberTexts: NUMBER_TEXTS,
+        resource: chainOfPath,
+        furtherErrors: faultsInAdd,
+      },
+      schema: {
+        tags,
+        summary: 'Add an action to the chain',
+        params: SheetParams,
+        body: AddActionBody,
+        response: { 201: successWithWarnings(201, AddedAction) },
+      },
+    },
+    async (request) => {
+      const { action, chain, warnings } = await addAction(editingOf(request), request.body)
+      const link = chain.links.get(action.id)
+      const data = {
+        action_instance_id: action.id,
+        action_id: action.action_id,
+        display_name: action.display_name,
+        inputs: link?.template === undefined ? [] : describeInputs(link.template),
+        outputs: link?.outputs ?? [],
+      }
+      return created(data, { warnings })
+    },
+  )
+
+  api.get(
+    `${BASE}/graph`,
+    {
+      config: { scope: 'actions:read', resource: chainOfPath },
+      schema: {
+        tags,
+        summary: 'The chain: the input node, then every action in order',
+        params: SheetParams,
+        response: { 200: success(200, z.array(GraphNode)) },
+      },
+    },
+    async (request) => ok(graphOf(await readChain(catalogue, request))),
+  )
+
+  api.get(
+    `${BASE}/:action_instance_id`,
+    {
+      config: { scope: 'actions:read', resource: actionOfPath },
+      schema: {
+        tags,
+        summary: 'One action, with warnings when its configuration has problems',
+        params: ActionParams,
+        response: { 200: success(200, GraphNode) },
+      },
+    },
+    async (request) => {
+      const { action, db, sheet } = request
+      const chain = await readChain(catalogue, request)
+      const { author, mayUse: may } = editingOf(request)
+      const problems = await listProblems(db, sheet, action, chain, installation)
+      const inputs = { before: action.inputs, after: action.inputs }
+      const template = catalogue.get(action.action_id)
+      const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
+      const warnings = [...problems, ...targets.warnings]
+      const data = nodeOf(action, chain)
+      return ok(data, warnings.length === 0 ? {} : { warnings })
+    },
+  )
+
+  api.patch(
+    `${BASE}/:action_instance_id`,
+    {
+      config: {
+        scope: 'actions:write',
+        body: 'document',
+        numberTexts: NUMBER_TEXTS,
+        resource: actionOfPath,
+        furtherErrors: faultsInConfiguration,
+      },
+      schema: {
+        tags,
+        summary: 'Configure an action; what is not sent keeps its value',
+        params: ActionParams,
+        body: ConfigureActionBody,
+        response: { 200: successWithWarnings(200, ConfiguredAction) },
+      },
+    },
+    async (request) => {
+      const { id } = request.action
+      const warnings = await configureAction(editingOf(request), id, request.body)
+      return ok({ action_instance_id: id }, { warnings })
+    },
+  )
+
+  api.delete(
+    `${BASE}/:action_instance_id`,
+    {
+      config: { scope: 'actions:write', body: 'control', resource: deletableActionOfPath },
+      schema: {
+        tags,
+        summary: 'Delete an action; answers those that referred to its outputs',
+        params: ActionParams,
+        response: { 200: success(200, DeletedAction) },
+      },
+    },
+    async (request) => {
+      const { id } = request.action
+      const dependent_actions = await deleteAction(editingOf(request), id)
+      return ok({ deleted: true as const, action_instance_id: id, dependent_actions })
+    },
+  )
+}
+
+/** The parts of a configuration that can be looked into although others have the wrong shape. */
+function soundParts({ inputs, run_if }: Record<string, unknown>): Configuration {
+  return { ...(isObject(inputs) ? { inputs } : {}), ...(isObject(run_if) ? { run_if } : {}) }
+}

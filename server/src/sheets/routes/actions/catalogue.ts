@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { CatalogueAction, CatalogueEntry } from '#contract/catalogue.ts'
+import { success } from '#contract/envelope.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import type { Api, Services } from '../../../api/services.ts'
+import { detailsOf, entryOf, requireTemplate } from '../../../catalog/catalogue-entry.ts'
+
+const tags = ['Actions']
+const WHERE = 'GET /actions lists them'
+
+/** The catalogue, which belongs to the program and says nothing of any organisation. */
+export function catalogueRoutes(api: Api, { catalogue }: Services): void {
+  api.get(
+    '/actions',
+    {
+      config: { scope: 'actions:read', narrowedKeys: 'allowed' },
+      schema: {
+        tags,
+        summary: 'List the actions that a chain can be made of',
+        response: { 200: success(200, z.array(CatalogueEntry)) },
+      },
+    },
+    async () => ok(catalogue.list().map(entryOf)),
+  )
+
+  api.get(
+    '/actions/:action_id',
+    {
+      config: { scope: 'actions:read', narrowedKeys: 'allowed' },
+      schema: {
+        tags,
+        summary: 'Get an action of the catalogue with its inputs and outputs',
+        params: z.object({ action_id: z.string() }),
+        response: { 200: success(200, CatalogueAction) },
+      },
+    },
+    async ({ params: { action_id } }) => ok(detailsOf(requireTemplate(catalogue, action_id, WHERE))),
+  )
+}

@@ -1,0 +1,192 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success, Uuid } from '#contract/envelope.ts'
+import type { Cell, CellStatus } from '#contract/rows.ts'
+import { CellDetail } from '#contract/runs.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import { API_PREFIX } from '../../../api/http/openapi.ts'
+import type { Api, Services } from '../../../api/services.ts'
+import { inTransaction } from '../../../database/connection/db.ts'
+import { AppError, notFound } from '../../../lib/errors.ts'
+import { parseLossless } from '../../../lib/json/lossless-json.ts'
+import { MILLIS } from '../../../money/store/credits.ts'
+import { foldCharges } from '../../../money/store/purses/fold.ts'
+import { recordAudit } from '../../../organisation/store/audit.ts'
+import { findFormer, type FormerCell, restoreFormer } from '../../../runs/store/former-cells.ts'
+import { type CellRecord, findCell } from '../../../runs/store/runs.ts'
+import { listCells, type OutputsUrl, readCellOutputs, viewOutputs } from '../../store/cells.ts'
+import { findRowIds } from '../../store/rows.ts'
+import type { SheetRecord } from '../../store/sheets.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { viewBilling } from './cell-billing.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
+const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
+
+/** Where outputs that are too large for their cell are read, with the key (D44). */
+export function outputsUrl(
+  publicUrl: string,
+  { workflow_id, sheet_id }: Pick<SheetRecord, 'workflow_id' | 'sheet_id'>,
+): OutputsUrl {
+  const rows = `${publicUrl}${API_PREFIX}/workflows/${workflow_id}/sheets/${sheet_id}/rows`
+  return (rowId, action) => `${rows}/${rowId}/cells/${encodeURIComponent(action)}/outputs`
+}
+
+export function cellRoutes(api: Api, { publicUrl }: Services): void {
+  const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
+
+  api.get(
+    `${BASE}/cells/:action_instance_id`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'One cell with its provenance',
+        params: CellParams,
+        response: { 200: success(200, CellDetail) },
+      },
+    },
+    async (request) => {
+      await requireRow(request, request.params.row_id)
+      return ok(await readDetail(request, request.params, publicUrl()))
+    },
+  )
+
+  api.post(
+    `${BASE}/cells/:action_instance_id/restore`,
+    {
+      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Put back what a cell had before a run that failed',
+        params: CellParams,
+        response: { 200: success(200, CellDetail) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, caller, params } = request
+      const { row_id, action_instance_id } = params
+      await requireRow(request, row_id)
+      await inTransaction(db, async (trx) => {
+        if (!(await restoreFormer(trx, sheet, row_id, action_instance_id))) throw nothingToRestore()
+        const details = { row_id, action_instance_id }
+        await recordAudit(trx, sheet.org_id, caller, {
+          action: 'cell.restored',
+          target: sheet.sheet_id,
+          details,
+        })
+      })
+      return ok(await readDetail(request, params, publicUrl()))
+    },
+  )
+
+  api.get(
+    `${BASE}/cells/:action_instance_id/outputs`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'The outputs of a cell, whatever their size',
+        params: CellParams,
+        response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
+      },
+    },
+    async (request, reply) => {
+      const { row_id, action_instance_id } = request.params
+      await requireRow(request, row_id)
+      const text = await readCellOutputs(request.db, request.sheet.org_id, row_id, action_instance_id)
+      if (text === undefined) throw notFound('Outputs of this cell')
+      return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
+    },
+  )
+
+  api.get(
+    `${BASE}/cells/:action_instance_id/outputs/previous`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'The outputs that a failed cell had before, whatever their size',
+        params: CellParams,
+        response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
+      },
+    },
+    async (request, reply) => {
+      const { row_id, action_instance_id } = request.params
+      await requireRow(request, row_id)
+      const former = await findFormer(request.db, request.sheet.org_id, row_id, action_instance_id)
+      if (former === undefined || former.outputs === null) throw notFound('Previous outputs of this cell')
+      const text = JSON.stringify(parseLossless(former.outputs))
+      return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
+    },
+  )
+}
+
+const nothingToRestore = () =>
+  new AppError(
+    'NOTHING_TO_RESTORE',
+    'The cell has nothing to restore: only a failed cell that does not run has its former result, for 7 days',
+  )
+
+type CellPlace = { row_id: string; action_instance_id: string }
+
+/** Returns a cell with its provenance and its former result. */
+async function readDetail(
+  { db, sheet }: Pick<FastifyRequest, 'db' | 'sheet'>,
+  { row_id, action_instance_id }: CellPlace,
+  publicUrl: string,
+) {
+  const urlOf = outputsUrl(publicUrl, sheet)
+  const cells = await listCells(db, sheet.org_id, [row_id], urlOf)
+  const cell = cells.get(row_id)?.byAction[action_instance_id]
+  if (cell === undefined) throw notFound('Cell')
+  await foldCharges(db, sheet.org_id)
+  const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
+  const former = isUnderWay(cell.status)
+    ? undefined
+    : await findFormer(db, sheet.org_id, row_id, action_instance_id)
+  const previousUrl = () => `${urlOf(row_id, action_instance_id)}/previous`
+  return {
+    row_id,
+    action_instance_id,
+    ...(parseLossless(cell.json) as Cell),
+    ...(isUnderWay(cell.status) ? {} : detailOf(stored)),
+    ...(former === undefined ? {} : { previous: viewFormer(former, previousUrl) }),
+  }
+}
+
+const isUnderWay = (status: CellStatus): boolean => status === 'queued' || status === 'running'
+
+function viewFormer({ run_id, outputs, completed_at, credits_millis }: FormerCell, url: () => string) {
+  return {
+    status: 'complete' as const,
+    ...(outputs === null ? {} : (parseLossless(`{${viewOutputs(outputs, url)}}`) as object)),
+    run_id,
+    completed_at: completed_at.toISOString(),
+    credits: credits_millis / MILLIS,
+  }
+}
+
+async function requireRow({ db, sheet }: FastifyRequest, rowId: string): Promise<void> {
+  const known = await findRowIds(db, sheet, [rowId])
+  if (known.size === 0) throw notFound('Row')
+}
+
+function detailOf(cell: CellRecord | undefined) {
+  if (cell === undefined) return {}
+  return {
+    status: cell.status,
+    provenance: {
+      run_id: cell.run_id,
+      revision: cell.revision,
+      attempts: cell.attempts,
+      duration_ms: Math.max(0, cell.completed_at.getTime() - cell.started_at.getTime()),
+      credits: cell.credits_millis / MILLIS,
+      cache_hit: cell.cached,
+      started_at: cell.started_at.toISOString(),
+      completed_at: cell.completed_at.toISOString(),
+      providers: cell.provenance ?? [],
+    },
+    billing: viewBilling(cell),
+  }
+}

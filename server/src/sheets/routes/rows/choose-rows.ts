@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { FIRST_ROWS } from '#contract/runs.ts'
+import type { Definition } from '../../../catalog/chain/definition.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { RowChoice } from '../../../runs/row-choice.ts'
+import { findRowIds } from '../../store/rows.ts'
+import { isEmptySelection, resolveSelection, type SelectionBody } from './row-selection.ts'
+
+type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
+
+/** Returns the rows of a selector; all of them without one. Each row that is named must be there (D21). */
+export async function chooseRows(
+  request: FastifyRequest,
+  body: SelectorsBody,
+  definition: Definition,
+): Promise<RowChoice> {
+  if (body.row_ids !== undefined) {
+    await requireRows(request, body.row_ids)
+    return { kind: 'ids', ids: [...new Set(body.row_ids)] }
+  }
+  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : choiceOf(body, definition)
+}
+
+/** Returns the rows that filters leave; all of them without one. */
+export function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
+  const selection = resolveSelection(body, definition)
+  return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
+}
+
+/** Refuses a list with a row that the sheet does not have (D21). */
+export async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
+  const known = await findRowIds(db, sheet, ids)
+  const missing = ids.findIndex((id) => !known.has(id.toLowerCase()))
+  if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')
+}

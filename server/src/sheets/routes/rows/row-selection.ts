@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify'
+import type { FieldError } from '#contract/errors.ts'
+import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/rows.ts'
+import type { Definition } from '../../../catalog/chain/definition.ts'
+import { parseTemplate, soleToken } from '../../../catalog/chain/references.ts'
+import type { Selection } from '../../../database/tables/selection.ts'
+import { validationError } from '../../../lib/errors.ts'
+import { createHints } from '../../../lib/nearest-name.ts'
+import { getDefinition } from '../../store/definitions.ts'
+
+export type SelectionBody = {
+  filters?: RowFilter[] | undefined
+  status_filters?: StatusFilter[] | undefined
+  created_at?: CreatedAtFilter | undefined
+  find?: string | undefined
+}
+
+/** Resolves the names in a selection against the sheet; each name that is not there is a 400 (D58). */
+export function resolveSelection(body: SelectionBody, definition: Definition): Selection {
+  const errors = unknownNames(body, definition)
+  if (errors.length > 0) throw validationError(errors)
+  const filters = (body.filters ?? []).map(({ variable, ...filter }) => ({
+    ...filter,
+    column: columnOf(variable, definition) ?? 0,
+  }))
+  return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at, find: body.find }
+}
+
+/** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
+function unknownNames(body: unknown, definition: Definition): FieldError[] {
+  const hintInput = createHints(definition.inputs.map(({ name }) => `{{input.${name}}}`))
+  const hintAction = createHints(definition.actions.map(({ id }) => id))
+  const inputs = partsOf(body, 'filters').flatMap((filter, n): FieldError[] => {
+    const { success, data: variable } = RowFilter.shape.variable.safeParse(valueOf(filter, 'variable'))
+    if (!success || columnOf(variable, definition) !== undefined) return []
+    const message = `the sheet has no input for ${variable}${hintInput(variable)}`
+    return [{ field: `filters[${n}].variable`, message }]
+  })
+  const actions = partsOf(body, 'status_filters').flatMap((filter, n): FieldError[] => {
+    const id = valueOf(filter, 'action_instance_id')
+    if (typeof id !== 'string' || definition.actions.some((action) => action.id === id)) return []
+    const field = `status_filters[${n}].action_instance_id`
+    return [{ field, message: `the sheet has no action ${id}${hintAction(id)}` }]
+  })
+  return [...inputs, ...actions]
+}
+
+/** The same for a body whose shape was refused (D5). */
+export async function faultsInSelection({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+  return unknownNames(body, await getDefinition(db, sheet))
+}
+
+function columnOf(variable: string, { inputs }: Definition): number | undefined {
+  const token = soleToken(parseTemplate(variable))
+  return token?.kind === 'input' ? inputs.find(({ name }) => name === token.name)?.column : undefined
+}
+
+function valueOf(part: unknown, name: string): unknown {
+  return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
+}
+
+function partsOf(body: unknown, name: string): unknown[] {
+  const parts = valueOf(body, name)
+  return Array.isArray(parts) ? parts : []
+}
+
+export function isEmptySelection({ filters, statusFilters, createdAt, find }: Selection): boolean {
+  return filters.length === 0 && statusFilters.length === 0 && createdAt === undefined && find === undefined
+}

@@ -1,0 +1,234 @@
+import type { FastifyRequest } from 'fastify'
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import { DeleteAllBody } from '#contract/row-selectors.ts'
+import {
+  AddedRows,
+  AddRowsBody,
+  DEFAULT_PAGE_SIZE,
+  DeletedCount,
+  DeletedRows,
+  DeleteRowsBody,
+  ListRowsBody,
+  MAX_PAGE_SIZE,
+  type RejectedRow,
+  RowPage,
+} from '#contract/rows.ts'
+import { created, nameRun, ok } from '../../../api/http/envelope.ts'
+import type { RouteServices } from '../../../api/http/event-streams.ts'
+import type { Api } from '../../../api/services.ts'
+import { type Db, inTransaction } from '../../../database/connection/db.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { capOf } from '../../../money/caps.ts'
+import { answerDryRun, DRY_RUN_ANSWER } from '../../../money/routes/dry-runs.ts'
+import { recordAudit } from '../../../organisation/store/audit.ts'
+import { arriveRows, countRunning, warnOfNoActions } from '../../../runs/arrivals.ts'
+import { deleteChosen } from '../../../runs/delete-chosen.ts'
+import { fitRejected, parseRows } from '../../rows/intake.ts'
+import { getDefinition } from '../../store/definitions.ts'
+import { listMatching } from '../../store/matching-rows.ts'
+import { deleteRows, listByIds, type Page } from '../../store/rows.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { chooseRows } from './choose-rows.ts'
+import { foreseePage, readPage, sendRowPage } from './row-pages.ts'
+import { faultsInSelection, isEmptySelection, resolveSelection } from './row-selection.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+
+export function rowRoutes(api: Api, services: RouteServices): void {
+  const { publicUrl } = services
+  api.post(
+    BASE,
+    {
+      config: {
+        scope: 'workflows:data:write',
+        body: 'rows',
+        resource: sheetOfPath,
+        numberTexts: ['rows'],
+        spends: true,
+      },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Add rows',
+        params: SheetParams,
+        body: AddRowsBody,
+        response: { 200: DRY_RUN_ANSWER, 201: successWithWarnings(201, AddedRows) },
+      },
+    },
+    async (request, reply) => {
+      const { db, sheet, body, caller } = request
+      if (body.run_after_add !== 'none' && !caller.scopes.has('workflows:run')) {
+        throw new AppError(
+          'INSUFFICIENT_SCOPE',
+          'This key lacks the scope workflows:run, which run_after_add needs',
+        )
+      }
+      const definition = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = await parseRows(definition.inputs, body.rows)
+      warnings.push(...warnOfNoActions('run_after_add', body.run_after_add, definition))
+      if (body.dry_run === true) {
+        request.warnings.push(...warnings, ...fitRejected(rejected).flatMap(warnOfRejected))
+        const count = countRunning(sheet, body.run_after_add, { rows: accepted.length })
+        const data = accepted.slice(0, count).map((row) => row.data)
+        const trigger = body.run_after_add === 'none' ? 'auto_run' : 'api'
+        return answerDryRun(
+          request,
+          services,
+          { maxCredits: body.max_credits, trigger },
+          {
+            sheet,
+            definition,
+            actions: definition.actions.map(({ id }) => id),
+            rows: { kind: 'given', data },
+            exact: false,
+          },
+        )
+      }
+      const { rowIds, queued, runId } = await arriveRows(db, {
+        sheet,
+        data: accepted.map((row) => row.data),
+        actor: caller,
+        trigger: 'api',
+        run: body.run_after_add,
+        ...capOf(body.max_credits),
+      })
+      nameRun(reply, runId)
+      return created(
+        {
+          row_count: rowIds.length,
+          row_ids: rowIds,
+          rejected: fitRejected(rejected),
+          rows_queued_for_run: queued,
+        },
+        { warnings },
+      )
+    },
+  )
+
+  api.post(
+    `${BASE}/list`,
+    {
+      config: {
+        scope: 'workflows:data:read',
+        body: 'document',
+        resource: sheetOfPath,
+        numberTexts: ['values'],
+        foresee: foreseePage,
+        furtherErrors: faultsInSelection,
+      },
+      schema: {
+        tags: ['Rows'],
+        summary: 'List rows',
+        params: SheetParams,
+        body: ListRowsBody,
+        response: { 200: success(200, RowPage) },
+      },
+    },
+    async (request, reply) => {
+      const { db, sheet, body } = request
+      const definition = await getDefinition(db, sheet)
+      const { page_no, row_ids } = body
+      const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
+      const offset = (page_no - 1) * page_size
+      const read = (): Promise<Page> => {
+        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
+        const selection = resolveSelection(body, definition)
+        return isEmptySelection(selection)
+          ? readPage(request, offset, page_size)
+          : listMatching(db, sheet, selection, offset, page_size)
+      }
+      return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
+    },
+  )
+
+  api.post(
+    `${BASE}/delete`,
+    {
+      config: {
+        scope: 'workflows:data:write',
+        body: 'control',
+        resource: sheetOfPath,
+        numberTexts: ['row_ids'],
+        selects: true,
+      },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete rows',
+        params: SheetParams,
+        body: DeleteRowsBody,
+        response: { 200: success(200, DeletedRows) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const asked = [...new Set(body.row_ids)]
+      const deleted_row_ids = await inTransaction(db, async (trx) => {
+        const gone = await deleteRows(trx, sheet, asked.filter(isRowId))
+        await auditDeletion(trx, request, gone.length)
+        return gone
+      })
+      const gone = new Set(deleted_row_ids)
+      const rejected = asked
+        .filter((id) => !isRowId(id) || !gone.has(id.toLowerCase()))
+        .map((row_id) => ({
+          row_id,
+          error: isRowId(row_id) ? 'not found on this sheet' : 'not a valid row id',
+        }))
+      return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
+    },
+  )
+
+  api.post(
+    `${BASE}/delete-all`,
+    {
+      config: {
+        scope: 'workflows:data:write',
+        body: 'document',
+        resource: sheetOfPath,
+        numberTexts: ['values'],
+        selects: true,
+        furtherErrors: faultsInSelection,
+      },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete all rows, or those of a selector',
+        params: SheetParams,
+        body: DeleteAllBody,
+        response: { 200: success(200, DeletedCount) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const rows = await chooseRows(request, body, await getDefinition(db, sheet))
+      const deleted_count = await inTransaction(db, async (trx) => {
+        const count = await deleteChosen(trx, sheet, rows)
+        await auditDeletion(trx, request, count)
+        return count
+      })
+      return ok({ deleted_count })
+    },
+  )
+}
+
+const isRowId = (id: unknown): id is string => typeof id === 'string' && isUuid(id)
+
+async function auditDeletion(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  await recordAudit(trx, caller.orgId, caller, {
+    action: 'rows.deleted',
+    target: sheet.sheet_id,
+    details: { count },
+  })
+}
+
+/** Rows that would be refused, where only a cost was asked for. */
+const warnOfRejected = ({ index, errors }: RejectedRow) =>
+  errors.map(({ field, code, message }) => ({
+    field: field === '' ? `rows[${index}]` : `rows[${index}].${field}`,
+    code,
+    message,
+  }))

@@ -1,0 +1,165 @@
+import type { FastifyRequest } from 'fastify'
+import { success } from '#contract/envelope.ts'
+import {
+  DeletedForNow,
+  DeleteForNowBody,
+  EditedRows,
+  EditParams,
+  EditRowsBody,
+  KeptEdits,
+  RestoredRows,
+  TurnedEdit,
+} from '#contract/row-edits.ts'
+import type { RejectedRow } from '#contract/rows.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import type { Api } from '../../../api/services.ts'
+import { type Db, inTransaction } from '../../../database/connection/db.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { recordAudit } from '../../../organisation/store/audit.ts'
+import { fitRejected, parseRows } from '../../rows/intake.ts'
+import { getDefinition } from '../../store/definitions.ts'
+import { keepEdit, listEdits, lockEdits, turnEdit } from '../../store/edit-history.ts'
+import { editRows, keepDeletedRows, restoreRows } from '../../store/row-edits.ts'
+import { isNearRowLimit, requireRoom } from '../../store/row-quota.ts'
+import { deleteRows } from '../../store/rows.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+const EDITS = '/workflows/:workflow_id/sheets/:sheet_id/edits'
+
+/** What a person does to rows in the grid: changing values, and deleting in a way that can be undone. */
+export function rowEditRoutes(api: Api): void {
+  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
+
+  api.patch(
+    BASE,
+    {
+      config: { ...config, body: 'rows', numberTexts: ['inputs'] },
+      schema: { params: SheetParams, body: EditRowsBody, response: { 200: success(200, EditedRows) } },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const { inputs } = await getDefinition(db, sheet)
+      const { accepted, rejected } = await parseRows(
+        inputs,
+        body.rows.map((row) => row.inputs),
+      )
+      const edits = accepted.map(({ index, data }) => ({
+        rowId: body.rows[index]?.row_id ?? '',
+        data,
+        index,
+      }))
+      const editor = { ...sheet, member_id: request.caller.memberId }
+      const { taken, edit_id } = await inTransaction(db, async (trx) => {
+        await lockEdits(trx, editor)
+        const changes = await editRows(trx, sheet, edits)
+        await audit(trx, request, 'rows.edited', changes.length)
+        return {
+          taken: new Set(changes.map(({ row_id }) => row_id)),
+          edit_id: await keepEdit(trx, editor, body.edit_id, changes),
+        }
+      })
+      const refused = edits
+        .filter(({ rowId }) => !taken.has(rowId.toLowerCase()))
+        .map(({ rowId, index }): RejectedRow => {
+          const message = 'is not on this sheet any more, or would become too large'
+          return {
+            row: { row_id: rowId },
+            index,
+            errors: [{ field: 'row_id', code: 'malformed_row', message }],
+          }
+        })
+      return ok({ edited_row_ids: [...taken], edit_id, rejected: fitRejected([...rejected, ...refused]) })
+    },
+  )
+
+  api.post(
+    `${BASE}/delete`,
+    {
+      config: { ...config, body: 'control' },
+      schema: { params: SheetParams, body: DeleteForNowBody, response: { 200: success(200, DeletedForNow) } },
+    },
+    async (request) => {
+      const asked = [...new Set(request.body.row_ids)]
+      const ids = asked.filter(isUuid)
+      const deleted_row_ids = await inTransaction(request.db, async (trx) => {
+        await keepDeletedRows(trx, request.sheet, ids)
+        const gone = await deleteRows(trx, request.sheet, ids)
+        await audit(trx, request, 'rows.deleted', gone.length)
+        return gone
+      })
+      const gone = new Set(deleted_row_ids)
+      const rejected = asked
+        .filter((id) => !gone.has(id.toLowerCase()))
+        .map((row_id) => ({ row_id, error: 'not found on this sheet' }))
+      return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
+    },
+  )
+
+  api.post(
+    `${BASE}/restore`,
+    {
+      config: { ...config, body: 'control' },
+      schema: { params: SheetParams, body: DeleteForNowBody, response: { 200: success(200, RestoredRows) } },
+    },
+    async (request) => {
+      const ids = request.body.row_ids.filter(isUuid)
+      const restored_row_ids = await inTransaction(request.db, async (trx) => {
+        const { org_id } = request.sheet
+        if (await isNearRowLimit(trx, org_id, ids.length)) await requireRoom(trx, org_id, ids.length)
+        const back = await restoreRows(trx, request.sheet, ids)
+        await audit(trx, request, 'rows.restored', back.length)
+        return back
+      })
+      if (restored_row_ids.length === 0) {
+        throw new AppError('Gone', 'These rows were deleted a while ago, and cannot be brought back any more')
+      }
+      return ok({ restored_count: restored_row_ids.length, restored_row_ids })
+    },
+  )
+}
+
+/** One's own edits of a sheet, from whichever browser: listed, taken back, and done again. */
+export function editHistoryRoutes(api: Api): void {
+  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
+
+  api.get(
+    EDITS,
+    { config, schema: { params: SheetParams, response: { 200: success(200, KeptEdits) } } },
+    async ({ db, sheet, caller }) => {
+      const edits = await listEdits(db, { ...sheet, member_id: caller.memberId })
+      return ok(edits.map(({ made_at, ...edit }) => ({ ...edit, made_at: made_at.toISOString() })))
+    },
+  )
+
+  for (const verb of ['undo', 'redo'] as const) {
+    api.post(
+      `${EDITS}/:edit_id/${verb}`,
+      {
+        config: { ...config, body: 'control' },
+        schema: { params: SheetParams.extend(EditParams.shape), response: { 200: success(200, TurnedEdit) } },
+      },
+      async (request) => {
+        const editor = { ...request.sheet, member_id: request.caller.memberId }
+        const turned = await inTransaction(request.db, async (trx) => {
+          await lockEdits(trx, editor)
+          const done = await turnEdit(trx, editor, request.params.edit_id, verb === 'undo')
+          await audit(trx, request, 'rows.edited', done.changed_row_ids.length)
+          return done
+        })
+        return ok(turned)
+      },
+    )
+  }
+}
+
+async function audit(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  action: 'rows.edited' | 'rows.deleted' | 'rows.restored',
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  await recordAudit(trx, caller.orgId, caller, { action, target: sheet.sheet_id, details: { count } })
+}

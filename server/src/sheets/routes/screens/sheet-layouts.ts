@@ -1,0 +1,36 @@
+import { success } from '#contract/envelope.ts'
+import { SheetLayout } from '#contract/sheet-layout.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import type { Api } from '../../../api/services.ts'
+import { findLayout, putLayout } from '../../store/sheet-layouts.ts'
+import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
+
+const PATH = '/workflows/:workflow_id/sheets/:sheet_id/layout'
+
+/** How each person arranged the columns of a sheet, wherever they sign in. */
+export function sheetLayouts(api: Api): void {
+  const response = { 200: success(200, SheetLayout.nullable()) }
+  api.get(
+    PATH,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: { params: SheetParams, response },
+    },
+    async ({ db, sheet, caller }) => {
+      const layout = await findLayout(db, { ...sheet, member_id: caller.memberId })
+      return ok(layout ?? null)
+    },
+  )
+
+  api.put(
+    PATH,
+    {
+      config: { scope: 'workflows:data:read', body: 'document', resource: sheetOfPath },
+      schema: { params: SheetParams, body: SheetLayout, response },
+    },
+    async ({ db, sheet, caller, body }) => {
+      await putLayout(db, { ...sheet, member_id: caller.memberId }, body)
+      return ok(body)
+    },
+  )
+}

@@ -1,0 +1,72 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { RejectedRow } from '#contract/rows.ts'
+import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
+import type { InputColumn } from '../../catalog/chain/definition.ts'
+import { invalid, validationError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json/object.ts'
+import { fitRejected, nameInputs, parseRows } from './intake.ts'
+
+/** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
+export type Delivered = { data: string[]; rejected: RejectedRow[]; warnings: Warning[] }
+
+/** That senders repeat themselves is their habit; what became of a value is told. */
+const TOLD = new Set(['type_mismatch', 'value_normalized'])
+
+/**
+ * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
+ * item without any that is one is rejected. When nothing is left the delivery is refused whole.
+ */
+export async function readDelivery(inputs: readonly InputColumn[], body: unknown): Promise<Delivered> {
+  const items = itemsOf(body)
+  const names = new Set(inputs.map((input) => input.name))
+  const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
+  const nameRow = (place: number) => (Array.isArray(body) ? `body[${place}]` : 'body')
+  const { accepted, rejected, warnings } = await parseRows(inputs, known, { nameRow })
+  const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
+  const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
+  const refused = [
+    ...rejected,
+    ...unmatched.map(({ index }) => noMatch(items[index], index, inputs)),
+  ].toSorted((a, b) => a.index - b.index)
+  if (matching.length === 0) {
+    throw validationError(
+      refused.map(({ index, errors }) => ({
+        field: nameRow(index),
+        message: errors.map((error) => error.message).join('; '),
+      })),
+    )
+  }
+  return {
+    data: matching.map((row) => row.data),
+    rejected: fitRejected(refused),
+    warnings: warnings.filter(({ code }) => TOLD.has(code)),
+  }
+}
+
+function itemsOf(body: unknown): unknown[] {
+  if (body === undefined) throw invalid('body', 'required')
+  if (!Array.isArray(body)) {
+    if (!isObject(body)) {
+      throw invalid('body', 'must be an object keyed by input name, or an array of such objects')
+    }
+    return [body]
+  }
+  if (body.length === 0) throw invalid('body', 'must be non-empty')
+  if (body.length > MAX_ITEMS_PER_DELIVERY) {
+    throw invalid('body', `must be at most ${MAX_ITEMS_PER_DELIVERY.toLocaleString('en-US')} items`)
+  }
+  return body
+}
+
+function pick(item: Record<string, unknown>, names: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
+}
+
+function isEmpty(item: unknown): boolean {
+  return isObject(item) && Object.keys(item).length === 0
+}
+
+function noMatch(row: unknown, index: number, inputs: readonly InputColumn[]): RejectedRow {
+  const message = `none of its keys is an input of the sheet; ${nameInputs(inputs)}`
+  return { row, index, errors: [{ field: '_row', code: 'no_matching_field', message }] }
+}

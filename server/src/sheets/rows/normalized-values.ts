@@ -1,0 +1,26 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { ValuePlaces } from '../../database/connection/json-columns.ts'
+import { plural } from '../../lib/plural.ts'
+import { addPlace, fieldOf, listPlaces, nameInRows } from './type-mismatches.ts'
+
+/** Gathers values that could not be stored as given (D28), by input, after what was found before. */
+export function createNormalizedValues(earlier: readonly ValuePlaces[] = []) {
+  const found = new Map(earlier.map((known) => [known.name, structuredClone(known)]))
+  return {
+    add(name: string, place: number): void {
+      const known = found.get(name) ?? { name, count: 0, places: [] }
+      addPlace(known, place)
+      found.set(name, known)
+    },
+    list: (): ValuePlaces[] => structuredClone([...found.values()]),
+  }
+}
+
+/** One warning for each input that has some. */
+export function warnOfNormalized(normalized: readonly ValuePlaces[]): Warning[] {
+  return normalized.map((values) => ({
+    field: fieldOf(values, nameInRows),
+    code: 'value_normalized',
+    message: `NUL characters and halves of surrogate pairs were replaced by U+FFFD in ${plural(values.count, 'value')} (${listPlaces(values, nameInRows)})`,
+  }))
+}

@@ -1,0 +1,114 @@
+import type { Warning } from '#contract/envelope.ts'
+import { parseDecimal } from '../../catalog/chain/decimal.ts'
+import type { InputType } from '../../catalog/chain/definition.ts'
+import type { Mismatches, ValuePlaces } from '../../database/connection/json-columns.ts'
+import { shorten } from '../../lib/errors.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
+import { plural } from '../../lib/plural.ts'
+
+/** Longer texts are no number, address or link, and are not looked at. */
+const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
+const MAX_PLACES = 5
+const MAX_NAME = 200
+
+type TypedInput = { name: string; type: InputType }
+
+/** How callers know a row by its place: `rows[3]`. */
+export type NameRow = (place: number) => string
+export const nameInRows: NameRow = (place) => `rows[${place}]`
+
+/** Gathers values that do not fit the type of their input (D79), after what was found before. They are stored all the same. */
+export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly Mismatches[] = []) {
+  const checked = [...inputs.entries()].filter(([, { type }]) => type !== 'string')
+  const found = new Map(earlier.map((known) => [known.name, { ...known, places: [...known.places] }]))
+  const check = ({ name, type }: TypedInput, value: unknown, place: number): void => {
+    if (fits(value, type)) return
+    const known = found.get(name) ?? { name, type, count: 0, places: [] }
+    addPlace(known, place)
+    found.set(name, known)
+  }
+  return {
+    /** A row that was accepted, at its place among those given. */
+    look(row: Readonly<Record<string, unknown>>, place: number): void {
+      for (const [, input] of checked) {
+        if (Object.hasOwn(row, input.name)) check(input, row[input.name], place)
+      }
+    },
+    /** The same for values in the order of the inputs. */
+    lookAtAll(values: readonly unknown[], place: number): void {
+      for (const [at, input] of checked) check(input, values[at], place)
+    },
+    /** One for each input that has some, in the order of the inputs. */
+    mismatches: (): Mismatches[] => checked.flatMap(([, { name }]) => structuredClone(found.get(name)) ?? []),
+  }
+}
+
+export function warnOfMismatches(
+  mismatches: readonly Mismatches[],
+  nameRow: NameRow = nameInRows,
+): Warning[] {
+  return mismatches.map((mismatch) => warningOf(mismatch, nameRow))
+}
+
+function warningOf(mismatches: Mismatches, nameRow: NameRow): Warning {
+  const { type, count } = mismatches
+  const values = plural(count, 'value is', 'values are')
+  return {
+    field: fieldOf(mismatches, nameRow),
+    code: 'type_mismatch',
+    message: `${values} no ${type} (${listPlaces(mismatches, nameRow)}); stored as given`,
+  }
+}
+
+/** One more value, whose place is told if it is among the first. */
+export function addPlace(values: ValuePlaces, place: number): void {
+  values.count += 1
+  if (values.places.length < MAX_PLACES) values.places.push(place)
+}
+
+/** The first of the values, as warnings name fields. */
+export const fieldOf = ({ name, places }: ValuePlaces, nameRow: NameRow): string =>
+  `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`
+
+export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): string {
+  const more = count > places.length ? `, and ${count - places.length} more` : ''
+  return `${places.map(nameRow).join(', ')}${more}`
+}
+
+/** Whether a value is what its type says. Nothing at all fits every type. */
+export function fits(value: unknown, type: InputType): boolean {
+  if (value === null || value === undefined || type === 'string') return true
+  if (typeof value === 'number' || value instanceof NumberText) return type === 'number'
+  if (typeof value !== 'string') return false
+  // Blanks around it are nobody's mistake; what is far too long is not looked through.
+  if (value.length > MAX_LENGTH[type] * 2) return value.trim() === ''
+  const text = value.trim()
+  return text === '' || (text.length <= MAX_LENGTH[type] && CHECKS[type](text))
+}
+
+const CHECKS: Record<Exclude<InputType, 'string'>, (text: string) => boolean> = {
+  number: (text) => parseDecimal(text) !== null,
+  email: isEmail,
+  url: isUrl,
+}
+
+/** One part before the at sign and a host behind it. Whether it can be reached is not asked here. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@')
+  return at > 0 && !/[\s<>,;]/.test(text) && isHost(text.slice(at + 1))
+}
+
+/** With its scheme, or as people write it: acme.com/about. */
+function isUrl(text: string): boolean {
+  if (/\s/.test(text)) return false
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  return (
+    url !== null && (isHost(url.hostname) || url.hostname === 'localhost' || url.hostname.startsWith('['))
+  )
+}
+
+/** Labels with a dot between them. */
+function isHost(host: string): boolean {
+  const labels = host.split('.')
+  return labels.length > 1 && labels.every((label) => label !== '' && !/[\s@/:]/.test(label))
+}

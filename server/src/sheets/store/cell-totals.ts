@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/connection/db.ts'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+
+/** Up to so many rows every cell is counted. Beyond, those of some rows, spread evenly: a bar shows no more. */
+const MAX_COUNTED = 20_000
+const SAMPLED = sql.lit(1000)
+
+export type ColumnTotals = { rows: number; settled: Record<string, number>; is_sampled: boolean }
+
+/** How many rows there are, and how many of them have a result of each action. One statement, of the same cost for any sheet. */
+export async function countSettled(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  actions: readonly string[],
+): Promise<ColumnTotals> {
+  const { rows } = await sql<{ total: number; looked: number; action: string | null; cells: number }>`
+    with sheet as (
+      select first_seq, next_seq, next_seq - first_seq - deleted as total,
+        next_seq - first_seq - deleted > ${MAX_COUNTED} as is_large
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), wanted as (
+      select first_seq + floor(n * (next_seq - first_seq)::numeric / ${SAMPLED})::bigint as seq
+      from sheet, generate_series(0, ${SAMPLED} - 1) as n where is_large
+    ), looked as materialized (
+      select r.row_id from sheet, rows r where not is_large
+        and r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= first_seq
+      union all
+      select r.row_id from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+        and r.seq = any(array(select seq from wanted))
+    ), counted as (
+      select c.action, count(*) as cells from cells c
+      where c.org_id = ${org_id} and c.row_id = any(array(select row_id from looked))
+        and c.action = any(${actions}::text[])
+      group by c.action
+    )
+    select total, (select count(*) from looked) as looked, action, coalesce(cells, 0) as cells
+    from sheet left join counted on true`.execute(db)
+  const { total = 0, looked = 0 } = rows[0] ?? {}
+  const is_sampled = total > MAX_COUNTED
+  const counted = new Map(rows.map(({ action, cells }) => [action, cells]))
+  const settledOf = (action: string) => {
+    const cells = counted.get(action) ?? 0
+    return is_sampled && looked > 0 ? Math.floor((cells / looked) * total) : cells
+  }
+  return {
+    rows: total,
+    settled: Object.fromEntries(actions.map((action) => [action, settledOf(action)])),
+    is_sampled,
+  }
+}

@@ -1,0 +1,175 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Db, inTransaction } from '../../database/connection/db.ts'
+import { KEYED } from '../../database/connection/statement-names.ts'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+
+/** Inputs that are compared together, by number of their column; or what an action names as the values of each row. */
+export type Compared = ComparedInputs | { action: string }
+export type ComparedInputs = { columns: readonly number[]; ignoreCase: boolean }
+
+/** For rows at work, on connections of the engine: each is looked up by its key. */
+const keyed = sql.raw(KEYED)
+
+/** How many rows one transaction goes through: short enough for whoever waits. */
+const CHUNK = 20_000
+
+/**
+ * Whether a row before this one has the same values; null while that of the rows up to it is not known yet. Those with the same key are
+ * looked at, by it: the key is at hand before they are (as what a function answers it is no way into a table behind row-level security),
+ * and numbers are a question, which is no way to them either.
+ */
+export async function findEarlierRow(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  rowId: string,
+  compared: Compared,
+): Promise<boolean | null> {
+  const columns = nameOf(compared)
+  const { rows } = await sql<{ known: boolean; earlier: boolean }>`${keyed}
+    with me as materialized (
+      select r.seq, ${'columns' in compared ? keyOf(compared) : storedKey(columns)} as key
+      from rows r where r.org_id = ${org_id} and r.row_id = ${rowId}
+    )
+    select ${'action' in compared} or coalesce((select p.up_to from dedupe_progress p
+        where p.org_id = ${org_id} and p.sheet_id = ${sheet_id} and p.columns = ${columns}), 0) >= me.seq as known,
+      exists (
+        select from dedupe_keys k
+        where k.org_id = ${org_id} and k.sheet_id = ${sheet_id} and k.columns = ${columns} and k.key = me.key
+          and (k.seq < me.seq
+            and k.seq >= (select first_seq from sheet_counters c where c.org_id = ${org_id} and c.sheet_id = ${sheet_id})) is true
+          and exists (select from rows r where r.org_id = k.org_id and r.sheet_id = k.sheet_id and r.seq = k.seq offset 0)
+      ) as earlier
+    from me`.execute(db)
+  const found = rows[0]
+  if (found === undefined) return false
+  return found.known ? found.earlier : null
+}
+
+/** Goes through the next rows of the sheet. False when another transaction is at it: it is waited for elsewhere. */
+export async function extendKeys(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  compared: ComparedInputs,
+): Promise<boolean> {
+  const columns = nameOf(compared)
+  await sql`insert into dedupe_progress (org_id, sheet_id, columns) values (${org_id}, ${sheet_id}, ${columns})
+    on conflict do nothing`.execute(db)
+  return inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ up_to: string }>`select up_to from dedupe_progress
+      where org_id = ${org_id} and sheet_id = ${sheet_id} and columns = ${columns}
+      for update skip locked`.execute(trx)
+    const from = rows[0]?.up_to
+    if (from === undefined) return false
+    // Rows are numbered under a lock that is held until they are committed, so that none comes below the last one.
+    await sql`
+      with next as materialized (
+        select r.seq, ${keyOf(compared)} as key from rows r
+        where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq > ${from}::bigint
+        order by r.seq limit ${sql.lit(CHUNK)}
+      ), added as (
+        insert into dedupe_keys (org_id, sheet_id, columns, key, seq)
+        select ${org_id}, ${sheet_id}, ${columns}, key, seq from next on conflict do nothing
+      )
+      update dedupe_progress set up_to = (select max(seq) from next)
+      where org_id = ${org_id} and sheet_id = ${sheet_id} and columns = ${columns} and exists (select from next)`.execute(
+      trx,
+    )
+    return true
+  })
+}
+
+/**
+ * The values of these rows have changed: what was known of them is found out again, of no other row. Who goes through the
+ * rows at the moment is waited for, so that it does not note what they were.
+ */
+export async function replaceKeys(
+  trx: Db,
+  { org_id, sheet_id }: SheetKey,
+  seqs: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<{ columns: string; up_to: string }>`select columns, up_to from dedupe_progress
+    where org_id = ${org_id} and sheet_id = ${sheet_id} order by columns for update`.execute(trx)
+  for (const { columns, up_to } of rows) {
+    await sql`delete from dedupe_keys where org_id = ${org_id} and sheet_id = ${sheet_id}
+      and columns = ${columns} and seq = any(${seqs}::bigint[])`.execute(trx)
+    await sql`
+      insert into dedupe_keys (org_id, sheet_id, columns, key, seq)
+      select ${org_id}, ${sheet_id}, ${columns}, ${keyOf(comparedBy(columns))}, r.seq from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq = any(${seqs}::bigint[])
+        and r.seq <= ${up_to}::bigint
+      on conflict do nothing`.execute(trx)
+  }
+}
+
+/** Notes the values of a row as its action has found them, in place of those of an earlier run. Answers its number. */
+export async function registerKey(
+  db: Db,
+  { org_id, sheet_id, run_id }: SheetKey & { run_id: string },
+  rowId: string,
+  compared: { action: string },
+  key: Buffer,
+): Promise<string | null> {
+  const columns = nameOf(compared)
+  const { rows } = await sql<{ seq: string }>`${keyed}
+    with me as materialized (
+      select r.seq from rows r where r.org_id = ${org_id} and r.row_id = ${rowId} and (r.sheet_id = ${sheet_id}) is true
+    ), replaced as (
+      delete from dedupe_keys k using me where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
+        and k.columns = ${columns} and k.seq = me.seq and k.key <> ${key}
+    ), added as (
+      insert into dedupe_keys as k (org_id, sheet_id, columns, key, seq, run_id)
+      select ${org_id}, ${sheet_id}, ${columns}, ${key}, seq, ${run_id} from me
+      on conflict (org_id, sheet_id, columns, key, seq) do update set run_id = excluded.run_id
+        where k.run_id is distinct from excluded.run_id
+    )
+    select seq from me`.execute(db)
+  return rows[0]?.seq ?? null
+}
+
+/** The first row in flight, or still to be launched, whose values the action is yet to name in its run; null when there is none. */
+export async function findFrontier(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  action: string,
+): Promise<string | null> {
+  const columns = nameOf({ action })
+  const { rows } = await sql<{ seq: string | null }>`
+    select least((
+      select min(lower((u.unlaunched->>'rows')::int8multirange)) from runs u
+      where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running' and u.unlaunched is not null
+        and ${action} = any (u.actions)
+    ), min(r.seq)) as seq
+    from runs u
+    join flights f on f.org_id = u.org_id and f.run_id = u.run_id
+    join rows r on r.org_id = f.org_id and r.row_id = f.row_id
+    where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running' and ${action} = any (u.actions)
+      and not exists (select from dedupe_keys k where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
+        and k.columns = ${columns} and k.seq = r.seq and k.run_id = f.run_id)
+      and not exists (select from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.action = ${action}
+        and c.run_id = f.run_id)`.execute(db)
+  return rows[0]?.seq ?? null
+}
+
+function nameOf(compared: Compared): string {
+  if ('action' in compared) return compared.action
+  return `${compared.columns.join(',')}${compared.ignoreCase ? ' i' : ''}`
+}
+
+/** The other way round; progress is kept of inputs alone. */
+function comparedBy(name: string): ComparedInputs {
+  const [columns = ''] = name.split(' ')
+  return { columns: columns.split(',').map(Number), ignoreCase: name.endsWith(' i') }
+}
+
+function storedKey(columns: string): RawBuilder<unknown> {
+  return sql`(select k.key from dedupe_keys k where k.org_id = r.org_id and k.sheet_id = r.sheet_id
+    and k.columns = ${columns} and k.seq = r.seq limit 1)`
+}
+
+function keyOf({ columns, ignoreCase }: ComparedInputs): RawBuilder<unknown> {
+  const texts = columns.map((column) => {
+    const text = sql`coalesce(r.data ->> ${sql.lit(String(column))}, '')`
+    return ignoreCase ? sql`lower(${text})` : text
+  })
+  return sql`sha256(convert_to(jsonb_build_array(${sql.join(texts)})::text, 'UTF8'))`
+}

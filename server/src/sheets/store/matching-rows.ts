@@ -1,0 +1,160 @@
+import { type RawBuilder, sql } from 'kysely'
+import { DatabaseError } from 'pg'
+import type { StatusFilter } from '#contract/rows.ts'
+import { type Db, inTransaction } from '../../database/connection/db.ts'
+import type { Selection } from '../../database/tables/selection.ts'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+import { invalid } from '../../lib/errors.ts'
+import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
+import { lightValues } from './row-values.ts'
+import { allOf, livingRows, type Page, type PageRow, pageOf, rowsByKey } from './rows.ts'
+import { boundOf, joinedStatus, listOf } from './status-filters.ts'
+
+/** Rows that are looked up one by one rather than all of a sheet. */
+const NARROW = 10_000
+
+/** `from` and `where` of the rows `r` of a selection. */
+type Rows = RawBuilder<unknown>
+
+/** What a sheet has of a selection, and how it is read. */
+type Matching = {
+  rows: Rows
+  /** One by one: each is to be looked at once. Else those of a page are the first that are met. */
+  isListed: boolean
+  /** With a long list, for which there must be no loops. */
+  isJoined: boolean
+}
+
+/** Rows that meet a selection, and how many there are. */
+export async function listMatching(
+  db: Db,
+  sheet: SheetKey,
+  selection: Selection,
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const matching = await matchingRows(db, sheet, selection)
+  const page = matching.isListed ? pageOfList : pageOfSheet
+  const statement = page(sheet, matching.rows, offset, limit)
+  const rows = await (selection.find === undefined
+    ? readMatching(db, matching, statement)
+    : findInTime(db, matching, statement))
+  return pageOf(db, sheet.org_id, rows)
+}
+
+/** Reads what was selected from the rows of a selection. */
+export async function readMatching<Row>(
+  db: Db,
+  { isJoined }: Pick<Matching, 'isJoined'>,
+  statement: RawBuilder<Row>,
+): Promise<Row[]> {
+  if (!isJoined) return (await statement.execute(db)).rows
+  return inTransaction(db, async (trx) => {
+    await sql`select set_config('enable_nestloop', 'off', true)`.execute(trx)
+    return (await statement.execute(trx)).rows
+  })
+}
+
+/** All of them to be counted, and in their order up to the end of the page. */
+function pageOfSheet(_: SheetKey, rows: Rows, offset: number, limit: number): RawBuilder<PageRow> {
+  return sql`
+    select matched.total, page.row_id, page.data, page.stored_bytes
+    from (select count(*) as total ${rows}) matched
+    left join (select r.row_id, ${lightValues}, r.seq ${rows} order by r.seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}) page
+      on true
+    order by page.seq`
+}
+
+/** Each is looked at once, for the page and for how many there are. */
+function pageOfList(sheet: SheetKey, rows: Rows, offset: number, limit: number): RawBuilder<PageRow> {
+  const ids = sql`select row_id from found order by seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}`
+  return sql`
+    with found as materialized (select r.row_id, r.seq ${rows}),
+    page as (select r.row_id, ${lightValues}, r.seq from ${rowsByKey(sheet, ids)})
+    select matched.total, page.row_id, page.data, page.stored_bytes
+    from (select count(*) as total from found) matched left join page on true order by page.seq`
+}
+
+/** Looking for a text reads all values of the sheet: it is given up after this long. */
+const MAX_FIND_SECONDS = 10
+const CANCELLED = '57014'
+
+async function findInTime<Row>(db: Db, matching: Matching, statement: RawBuilder<Row>): Promise<Row[]> {
+  try {
+    return await inTransaction(db, async (trx) => {
+      await sql`select set_config('statement_timeout', ${`${MAX_FIND_SECONDS}s`}, true)`.execute(trx)
+      return readMatching(trx, matching, statement)
+    })
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError) || cause.code !== CANCELLED) throw cause
+    throw invalid(
+      'find',
+      `looking through so many rows took more than ${MAX_FIND_SECONDS} seconds; narrow them by a filter first`,
+    )
+  }
+}
+
+/**
+ * Where the rows of a selection are looked for. Short lists are counted beforehand, since PostgreSQL cannot tell them from long ones:
+ * its plans are for any range of time, and for any sheet.
+ */
+export async function matchingRows(db: Db, sheet: SheetKey, selection: Selection): Promise<Matching> {
+  const { createdAt } = selection
+  if (createdAt !== undefined) {
+    const inRange = sql`select r.* from rows r where r.org_id = ${sheet.org_id} and ${createdWithin(createdAt)}`
+    if (await isShort(db, inRange))
+      return {
+        rows: meeting(sheet, sql`(${inRange} offset 0) r`, selection),
+        isListed: true,
+        isJoined: false,
+      }
+  }
+  const listed = findListed(sheet, selection)
+  if (listed === undefined)
+    // A text is found in few rows, at some cost for each that is looked at.
+    return { rows: rowsMeeting(sheet, selection), isListed: selection.find !== undefined, isJoined: false }
+  const { list, filter, others } = listed
+  if (!(await isShort(db, boundOf(sheet, filter) ?? list))) {
+    const rows = meeting(sheet, sql`rows r`, others, [joinedStatus(list, filter)])
+    return { rows, isListed: true, isJoined: true }
+  }
+  return { rows: rowsMeeting(sheet, selection), isListed: filter.is !== undefined, isJoined: false }
+}
+
+async function isShort(db: Db, list: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from (select from (${list}) listed limit ${sql.lit(NARROW + 1)}) few`.execute(db)
+  return (rows[0]?.count ?? 0) <= NARROW
+}
+
+/** Among those that have a status which is listed, if the selection asks for one, else among all of the sheet. */
+export function rowsMeeting(sheet: SheetKey, selection: Selection): Rows {
+  const listed = findListed(sheet, selection)
+  if (listed === undefined || listed.filter.is === undefined) return meeting(sheet, sql`rows r`, selection)
+  const ids = sql`select distinct row_id from (${listed.list}) listed order by row_id`
+  return meeting(sheet, rowsByKey(sheet, ids), listed.others)
+}
+
+type Listed = { list: RawBuilder<unknown>; filter: StatusFilter; others: Selection }
+
+/** The first filter by statuses that are listed, one that asks for them before one that excludes them. */
+function findListed(sheet: SheetKey, selection: Selection): Listed | undefined {
+  const { statusFilters } = selection
+  for (const filter of statusFilters.toSorted(
+    (a, b) => Number(a.is === undefined) - Number(b.is === undefined),
+  )) {
+    const list = listOf(sheet, filter)
+    const others = { ...selection, statusFilters: statusFilters.filter((one) => one !== filter) }
+    if (list !== undefined) return { list, filter, others }
+  }
+  return undefined
+}
+
+function meeting(
+  sheet: SheetKey,
+  rows: RawBuilder<unknown>,
+  selection: Selection,
+  also: readonly Condition[] = [],
+): Rows {
+  return sql`from ${rows} where ${allOf([livingRows(sheet), ...also, ...conditionsOf(sheet, selection)])}`
+}

@@ -1,0 +1,145 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type CreatedAtFilter, DECIMAL, type FilterOperator, MAX_DECIMAL } from '#contract/rows.ts'
+import type { Selection } from '../../database/tables/selection.ts'
+import { type SheetOfRows, statusCondition } from './status-filters.ts'
+
+export type Condition = RawBuilder<SqlBool>
+
+/** All conditions of a selection on the rows `r` of a sheet, to be AND-ed. What a caller sent is only ever a parameter. */
+export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
+  return [
+    ...selection.filters.map(({ column, operator, values }) =>
+      OPERATORS[operator](textOf(column), values ?? [], column),
+    ),
+    ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
+    // As a question, which no index answers: in the order of the sheet a range of ids is passed over, never read whole.
+    ...(selection.createdAt === undefined
+      ? []
+      : [sql<SqlBool>`(${createdWithin(selection.createdAt)}) is true`]),
+    ...(selection.find === undefined ? [] : [holdsText(selection.find)]),
+  ]
+}
+
+/** In a value of its inputs, in an output or in an error of its cells; structures are searched as their JSON. */
+function holdsText(text: string): Condition {
+  return sql<SqlBool>`(${rowHolds(text)}
+    or exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id and ${cellHolds(text)}))`
+}
+
+/** Of the table `rows r`. */
+export function rowHolds(text: string): Condition {
+  return someValueHolds(sql`r.data`, text)
+}
+
+/** Of the table `cells c`. */
+export function cellHolds(text: string): Condition {
+  return sql<SqlBool>`(${holds(sql`c.error`, text)} or ${someValueHolds(sql`c.outputs`, text)})`
+}
+
+function holds(searched: RawBuilder<unknown>, text: string): Condition {
+  return sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
+}
+
+function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
+  // Within the JSON of all values it stands as it is, or as JSON writes it: most rows are passed over at a glance.
+  const written = JSON.stringify(text).slice(1, -1)
+  const printed = sql`${json}::text`
+  const mayHold =
+    written === text
+      ? holds(printed, text)
+      : sql<SqlBool>`(${holds(printed, text)} or ${holds(printed, written)})`
+  return sql<SqlBool>`(${mayHold} and exists (
+    select from jsonb_each_text(case when jsonb_typeof(${json}) = 'object' then ${json} end) v
+    where ${holds(sql`v.value`, text)}))`
+}
+
+type Text = RawBuilder<string | null>
+
+/** The value of a column as text; null when it is missing. Structures read as their JSON. */
+function textOf(column: number): Text {
+  return sql<string | null>`r.data ->> ${String(column)}`
+}
+
+const one = (values: string[]): string => values[0] ?? ''
+
+/** As in conditions (D96): a text in any text, a whole item in a list. */
+function contains(column: number, text: Text, value: string): Condition {
+  const list = sql`r.data -> ${String(column)}`
+  return sql`case jsonb_typeof(${list}) when 'array' then ${listHolds(list, value)} else ${holds(text, value)} end`
+}
+
+/** Whether an item is the value, or an object with a field that is. */
+function listHolds(list: RawBuilder<unknown>, value: string): Condition {
+  const item = sql<string | null>`f.text`
+  const isNumber = value.length <= MAX_DECIMAL && DECIMAL.test(value)
+  const sameNumber = isNumber ? sql`or ${asNumber(item)} = ${value}::numeric` : sql``
+  return sql`exists (
+    select from jsonb_array_elements(${list}) i, lateral (
+      select i.value #>> '{}' as text where jsonb_typeof(i.value) <> 'object'
+      union all
+      select v.value from jsonb_each_text(case when jsonb_typeof(i.value) = 'object' then i.value end) v
+    ) f
+    where lower(coalesce(f.text, '')) = lower(${value}::text) ${sameNumber})`
+}
+
+const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: number) => Condition> = {
+  'is equal to': (text, values) => sql`(${text}) = ${one(values)}`,
+  'not equal to': (text, values) => sql`(${text}) is distinct from ${one(values)}`,
+  'is empty': (text) => sql`coalesce(${text}, '') = ''`,
+  'not empty': (text) => sql`coalesce(${text}, '') <> ''`,
+  contains: (text, values, column) => contains(column, text, one(values)),
+  'does not contain': (text, values, column) =>
+    sql`not coalesce(${contains(column, text, one(values))}, false)`,
+  'contains any of': (text, values) => sql`(${text}) = any(${values}::text[])`,
+  'not contains any of': (text, values) => sql`coalesce((${text}) <> all(${values}::text[]), true)`,
+  'greater than': (text, values) => sql`${asNumber(text)} > ${one(values)}::numeric`,
+  'less than': (text, values) => sql`${asNumber(text)} < ${one(values)}::numeric`,
+}
+
+/**
+ * The same decimals as DECIMAL in the contract, and no longer ones than `numeric` takes in any case. Anything else is no
+ * number and fails every comparison.
+ */
+function asNumber(text: Text): RawBuilder<number | null> {
+  return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
+}
+
+const DAY = 86_400_000
+
+/** The time of creation is the front of the row id, so this is a range of the primary key, with both ends. */
+export function createdWithin({ operator, values }: CreatedAtFilter): Condition {
+  const [first = '', second = first] = values
+  const range = (from: number, to: number): Condition =>
+    sql`r.row_id >= ${firstIdAt(from)}::uuid and r.row_id < ${firstIdAt(to)}::uuid`
+  switch (operator) {
+    case 'equals to':
+    case 'is between':
+      return range(startOf(first), endOf(second))
+    case 'greater than':
+      return range(endOf(first), LAST_MS)
+    case 'greater than or equals to':
+      return range(startOf(first), LAST_MS)
+    case 'less than':
+      return range(0, startOf(first))
+    case 'less than or equals to':
+      return range(0, endOf(first))
+  }
+}
+
+const isDay = (moment: string): boolean => moment.length === 10
+
+/** Times without an offset are UTC. A bare date is the whole day (D88). */
+function startOf(moment: string): number {
+  return Date.parse(isDay(moment) || /(Z|[+-]\d\d:?\d\d)$/i.test(moment) ? moment : `${moment}Z`)
+}
+
+function endOf(moment: string): number {
+  return startOf(moment) + (isDay(moment) ? DAY : 1)
+}
+
+const LAST_MS = 0xffff_ffff_ffff
+
+function firstIdAt(ms: number): string {
+  const hex = Math.min(Math.max(0, ms), LAST_MS).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

@@ -1,0 +1,226 @@
+import { type RawBuilder, sql } from 'kysely'
+import { announcing } from '../../database/connection/changes.ts'
+import type { Db } from '../../database/connection/db.ts'
+import { lockCounters, lockRowsExclusively } from '../../database/connection/row-locks.ts'
+import { KEYED_READ } from '../../database/connection/statement-names.ts'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+import { notFound } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { dropFlights } from '../../runs/store/flights.ts'
+import { packedCells } from './cells.ts'
+import type { Condition } from './row-filters.ts'
+import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
+import type { StoredRow } from './stored-row.ts'
+
+export type { StoredRow } from './stored-row.ts'
+
+export type Page = { rows: StoredRow[]; total: number }
+
+/** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
+export const BLOCK = sql.lit(1024)
+
+/**
+ * Adds rows in their order and answers their ids, which are made here unless they are given. One statement, whatever their
+ * number: numbered and written together.
+ */
+export async function insertRows(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  data: readonly string[],
+  ids: string[] = data.map(() => newId()),
+): Promise<string[]> {
+  if (data.length === 0) return []
+  const records = `[${data.map((text, n) => `{"i":"${ids[n]}","d":${text}}`).join(',')}]`
+  const { numAffectedRows } = await sql`
+    with numbered as (
+      update sheet_counters set next_seq = next_seq + ${data.length}
+      where org_id = ${org_id} and sheet_id = ${sheet_id}
+      returning next_seq - ${data.length} - 1 as base, ${announcing(sheet_id)}
+    )
+    insert into rows (org_id, sheet_id, row_id, seq, data)
+    select ${org_id}, ${sheet_id}, t.i, numbered.base + t.n, t.d
+    from numbered, rows from (jsonb_to_recordset(${records}::jsonb) as (i uuid, d jsonb)) with ordinality as t (i, d, n)
+    order by t.n`.execute(db)
+  if (numAffectedRows !== BigInt(data.length)) throw notFound('Sheet')
+  return ids
+}
+
+export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select next_seq - first_seq - deleted as count
+    from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+const keyedRead = sql.raw(KEYED_READ)
+
+/** Rows by their place in the order of insertion, with their cells. Deep pages cost what the first one does. */
+export async function listPage(db: Db, sheet: SheetKey, offset: number, limit: number): Promise<Page> {
+  const { rows } = await selectPage(sheet, offset, limit).execute(db)
+  return pageOf(db, sheet.org_id, rows)
+}
+
+/** Of a page, as it was read; `pageOf` makes one of them. */
+export type PageRow = Partial<LightRow> & { total: number }
+
+export function selectPage(
+  { org_id, sheet_id }: SheetKey,
+  offset: number,
+  limit: number,
+): RawBuilder<PageRow> {
+  return sql<PageRow>`${keyedRead}
+    with sheet as (
+      select first_seq, next_seq - first_seq - deleted as total
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), ${placeOf({ org_id, sheet_id }, offset)}, page as (
+      select r.row_id, ${lightValues}, r.seq from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
+      order by r.seq limit ${limit}
+    )
+    select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
+    from sheet left join page on true order by page.seq`
+}
+
+/** `place`: the number at which the rows from `offset` on begin, past what was deleted before it. */
+function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unknown> {
+  if (offset === 0) return sql`place as (select first_seq as seq from sheet)`
+  return sql`gap as (
+        select g.start, g.live_before, g.live_before + g.stop - g.start - g.deleted as live_after, g.stop
+        from sheet, lateral (
+          select greatest(block * ${BLOCK}, first_seq) as start, (block + 1) * ${BLOCK} as stop, deleted,
+            greatest(block * ${BLOCK}, first_seq) - first_seq
+              - (sum(deleted) over (order by block) - deleted) as live_before
+          from row_gaps
+          where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} > first_seq
+        ) g
+        where g.live_before <= ${offset} order by g.start desc limit 1
+      ), place as (
+        select case
+          when gap.start is null then sheet.first_seq + ${offset}
+          when ${offset} >= gap.live_after then gap.stop + ${offset} - gap.live_after
+          else (
+            select seq from (
+              select seq, row_number() over (order by seq) as nth from rows
+              where org_id = ${org_id} and sheet_id = ${sheet_id} and seq >= gap.start and seq < gap.stop
+            ) living where nth = ${offset} - gap.live_before + 1)
+          end as seq
+        from sheet left join gap on true)`
+}
+
+export async function listByIds(
+  db: Db,
+  sheet: SheetKey,
+  ids: readonly string[],
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const { rows } = await sql<LightRow>`
+    select r.row_id, ${lightValues} from ${rowsWithIds(sheet, ids)}
+    where ${livingRows(sheet)} order by r.seq`.execute(db)
+  const page = rows.slice(offset, offset + limit)
+  return { rows: await readLargeValues(db, sheet.org_id, page), total: rows.length }
+}
+
+/** Which of these ids are rows of the sheet. */
+export async function findRowIds(db: Db, sheet: SheetKey, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ row_id: string }>`
+    select r.row_id from ${rowsWithIds(sheet, ids)} where ${livingRows(sheet)}`.execute(db)
+  return new Set(rows.map(({ row_id }) => row_id))
+}
+
+/**
+ * Removes rows with their cells and answers the ids that were there. Call it in a transaction. The organisation is taken from what was
+ * looked up, not named: before statistics exist, all that it has would seem to be no more than one row of it.
+ */
+export async function deleteRows(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  ids: readonly string[],
+): Promise<string[]> {
+  await lockCounters(db, org_id, [sheet_id])
+  await dropFlights(db, org_id, { sheetId: sheet_id, rowIds: ids })
+  const { rows } = await sql<{ row_id: string }>`
+    with counter as (
+      select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), named as materialized (
+      select r.org_id, r.row_id from counter, ${rowsWithIds({ org_id, sheet_id }, ids)}
+      where r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
+    ), gone as (
+      delete from rows r using named
+      where r.org_id = named.org_id and r.row_id = named.row_id returning r.org_id, r.row_id, r.seq
+    ), cells_gone as (
+      delete from cells c using gone
+      where c.org_id = gone.org_id and c.row_id = gone.row_id
+    ), former_gone as (
+      delete from former_cells k using gone
+      where k.org_id = gone.org_id and k.row_id = gone.row_id
+    ), stopped_gone as (
+      delete from stopped_rows s using gone
+      where s.org_id = gone.org_id and s.row_id = gone.row_id
+    ), gaps as (
+      insert into row_gaps as g (org_id, sheet_id, block, deleted)
+      select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}
+      on conflict (org_id, sheet_id, block) do update set deleted = g.deleted + excluded.deleted
+    ), counted as (
+      update sheet_counters set deleted = deleted + (select count(*) from gone)
+      where org_id = ${org_id} and sheet_id = ${sheet_id} returning ${announcing(sheet_id)}
+    )
+    select row_id from gone`.execute(db)
+  return rows.map((row) => row.row_id)
+}
+
+/**
+ * Hides every row at once and answers how many there were; what they held is purged later (purges.ts). The next row starts
+ * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
+ */
+export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  await lockRowsExclusively(db, [sheet_id])
+  await lockCounters(db, org_id, [sheet_id])
+  await dropFlights(db, org_id, { sheetIds: [sheet_id] })
+  const { rows } = await sql<{ count: number }>`
+    with before as (
+      select next_seq - first_seq - deleted as count
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), raised as (
+      update sheet_counters set deleted = 0,
+        first_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}, next_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}
+      from before where org_id = ${org_id} and sheet_id = ${sheet_id} and before.count > 0
+      returning first_seq, ${announcing(sheet_id)}
+    ), purge as (
+      insert into purges as p (org_id, sheet_id, below_seq)
+      select ${org_id}, ${sheet_id}, first_seq from raised
+      on conflict (org_id, sheet_id) do update set below_seq = greatest(p.below_seq, excluded.below_seq)
+    )
+    select count from before`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Rows of the organisation by their ids, to be selected from as `r`. */
+export function rowsWithIds(sheet: SheetKey, ids: readonly string[]): RawBuilder<unknown> {
+  return rowsByKey(sheet, sql`select distinct unnest(${ids}::uuid[]) as row_id`)
+}
+
+/**
+ * The same of ids that are selected. Each is looked up by its key: before statistics exist, the number of its first row seems the
+ * better way into a sheet, and all of it would be read.
+ */
+export function rowsByKey({ org_id }: SheetKey, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(${ids}) wanted,
+    lateral (select * from rows where org_id = ${org_id} and row_id = wanted.row_id offset 0) r`
+}
+
+export function livingRows({ org_id, sheet_id }: SheetKey): Condition {
+  return sql`r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (
+    select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})`
+}
+
+export function allOf(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+/** Statements that answer the total beside the page give one row without an id when the page is empty. */
+export async function pageOf(db: Db, orgId: string, rows: readonly PageRow[]): Promise<Page> {
+  const page = rows.flatMap(({ row_id, data = null, stored_bytes = null, cells }) =>
+    row_id ? [{ row_id, data, stored_bytes, cells }] : [],
+  )
+  return { total: rows[0]?.total ?? 0, rows: await readLargeValues(db, orgId, page) }
+}

@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+import { isFailed } from './status-filters.ts'
+
+/** Rows that are looked at together. Blocks in which every row has all its cells, as most have, are only counted. */
+const BLOCK = 256
+
+/**
+ * Selects the ids of rows with a failure, or with fewer results than actions and no condition that could have ended them,
+ * or with a former result for want of credits (D78,
+ * D84), or that were stopped (D92). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
+ * are answered from the primary key of cells alone. The few that failed are found by their index.
+ */
+export function unfinishedRows(
+  { org_id, sheet_id }: SheetKey,
+  actions: readonly string[],
+): RawBuilder<unknown> {
+  const ofActions = sql`c.org_id = ${org_id} and c.action = any(${actions}::text[])`
+  return sql`
+    select behind.row_id
+    from sheet_counters s, generate_series(s.first_seq / ${sql.lit(BLOCK)}, s.next_seq / ${sql.lit(BLOCK)}) as n,
+    lateral (
+      select array_agg(r.row_id) as ids from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+        and r.seq >= n * ${sql.lit(BLOCK)} and r.seq < (n + 1) * ${sql.lit(BLOCK)} offset 0
+    ) block,
+    lateral (
+      select case when count(*) < cardinality(block.ids) * ${actions.length}::int then block.ids end as ids
+      from cells c where ${ofActions} and c.row_id = any(block.ids) offset 0
+    ) lacking,
+    lateral (
+      select unnest(lacking.ids) as row_id
+      except select c.row_id from cells c where ${ofActions} and c.row_id = any(lacking.ids)
+      group by c.row_id having count(*) = ${actions.length}::int or bool_or(c.status = 'condition_not_met' or c.kept->>'because' = 'condition_not_met') offset 0
+    ) behind
+    where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}
+    union
+    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}
+    union
+    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and c.kept is not null
+      and c.kept->>'because' <> 'condition_not_met'
+    union
+    select row_id from stopped_rows where org_id = ${org_id} and sheet_id = ${sheet_id}`
+}

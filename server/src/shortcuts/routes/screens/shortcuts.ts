@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify'
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import { PublishBody, RepublishBody, SharingBody } from '#contract/sheet-settings.ts'
+import { Shortcut, ShortcutDetails } from '#contract/shortcuts.ts'
+import { created, ok } from '../../../api/http/envelope.ts'
+import type { Api, Services } from '../../../api/services.ts'
+import { AppError, forbidden } from '../../../lib/errors.ts'
+import { findMemberById } from '../../../organisation/store/members.ts'
+import { requireWorkflow } from '../../../sheets/routes/workflows/resources.ts'
+import { setShortcutState, shareShortcut, updateShortcutDetails } from '../../lifecycle.ts'
+import { type GivenSchemas, publishShortcut, republishShortcut, warningsOf } from '../../publish.ts'
+import { viewShortcut } from '../../view.ts'
+import { shortcutOfPath, ShortcutParams } from '../shortcut-resources.ts'
+
+/** What makes and changes shortcuts; reading and running them is in the public API. */
+export function shortcutSettings(api: Api, { catalogue }: Services): void {
+  const control = { scope: 'workflows:write' as const, body: 'control' as const, resource: ownShortcutOfPath }
+  const document = { ...control, body: 'document' as const }
+  const answer = { 200: success(200, Shortcut) }
+  const withWarnings = { 200: successWithWarnings(200, Shortcut) }
+
+  api.post(
+    '/shortcuts',
+    {
+      config: { scope: 'workflows:write', body: 'document' },
+      schema: { body: PublishBody, response: { 201: successWithWarnings(201, Shortcut) } },
+    },
+    async (request) => {
+      const { db, caller, body } = request
+      const { workflow_id, inputs, outputs, ...details } = body
+      await requireWorkflow(request, workflow_id)
+      const creator = await findMemberById(db, caller.orgId, caller.memberId)
+      if (creator === undefined) throw new AppError('Unauthorized', 'The session has ended. Sign in again')
+      const publisher = { db, author: caller, catalogue }
+      const made = await publishShortcut(
+        publisher,
+        workflow_id,
+        creator,
+        details,
+        schemasOf({ inputs, outputs }),
+      )
+      return created(viewShortcut(made), { warnings: warningsOf(made) })
+    },
+  )
+
+  api.post(
+    '/shortcuts/:id/republish',
+    {
+      config: document,
+      schema: { params: ShortcutParams, body: RepublishBody.prefault({}), response: withWarnings },
+    },
+    async ({ db, caller, shortcut, body }) => {
+      const made = await republishShortcut({ db, author: caller, catalogue }, shortcut, schemasOf(body))
+      return ok(viewShortcut(made), { warnings: warningsOf(made) })
+    },
+  )
+
+  api.patch(
+    '/shortcuts/:id',
+    {
+      config: control,
+      schema: { params: ShortcutParams, body: ShortcutDetails.partial(), response: answer },
+    },
+    async ({ db, caller, shortcut, body }) => {
+      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+      return ok(viewShortcut(await updateShortcutDetails(db, caller, shortcut, given)))
+    },
+  )
+
+  for (const [verb, state] of [
+    ['unpublish', 'unpublished'],
+    ['archive', 'archived'],
+  ] as const) {
+    api.post(
+      `/shortcuts/:id/${verb}`,
+      { config: control, schema: { params: ShortcutParams, response: answer } },
+      async ({ db, caller, shortcut }) =>
+        ok(viewShortcut(await setShortcutState(db, caller, shortcut, state))),
+    )
+  }
+
+  api.post(
+    '/shortcuts/:id/share',
+    { config: control, schema: { params: ShortcutParams, body: SharingBody, response: answer } },
+    async ({ db, caller, shortcut, body }) =>
+      ok(viewShortcut(await shareShortcut(db, caller, shortcut, body.email, true))),
+  )
+
+  api.delete(
+    '/shortcuts/:id/share/:email',
+    {
+      config: control,
+      schema: { params: ShortcutParams.extend(SharingBody.shape), response: answer },
+    },
+    async ({ db, caller, shortcut, params }) =>
+      ok(viewShortcut(await shareShortcut(db, caller, shortcut, params.email, false))),
+  )
+}
+
+/** Whoever published it, or may use the workflow behind it; a copy is changed by its master. */
+async function ownShortcutOfPath(request: FastifyRequest): Promise<void> {
+  await shortcutOfPath(request)
+  const { caller, shortcut } = request
+  if (shortcut.parent_id !== null && caller.role !== 'admin') {
+    throw forbidden('This is a copy that was shared with you; whoever published the shortcut changes it')
+  }
+}
+
+function schemasOf({
+  inputs,
+  outputs,
+}: { [Key in keyof GivenSchemas]: GivenSchemas[Key] | undefined }): GivenSchemas {
+  return { ...(inputs === undefined ? {} : { inputs }), ...(outputs === undefined ? {} : { outputs }) }
+}

@@ -1,0 +1,223 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success, successWithMessage } from '#contract/envelope.ts'
+import {
+  ListShortcutRunsQuery,
+  QueuedShortcutBatch,
+  QueuedShortcutRun,
+  RunShortcutBatchBody,
+  RunShortcutBody,
+  RunShortcutQuery,
+  ShortcutRun,
+  ShortcutRunPage,
+} from '#contract/shortcuts.ts'
+import { created, nameRun, ok } from '../../api/http/envelope.ts'
+import { commitEffect, giveKeyBack } from '../../api/http/idempotency.ts'
+import type { Api } from '../../api/services.ts'
+import type { Db } from '../../database/connection/db.ts'
+import { notFound } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { plural } from '../../lib/plural.ts'
+import { answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from '../../money/routes/dry-runs.ts'
+import { nameInRows, type NameRow } from '../../sheets/rows/type-mismatches.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import { findSheet } from '../../sheets/store/sheets.ts'
+import { queueShortcutRuns, readShortcutRows } from '../queue.ts'
+import { readShortcutRuns } from '../run-status.ts'
+import { countShortcutRuns, findShortcutRun, listShortcutRuns } from '../store/shortcut-runs.ts'
+import { readUntil } from '../wait.ts'
+import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
+
+export function shortcutRunRoutes(
+  api: Api,
+  services: EstimateServices,
+  prefix: string,
+  tags: string[],
+): void {
+  const closing = new AbortController()
+  api.addHook('preClose', async () => closing.abort())
+  const read = {
+    scope: 'shortcuts:read' as const,
+    narrowedKeys: 'allowed' as const,
+    resource: shortcutOfPath,
+  }
+  const run = {
+    scope: 'shortcuts:run' as const,
+    narrowedKeys: 'allowed' as const,
+    body: 'rows' as const,
+    resource: runnableOfPath,
+    numberTexts: ['input_data', 'rows'],
+    spends: true as const,
+  }
+
+  api.post(
+    `${prefix}/:id/run`,
+    {
+      config: { ...run, waits: true },
+      schema: {
+        tags,
+        summary: 'Run a shortcut',
+        params: ShortcutParams,
+        querystring: RunShortcutQuery,
+        body: RunShortcutBody,
+        response: {
+          200: z
+            .union([success(200, ShortcutRun), DRY_RUN_ANSWER])
+            .describe('The finished run, when it was waited for; what it would cost, with `dry_run`'),
+          201: successWithMessage(201, QueuedShortcutRun),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { db, caller, shortcut, body, query } = request
+      if (body.dry_run === true) return estimateRows(request, services, [body.input_data], () => 'input_data')
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
+        batchId: null,
+        nameRow: () => 'input_data',
+        maxCredits: body.max_credits,
+      })
+      request.warnings.push(...warnings)
+      nameRun(reply, runId)
+      const [made] = runs
+      if (made === undefined) throw new Error('a run was queued without its record')
+      const { shortcut_run_id: id, row_id: data_id, created_at } = made
+      const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
+      const queued = created(data, { message: 'The run is queued' })
+      if (query.wait > 0) {
+        const outside = await commitEffect(request, 201, queued, runId)
+        const ended = await waitForEnd(outside, caller.orgId, made.shortcut_run_id, {
+          ms: query.wait * 1000,
+          signal: AbortSignal.any([closing.signal, goneOf(reply)]),
+        })
+        if (ended !== null) return ok(ended)
+      }
+      return queued
+    },
+  )
+
+  api.post(
+    `${prefix}/:id/run/batch`,
+    {
+      config: run,
+      schema: {
+        tags,
+        summary: 'Run a shortcut on many rows, all of them or none',
+        params: ShortcutParams,
+        body: RunShortcutBatchBody,
+        response: { 200: DRY_RUN_ANSWER, 201: successWithMessage(201, QueuedShortcutBatch) },
+      },
+    },
+    async (request, reply) => {
+      const { db, caller, shortcut, body } = request
+      if (body.dry_run === true) return estimateRows(request, services, body.rows, nameInRows)
+      const batch_id = newId()
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
+        batchId: batch_id,
+        nameRow: nameInRows,
+        maxCredits: body.max_credits,
+      })
+      request.warnings.push(...warnings)
+      nameRun(reply, runId)
+      const run_count = runs.length
+      return created(
+        { batch_id, run_count },
+        { message: `${plural(run_count, 'run is', 'runs are')} queued` },
+      )
+    },
+  )
+
+  api.get(
+    `${prefix}/:id/runs`,
+    {
+      config: read,
+      schema: {
+        tags,
+        summary: 'List the runs of a shortcut',
+        params: ShortcutParams,
+        querystring: ListShortcutRunsQuery,
+        response: { 200: success(200, ShortcutRunPage) },
+      },
+    },
+    async ({ db, shortcut, query }) => {
+      const { org_id, shortcut_id } = shortcut
+      const { limit, offset, batch_id: batchId, mode } = query
+      const page = await listShortcutRuns(db, org_id, shortcut_id, { batchId, mode }, { limit, offset })
+      const runs = await readShortcutRuns(db, org_id, page)
+      const filtered = batchId !== undefined || mode !== undefined
+      const total = filtered ? runs.length : await countShortcutRuns(db, org_id, shortcut_id)
+      return ok({ runs, pagination: { limit, offset, total } })
+    },
+  )
+
+  api.get(
+    `${prefix}/:id/runs/:run_id`,
+    {
+      config: read,
+      schema: {
+        tags,
+        summary: 'One run of a shortcut',
+        params: ShortcutRunParams,
+        response: { 200: success(200, ShortcutRun) },
+      },
+    },
+    async ({ db, shortcut, params }) => {
+      const found = await readRun(db, shortcut.org_id, params.run_id)
+      if (found === undefined || found.app_id !== shortcut.shortcut_id) throw notFound('Run')
+      return ok(found)
+    },
+  )
+}
+
+/** What rows would cost on the frozen version. */
+async function estimateRows(
+  request: FastifyRequest<{ Body: { max_credits?: number | undefined } }>,
+  services: EstimateServices,
+  given: readonly unknown[],
+  nameRow: NameRow,
+) {
+  const db = await giveKeyBack(request)
+  const { shortcut, body } = request
+  const { data, warnings } = await readShortcutRows(shortcut, given, nameRow)
+  const sheet = await findSheet(db, shortcut.org_id, shortcut.workflow_id)
+  if (sheet === undefined) throw notFound('Shortcut')
+  request.warnings.push(...warnings)
+  const { revision, continue_on_fail } = shortcut
+  const frozen = { ...sheet, revision, continue_on_fail }
+  const definition = await getDefinition(db, frozen)
+  return answerEstimate(
+    request,
+    services,
+    { maxCredits: body.max_credits, trigger: 'shortcut' },
+    {
+      sheet: frozen,
+      definition,
+      actions: definition.actions.map(({ id }) => id),
+      rows: { kind: 'given', data },
+      exact: false,
+    },
+  )
+}
+
+async function readRun(db: Db, orgId: string, id: string): Promise<ShortcutRun | undefined> {
+  const found = await findShortcutRun(db, orgId, id)
+  return found === undefined ? undefined : (await readShortcutRuns(db, orgId, [found]))[0]
+}
+
+/** The run when it ends in time, else null. */
+async function waitForEnd(
+  db: Db,
+  orgId: string,
+  id: string,
+  options: { ms: number; signal: AbortSignal },
+): Promise<ShortcutRun | null> {
+  const hasEnded = (run: ShortcutRun | undefined) => run === undefined || run.completed_at !== null
+  const run = await readUntil(() => readRun(db, orgId, id), hasEnded, options)
+  return run === undefined || run.completed_at === null ? null : run
+}
+
+/** Aborted when the client is no longer there to hear the answer. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { Store } from '../../../database/connection/db.ts'
+import { defineJob, type Job } from '../../../lib/job.ts'
+import { forgetVisitors } from '../../store/source-lookups.ts'
+
+/** Forgets what is kept of visitors for a day. */
+export function visitorSweep(store: Store): Job {
+  return defineJob({
+    name: 'forget_visitors',
+    cron: '*/10 * * * *',
+    payload: z.unknown(),
+    async run(_payload, signal) {
+      while (await forgetVisitors(store.system)) signal.throwIfAborted()
+    },
+  })
+}

@@ -1,0 +1,38 @@
+import { MILLIS } from '../../money/store/credits.ts'
+import type { Reached } from '../reach.ts'
+import type { Opened } from './create.ts'
+import { priceOf } from './lookups.ts'
+
+/** What a pull costs, in thousandths: each new record, and each page on which a model found some. */
+export type Prices = { recordMillis: number; pageMillis: number }
+
+/** Nothing on keys of one's own (D22). */
+export function pricesOf({ pull, isOwn, model }: Reached): Prices {
+  const millis = (credits: number) => (isOwn ? 0 : Math.round(credits * MILLIS))
+  return {
+    recordMillis: millis(pull.price),
+    pageMillis: model === null ? 0 : millis(pull.model?.pagePrice ?? 0),
+  }
+}
+
+/** What a source would cost: a price for each record, or for each page, and how many there are at most, where that is known. */
+export function priceSource({ request, reached, lookups }: Opened): {
+  units: number | null
+  credits: number
+  isOwnKey: boolean
+  maxCredits: number | undefined
+  trigger: 'source'
+} {
+  const { maxRecords } = request
+  const given = { maxCredits: request.maxCredits ?? undefined, trigger: 'source' as const }
+  if (reached === null) {
+    const credits = Math.max(0, ...lookups.map(priceOf)) / MILLIS
+    const isOwnKey = credits === 0 && lookups.some(({ isFree, lookup }) => isFree && lookup.price > 0)
+    return { ...given, units: maxRecords, credits, isOwnKey }
+  }
+  const { recordMillis, pageMillis } = pricesOf(reached)
+  const { isOwn: isOwnKey } = reached
+  return pageMillis > 0
+    ? { ...given, units: null, credits: pageMillis / MILLIS, isOwnKey }
+    : { ...given, units: maxRecords, credits: recordMillis / MILLIS, isOwnKey }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { clientAddress, wholeAddress } from '../../api/http/client-address.ts'
+import { ok } from '../../api/http/envelope.ts'
+import { checkPart } from '../../api/http/validation.ts'
+import type { Api, Services } from '../../api/services.ts'
+import { AppError, notFound } from '../../lib/errors.ts'
+import { createMemo } from '../../lib/memo.ts'
+import { hashToken } from '../../lib/security/keys.ts'
+import { createBatcher } from '../../lib/timing/batcher.ts'
+import { createInbox } from '../pulls/inbox/inbox.ts'
+import { isSourceToken } from '../pulls/inbox/reception.ts'
+import type { Way } from '../receive.ts'
+import { readStored } from '../request.ts'
+import { admitArrivals, saltOfDay, type SourceDoor } from '../store/source-tokens.ts'
+import { isBot } from '../systems/visitors/beacon.ts'
+import { PIXEL_SCRIPT } from '../systems/visitors/pixel-script.ts'
+import { createAddressLimit } from './address-limit.ts'
+
+const RETRY_AFTER_S = 60
+const SALT_MS = 60_000
+
+/** Beacons of one address to one source. Somebody who reads pages sends a few. */
+const PER_ADDRESS = 60
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST, OPTIONS',
+  'access-control-allow-headers': 'content-type',
+  'access-control-max-age': '86400',
+}
+
+/** What the pages of customers and services that identify visitors call (D10): the token in the path is all they need. */
+export function pixelRoutes(app: Api, { config, store, sealer, sources }: Services): void {
+  const admit = createBatcher<Buffer, SourceDoor | null>({
+    run: (hashes) => admitArrivals(store, hashes, config.LOAM_PIXEL_PER_MINUTE),
+    maxItems: 500,
+    maxInFlight: 2,
+  })
+  const putIntoInbox = createInbox(store, sealer)
+  const isWithinLimit = createAddressLimit(PER_ADDRESS)
+  const remember = createMemo<Buffer>({ max: 1, ttlMs: SALT_MS })
+  const salt = () => remember('salt', () => saltOfDay(store.system, randomBytes(32)))
+
+  /** Takes what was posted to a token: 404 for one of nobody, false where it is dropped. It is durable when this answers. */
+  async function take(request: FastifyRequest, way: Way): Promise<boolean> {
+    const { token } = request.params as { token: string }
+    const door = isSourceToken(token) ? await admit(hashToken(token)) : null
+    if (door === null || door.kind !== way) throw notFound('Source')
+    const source = sources.get(door.slug)
+    const posted = source?.receives?.posted
+    if (door.status !== 'active' || source === undefined || posted?.way !== way) return false
+    if (!door.granted) throw tooMany('this source takes no more in this minute')
+    const sent = checkPart(posted.schema, request.body, 'body').value
+    const stored = readStored(source, door.body)
+    if (!stored.ok) return false
+    const { headers } = request
+    const address = wholeAddress(request, config.LOAM_TRUST_PROXY)
+    const sender = { address, userAgent: headers['user-agent'] ?? '', origin: headers.origin }
+    const item = posted.read(sent, { body: stored.body, sender, salt: await salt() })
+    if (item !== null) await putIntoInbox(door, item)
+    return item !== null
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    // Beacons are sent as text, so that browsers need not ask first.
+    if (request.method === 'POST') request.headers['content-type'] = 'application/json'
+    void reply.header('x-content-type-options', 'nosniff')
+  })
+
+  app.options(
+    '/pixel/:token',
+    { config: { scope: 'public' }, schema: { hide: true } },
+    async (_request, reply) => reply.code(204).headers(CORS).send(),
+  )
+
+  app.get(
+    '/pixel/:token',
+    { config: { scope: 'public' }, schema: { hide: true } },
+    async (request, reply) => {
+      const { token } = request.params as { token: string }
+      if (!token.endsWith('.js') || !isSourceToken(token.slice(0, -3))) throw notFound('Script')
+      return reply
+        .headers({
+          'content-type': 'text/javascript; charset=utf-8',
+          'cache-control': 'public, max-age=3600',
+          'cross-origin-resource-policy': 'cross-origin',
+        })
+        .send(PIXEL_SCRIPT)
+    },
+  )
+
+  app.post(
+    '/pixel/:token',
+    { config: { scope: 'public', body: 'beacon' }, schema: { hide: true } },
+    async (request, reply) => {
+      const { token } = request.params as { token: string }
+      void reply.headers(CORS)
+      if (isBot(request.headers['user-agent'] ?? '')) return reply.code(204).send()
+      // Before the database is asked: a flood from one address costs nothing but this.
+      if (!isWithinLimit(`${token} ${clientAddress(request, config.LOAM_TRUST_PROXY)}`)) {
+        throw tooMany('this address has sent too many visits in this minute')
+      }
+      await take(request, 'pixel')
+      return reply.code(204).send()
+    },
+  )
+
+  app.post(
+    '/visitors/:token',
+    { config: { scope: 'public', body: 'control' }, schema: { hide: true } },
+    async (request) => ok({ accepted: (await take(request, 'webhook')) ? 1 : 0 }),
+  )
+}
+
+function tooMany(message: string): AppError {
+  return new AppError('Too Many Requests', message, { retryAfter: RETRY_AFTER_S })
+}

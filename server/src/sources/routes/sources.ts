@@ -1,0 +1,156 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import {
+  CreatedSource,
+  SourceBody,
+  SourceInstance,
+  SourceOptionList,
+  SourceOptionsBody,
+  SourcePreview,
+} from '#contract/sources.ts'
+import { created, ok } from '../../api/http/envelope.ts'
+import type { RouteServices } from '../../api/http/event-streams.ts'
+import type { Api } from '../../api/services.ts'
+import { builtIn } from '../../catalog/providers/built_in/provider.ts'
+import { AppError } from '../../lib/errors.ts'
+import { plural } from '../../lib/plural.ts'
+import { answerUnits, DRY_RUN_ANSWER } from '../../money/routes/dry-runs.ts'
+import { createRunEnvironment } from '../../runs/run-environment.ts'
+import { listSourceOptions } from '../options.ts'
+import { previewSource } from '../preview.ts'
+import { createSource, openRequest } from '../pulls/create.ts'
+import { findReception } from '../pulls/inbox/reception.ts'
+import { priceSource } from '../pulls/prices.ts'
+import { viewSource } from '../pulls/view.ts'
+import { type Reached, usesInstallationKey } from '../reach.ts'
+import { toCallerError } from '../refusals.ts'
+import { takePreview } from '../store/preview-quota.ts'
+import { listSources } from '../store/sources.ts'
+import { SourceFieldParams, sourceOfPath, SourceParams } from './source-resources.ts'
+
+const tags = ['Sources']
+/** A caller waits for it. */
+const TIMEOUT_MS = 25_000
+
+type Parts = Pick<
+  RouteServices,
+  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl' | 'prices'
+>
+
+export function sourceRoutes(
+  api: Api,
+  { store, sealer, config, sources, egress, gates, models, publicUrl, prices }: Parts,
+): void {
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
+  const lend = ({ caller }: FastifyRequest) => ({
+    keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
+    services: {
+      egress,
+      gate: gates.of(caller.orgId),
+      models,
+      now: () => new Date(),
+      owner: caller.orgId,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    },
+  })
+  const countPreview = async ({ db, caller }: FastifyRequest, { pull }: Reached) => {
+    const perHour = config.LOAM_PREVIEWS_PER_HOUR
+    const turn = await takePreview(db, { orgId: caller.orgId, perHour })
+    if (turn.ok) return
+    throw new AppError(
+      'Too Many Requests',
+      `Your organisation may preview sources ${plural(perHour, 'time')} an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
+      { retryAfter: Math.ceil(turn.waitMs / 1000) },
+    )
+  }
+  const resource = sourceOfPath(sources)
+
+  api.post(
+    '/sources/:source_id/preview',
+    {
+      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'document', resource },
+      schema: {
+        tags,
+        summary:
+          'The first rows of a source, at most 100, or 5 where the installation pays; nothing costs credits',
+        params: SourceParams,
+        body: SourceBody,
+        response: { 200: SourcePreview.extend({ status: z.literal(200) }) },
+      },
+    },
+    async (request) => {
+      const { source, body } = request
+      const { keys, services } = lend(request)
+      const { request: read, reached } = await openRequest(source, body, keys, services)
+      if (reached !== null && usesInstallationKey(reached)) await countPreview(request, reached)
+      const preview = await previewSource(source, reached, read, services)
+      if ('kind' in preview) throw toCallerError(preview, reached?.pull.provider ?? builtIn, 'body')
+      const { rows, total, capped } = preview
+      const metadata = { total_results: total, ...(capped ? { capped } : {}) }
+      return { ...ok(rows), metadata }
+    },
+  )
+
+  api.post(
+    '/sources/:source_id',
+    {
+      config: { scope: 'sources:write', body: 'document', resource },
+      schema: {
+        tags,
+        summary: 'Create a source; its first import starts by itself',
+        params: SourceParams,
+        body: SourceBody,
+        response: { 200: DRY_RUN_ANSWER, 201: success(201, CreatedSource) },
+      },
+    },
+    async (request) => {
+      const { source, body, db, caller } = request
+      const { keys, services } = lend(request)
+      const opened = await openRequest(source, body, keys, services)
+      if (opened.request.isDryRun) {
+        return answerUnits(request, { prices }, priceSource(opened))
+      }
+      const made = await createSource(db, caller, caller, { source, sealer, ...opened })
+      const { instance_id, name, created_at } = made
+      const { reception } = await findReception(db, sealer, publicUrl(), { record: made, source })
+      const at = created_at.toISOString()
+      return created({ source_instance_id: instance_id, name, created_at: at, ...reception })
+    },
+  )
+
+  api.post(
+    '/sources/:source_id/options/:field_name',
+    {
+      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'control', resource },
+      schema: {
+        tags,
+        summary: 'What a field of a source offers',
+        params: SourceFieldParams,
+        body: SourceOptionsBody,
+        response: { 200: success(200, SourceOptionList) },
+      },
+    },
+    async (request) => {
+      const { source, params, body } = request
+      const options = await listSourceOptions(source, params.field_name, body?.context ?? {}, lend(request))
+      return ok({ options: [...options] })
+    },
+  )
+
+  api.get(
+    '/sources',
+    {
+      config: { scope: 'sources:read', narrowedKeys: 'allowed' },
+      schema: {
+        tags,
+        summary: 'The sources of the organisation, newest first',
+        response: { 200: success(200, z.array(SourceInstance)) },
+      },
+    },
+    async ({ db, caller }) => {
+      const all = await listSources(db, caller.orgId, caller.allowedWorkflowIds)
+      return ok(all.filter(({ slug }) => sources.get(slug) !== undefined).map(viewSource))
+    },
+  )
+}

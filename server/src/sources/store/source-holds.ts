@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/connection/db.ts'
+import { findBudgetPurses } from '../../money/store/purses/budget-purses.ts'
+import { endShares } from '../../money/store/purses/fold.ts'
+import { type Refusal, takeCredits } from '../../money/store/purses/take.ts'
+
+type SourceKey = { org_id: string; instance_id: string }
+/** A source under `lockClaim`. */
+type Claim = SourceKey & { slug: string; held_millis: number }
+
+/** What a pull holds is a share that lasts as long as its page, in every purse that counts it. */
+const holderOf = ({ instance_id }: SourceKey): string => `source-${instance_id}`
+
+/** What the pulls of a source are counted to: its owner, where there is one. */
+const ownerOf = ({ org_id, instance_id }: SourceKey) =>
+  sql<
+    string | null
+  >`(select m.email from sources s join members m on m.org_id = s.org_id and m.member_id = s.owner_id
+    where s.org_id = ${org_id} and s.instance_id = ${instance_id})`
+
+/** How many records there are credits for, and what has too little left for more. */
+export type PageHold = { records: number; refusal: Refusal | null }
+
+/**
+ * Sets credits aside for the next page, as many as there are up to `wanted`, in steps of the price. Replaces what was set aside
+ * before: a worker that died had its page for nothing. Call it under `lockClaim`.
+ */
+export async function holdForPage(
+  trx: Db,
+  claim: Claim,
+  { priceMillis, wanted }: { priceMillis: number; wanted: number },
+): Promise<PageHold> {
+  const { org_id, instance_id } = claim
+  if (claim.held_millis > 0) await giveBackHold(trx, claim)
+  const { rows } = await sql<{ member: string | null }>`select ${ownerOf(claim)} as member`.execute(trx)
+  const spender = { org_id, run_id: null, key_id: null, workflow_id: null, sheet_id: null }
+  const purseIds = await findBudgetPurses(trx, {
+    ...spender,
+    member: rows[0]?.member ?? null,
+    trigger: 'source',
+  })
+  const taken = await takeCredits(trx, {
+    orgId: org_id,
+    purseIds,
+    holder: holderOf(claim),
+    lasting: true,
+    sharesKnown: [],
+    needs: Array.from({ length: wanted }, () => ({ more: priceMillis, total: priceMillis })),
+    extraMillis: 0,
+  })
+  const answers = taken.kind === 'taken' ? taken.answers : []
+  const records = answers.filter((answer) => answer === 'held').length
+  await sql`update sources set held_millis = ${records * priceMillis}::bigint, price_millis = ${priceMillis}::bigint
+    where org_id = ${org_id} and instance_id = ${instance_id}`.execute(trx)
+  return { records, refusal: answers.find((answer) => answer !== 'held') ?? null }
+}
+
+/** Pays for new records out of what was set aside, and gives back the rest. Call it under `lockClaim`. */
+export async function payForPage(
+  trx: Db,
+  claim: Claim,
+  { costMillis, records }: { costMillis: number; records: number },
+): Promise<void> {
+  const { org_id, instance_id, slug, held_millis } = claim
+  if (held_millis === 0) return
+  const details = JSON.stringify({ source_instance_id: instance_id, source_id: slug, records })
+  if (costMillis > 0)
+    await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
+      select ${org_id}, ${holderOf(claim)}, array_remove(array_agg(purse_id), ${org_id}::uuid), ${costMillis}::bigint,
+        jsonb_build_object('reason', 'source', 'details', ${details}::jsonb, 'trigger', 'source', 'member', ${ownerOf(claim)}),
+        jsonb_build_array(jsonb_build_array(null, null, ${costMillis}::bigint, null, 1)), array[null]::uuid[], array[0]::smallint[]
+      from purse_shares where org_id = ${org_id} and holder = ${holderOf(claim)} having count(*) > 0`.execute(
+      trx,
+    )
+  await giveBackHold(trx, claim)
+}
+
+/** What is not charged by then is free again. */
+export async function giveBackHold(trx: Db, source: SourceKey): Promise<void> {
+  await endShares(trx, source.org_id, holderOf(source))
+}

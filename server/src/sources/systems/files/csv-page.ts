@@ -1,0 +1,97 @@
+import { createCsvParser } from '../../../lib/csv/csv-parser.ts'
+import { FileFault } from '../../../lib/csv/file-fault.ts'
+import { createUtf8Decoder, refuseForeignStart } from '../../../lib/csv/utf8-decoder.ts'
+import { plural } from '../../../lib/plural.ts'
+import { createTurns } from '../../../lib/timing/turns.ts'
+import { nameHeaders } from '../../headers.ts'
+import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
+
+const DELIMITERS = [',', ';', '\t', '|']
+const MAX_COLUMNS = 2000
+/** Lines may end otherwise than by line feeds, so that all of a file is one. */
+const STEP = 64 * 1024
+const BOM = '\uFEFF'
+
+/** The rows that a chunk of a CSV file holds whole, at most `limit` of them. */
+export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: number): Promise<FilePage> {
+  const pause = createTurns()
+  if (here.byte === 0) refuseForeign(bytes)
+  const whole = decode({ bytes, more })
+  const mark = here.byte === 0 && whole.startsWith(BOM) ? BOM : ''
+  const text = whole.slice(mark.length)
+  const delimiter = here.delimiter ?? (await findDelimiter(text, more))
+  const { rows, used } = await takeRows(text, delimiter, {
+    limit: limit + (here.columns === null ? 1 : 0),
+    isFinal: !more,
+  })
+  const filled = rows.filter((row) => row.some((cell) => cell !== ''))
+  const columns = here.columns ?? (filled.length === 0 ? null : nameColumns(filled.shift() ?? []))
+  const length = used === 0 ? 0 : Buffer.byteLength(mark + text.slice(0, used))
+  const size = nextSize(here.size, length)
+  if (size === null)
+    throw new FileFault(`The record at byte ${here.byte} is longer than 4 MB; is a quote in it not closed?`)
+  const isEnd = !more && used === text.length
+  const named: FilePage['rows'] = []
+  for (const row of filled) {
+    await pause()
+    named.push(Object.fromEntries((columns ?? []).map(({ name, place }) => [name, row[place] || null])))
+  }
+  return {
+    rows: named,
+    next: isEnd
+      ? null
+      : { byte: here.byte + length, size, delimiter: columns === null ? null : delimiter, columns },
+  }
+}
+
+function nameColumns(header: readonly string[]) {
+  if (header.length > MAX_COLUMNS)
+    throw new FileFault(
+      `The file has ${plural(header.length, 'column')}; ${MAX_COLUMNS} are the most that can be read`,
+    )
+  return nameHeaders(header)
+}
+
+export function decode({ bytes, more }: Chunk): string {
+  const decoder = createUtf8Decoder()
+  const text = decoder.decode(bytes)
+  if (decoder.isBroken(!more))
+    throw new FileFault('The file holds bytes that are not UTF-8; save it as UTF-8')
+  return text
+}
+
+function refuseForeign(bytes: Uint8Array): void {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw new FileFault('The file is compressed with gzip; offer it as it is')
+  refuseForeignStart(bytes)
+}
+
+/** Line by line, so that it is known to the byte where the rows that were taken end. */
+async function takeRows(
+  text: string,
+  delimiter: string,
+  { limit, isFinal }: { limit: number; isFinal: boolean },
+) {
+  const pause = createTurns()
+  const parser = createCsvParser(delimiter)
+  const rows: string[][] = []
+  let at = 0
+  while (at < text.length && rows.length < limit) {
+    await pause()
+    const end = Math.min(text.indexOf('\n', at) + 1 || text.length, at + STEP)
+    for (const row of parser.push(text.slice(at, end))) rows.push(row)
+    at = end
+  }
+  if (at < text.length || !isFinal) return { rows, used: at - parser.rest().text.length }
+  return { rows: [...rows, ...parser.end()], used: at }
+}
+
+/** That which makes most columns of the first row. */
+async function findDelimiter(text: string, more: boolean): Promise<string> {
+  const widths: { delimiter: string; width: number }[] = []
+  for (const delimiter of DELIMITERS) {
+    const { rows } = await takeRows(text, delimiter, { limit: 1, isFinal: !more })
+    widths.push({ delimiter, width: rows[0]?.length ?? 0 })
+  }
+  return widths.reduce((best, one) => (one.width > best.width ? one : best)).delimiter
+}

@@ -1,0 +1,81 @@
+import { ownValue } from '../../../lib/own-value.ts'
+import { fieldName, type ItemList } from './item-list.ts'
+import type { Wanted } from './items.ts'
+
+/** The list that is meant: by the words of `item`, by the fields that it has, then the surest and the longest. */
+export function chooseList(
+  lists: readonly ItemList[],
+  { item, fields }: Pick<Wanted, 'item' | 'fields'>,
+): ItemList | null {
+  const scored = lists
+    .map((list) => ({ list, score: scoreOf(list, item, fields) }))
+    .filter(({ score }) => fields === undefined || score.fields > 0)
+  scored.sort(
+    (a, b) =>
+      b.score.words - a.score.words ||
+      b.score.fields - a.score.fields ||
+      a.list.rank - b.list.rank ||
+      b.list.items.length - a.list.items.length,
+  )
+  return scored[0]?.list ?? null
+}
+
+function scoreOf(list: ItemList, item: string | undefined, fields: Wanted['fields']) {
+  const about = wordsOf(list.about)
+  const [first = {}] = list.items
+  const found = (fields ?? []).filter((field) => sourceOf(Object.keys(first), field) !== null)
+  return {
+    words: item === undefined ? 0 : wordsOf(item).filter((word) => about.includes(word)).length,
+    fields: found.length,
+  }
+}
+
+/** An item with the fields that were asked for; null for those that the page does not say. */
+export function pickFields(
+  item: Readonly<Record<string, string>>,
+  fields: Wanted['fields'],
+): Record<string, string | null> {
+  if (fields === undefined) return { ...item }
+  const names = Object.keys(item)
+  return Object.fromEntries(
+    fields.map((field) => {
+      const source = sourceOf(names, field)
+      return [field.name, source === null ? null : (ownValue(item, source) ?? null)]
+    }),
+  )
+}
+
+type Field = NonNullable<Wanted['fields']>[number]
+
+/** The page's own name for a field: the same one, one that shares its words, or one that the description speaks of. */
+function sourceOf(names: readonly string[], { name, description = '' }: Field): string | null {
+  if (names.includes(name)) return name
+  const described = fieldName(description)
+  if (described !== '' && names.includes(described)) return described
+  const words = wordsOf(name)
+  const shared = names.find((other) => wordsOf(other).some((word) => words.includes(word)))
+  if (shared !== undefined) return shared
+  const told = wordsOf(description)
+  return (
+    names.find((other) => wordsOf(other).every((word) => told.includes(word))) ??
+    ownValue(SAME, name)?.find((other) => names.includes(other)) ??
+    null
+  )
+}
+
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  title: ['name', 'headline'],
+  name: ['title', 'headline'],
+  link: ['url'],
+  website: ['url'],
+  picture: ['image'],
+  date: ['date_published', 'date_posted', 'start_date'],
+}
+
+/** Words in one form: `team-members` and `Team member` are the same two. */
+function wordsOf(text: string): string[] {
+  return fieldName(text)
+    .split('_')
+    .filter((word) => word.length > 1)
+    .map((word) => word.replace(/(?<=\w{3})s$/, ''))
+}

@@ -1,9 +1,0 @@
-import { sql } from 'kysely'
-import type { Db } from '../connection/db.ts'
-
-/** Whether some process takes rows at this time: one that works is heard of every second. */
-export async function hasWorker(db: Db): Promise<boolean> {
-  const { rows } =
-    await sql`select from workers where beat_at > now() - interval '10 seconds' limit 1`.execute(db)
-  return rows.length > 0
-}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openAgent } from '#server/agent/open-agent.ts'
+import { createApp } from '#server/api/app.ts'
+import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
+import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
+import { createModels } from '#server/catalog/models/models.ts'
+import { isUnavailable } from '#server/database/connection/db.ts'
+import { LOCKED_JOBS } from '#server/database/queue/job-locks.ts'
+import { openStorage } from '#server/files/storage/open-storage.ts'
+import { readConfig } from '#server/lib/config/config.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { egressSettings } from '#server/lib/egress/settings.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
+import { foldCharges } from '#server/money/store/purses/fold.ts'
+import { createProviderGates } from '#server/runs/engine/provider-gate/provider-gate.ts'
+import { faultCatalogue } from '#server/runs/engine/testing/fault-catalogue.ts'
+import { startWorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { createSources } from '#server/sources/registry.ts'
+import { addRows, type Call, makeSheet, type Step } from '#test/builders/sheets.ts'
+import * as base from '#test/plumbing/installation.ts'
+
+export type Books = {
+  flights: number
+  cells: number
+  failed: number
+  charges: number
+  spent: number
+  ledger: number
+  credits: number
+  held: number
+  jobs: number
+}
+
+/** An installation with one organisation, and an API in this program whose catalogue is that of the fault tests. */
+export async function openInstallation(credits: number) {
+  const ground = await base.openInstallation()
+  const { dataDir, store } = ground
+  const log = createLog('silent')
+  const config = readConfig({ ...base.UNLIMITED, LOAM_DATA_DIR: dataDir })
+  const storage = openStorage(config)
+  const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
+  const egress = createEgress(egressSettings(config))
+  const gates = createProviderGates(store, log)
+  const { agent } = openAgent({ ...services, egress, gates, pages: openPageReaders(config) })
+  const api = await createApp({
+    ...services,
+    egress,
+    agent,
+    catalogue: faultCatalogue,
+    sources: createSources([]),
+    gates,
+    models: createModels(config),
+    publicUrl: () => 'http://loam.test',
+    dashboardFolder: DASHBOARD_FOLDER,
+  })
+  const { orgId, key } = await ground.makeOrg('Faults', credits)
+
+  const callWith =
+    (bearer: string): Call =>
+    async (method, path, body) => {
+      const answer = await api.inject({
+        method,
+        url: `/api/v1${path}`,
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      })
+      if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`)
+      return answer.json()
+    }
+  const call = callWith(key)
+
+  const ask = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    persist(() => store.query<Row>({ text, values }))
+
+  /** Starts a process, and answers it with the names that its pools sign their jobs with. */
+  async function identify<Process>(
+    start: () => Promise<Process>,
+  ): Promise<{ process: Process; ids: string[] }> {
+    const text = 'select worker_id from workers'
+    const before = new Set((await ask<{ worker_id: string }>(text)).map((row) => row.worker_id))
+    const process = await start()
+    let ids: string[] = []
+    await until('the worker is heard of', async () => {
+      const known = await ask<{ worker_id: string }>(text)
+      ids = known.map((row) => row.worker_id).filter((id) => !before.has(id))
+      return ids.length > 0
+    })
+    return { process, ids }
+  }
+
+  /** Jobs that these pools have locked. */
+  async function countHeld(ids: string[]): Promise<number> {
+    const [found] = await ask<{ held: number }>(
+      `select count(*) as held from (${LOCKED_JOBS}) jobs where locked_by = any($1::text[])`,
+      [ids],
+    )
+    return found?.held ?? 0
+  }
+
+  return {
+    ...ground,
+    orgId,
+    key,
+    call,
+    /** The same as whoever has this key. */
+    callWith,
+    storage,
+    ask,
+    /** A sheet with the input `kill` and a chain; answers its path. */
+    makeSheet: (chain: Step[]) => makeSheet(call, ['kill'], chain),
+    addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
+    books: async (): Promise<Books> => {
+      const read = async () => {
+        await persist(() => foldCharges(store.system, orgId))
+        const [found] = await ask<Books>(BOOKS, [orgId])
+        if (found === undefined) throw new Error('the organisation is gone')
+        return found
+      }
+      // Shares of credits are given back when their worker has nothing to do, or is missed.
+      const deadline = Date.now() + 20_000
+      for (let books = await read(); ; books = await read()) {
+        if (books.flights > 0 || books.held === 0 || Date.now() > deadline) return books
+        await sleep(100)
+      }
+    },
+    /** A worker with the catalogue of the fault tests. */
+    startFaultWorker: async (options: { concurrency: number; silenceMs: number }) =>
+      ground.track(await startWorkerChild(ground.databaseUrl, options)),
+    killPostgres: () => ground.signalPostgres('SIGKILL'),
+    identify,
+    countHeld,
+    async close(): Promise<void> {
+      await api.close()
+      await egress.close()
+      await ground.close()
+    },
+  }
+}
+
+const BOOKS = `
+select (select count(*) from flights where org_id = $1) as flights,
+  (select count(*) from cells where org_id = $1) as cells,
+  (select count(*) from cells where org_id = $1 and status <> 'complete') as failed,
+  (select count(*) from ledger_entries where org_id = $1 and reason = 'cell') as charges,
+  (select coalesce(sum(credits_millis), 0) from cells where org_id = $1)::bigint as spent,
+  (select coalesce(sum(amount_millis), 0) from ledger_entries where org_id = $1)::bigint as ledger,
+  credits_millis as credits, held_millis as held,
+  (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express'))
+    + (select count(*) from graphile_groups.jobs) as jobs
+from organisations where org_id = $1`
+
+/** Waits until something holds; fails when it does not in time. */
+export async function until(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  seconds = 60,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
+    await sleep(20)
+  }
+}
+
+/** Every cell there once, complete and paid once; nothing held, nothing left to do. */
+export function checkBooks(books: Books, cells: number, price: number, startMillis: number): void {
+  check('rows in the air', books.flights, 0)
+  check('cells', books.cells, cells)
+  check('cells that are not complete', books.failed, 0)
+  check('charges in the ledger', books.charges, price === 0 ? 0 : cells)
+  check('thousandths spent by cells', books.spent, cells * price)
+  check('sum of the ledger = balance', books.ledger, books.credits)
+  check('balance', books.credits, startMillis - cells * price)
+  check('held', books.held, 0)
+  check('jobs left', books.jobs, 0)
+}
+
+let checked = 0
+let broken = 0
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Prints what was checked; the program ends with 1 when anything did not hold. */
+export function check(what: string, found: unknown, expected: unknown): void {
+  const holds = found === expected
+  checked += 1
+  if (!holds) broken += 1
+  say(
+    `${holds ? 'ok    ' : 'BROKEN'} ${what}: ${String(found)}${holds ? '' : `, expected ${String(expected)}`}`,
+  )
+  process.exitCode = broken === 0 ? 0 : 1
+}
+
+/** The last line of a fault program. */
+export function sayVerdict(fault: string): void {
+  say(`${fault}: ${broken === 0 ? `held, ${checked} checks` : `BROKEN, ${broken} of ${checked} checks`}`)
+}
+
+/** Waits while the database is away: what is asked for may be asked for again. */
+export async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!isUnavailable(cause)) throw cause
+      await sleep(100)
+    }
+  }
+}

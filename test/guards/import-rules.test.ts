@@ -1,0 +1,321 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { describe, expect, it } from 'vitest'
+
+/**
+ * The catalogue from bottom to top: a part may import those before it. No definition sees the store: what it needs is handed
+ * to it.
+ */
+const CATALOG = [
+  'outcome.ts', // what came of running an action
+  'outputs.ts',
+  'values/', // names, JSON and lists in what goes in and out
+  'formula/', // expressions of callers and their sandbox
+  'schema/', // JSON schemas of callers
+  'fields/', // inputs of actions
+  'http/',
+  'built-in/', // what is found out without a third party
+  'provider/', // how third parties are asked
+  'questions/', // what they can be asked
+  'providers/',
+  'waterfalls/', // who is asked which question, in which order
+  'crm/',
+  'push/', // other systems that are written to
+  'records/', // what actions may do with the record store
+  'models/',
+  'agent/', // the web agent
+  'define.ts', // what an action is
+  'actions/',
+  'registry.ts',
+  'describe.ts',
+  'catalogue-entry.ts', // what callers are told of an action
+  'configuration/', // actions in a chain
+]
+
+/** Imports go strictly downward: what lies in a place may import its own area and those listed, all of them above it. */
+const AREAS: Record<string, { at: string; imports: string }> = {
+  contract: { at: 'contract/', imports: '' },
+  lib: { at: 'server/src/lib/', imports: 'contract' },
+  chain: { at: 'server/src/catalog/chain/', imports: 'contract lib' },
+  ...Object.fromEntries(
+    CATALOG.map((part, n) => [
+      `catalog/${part}`,
+      {
+        at: `server/src/catalog/${part}`,
+        imports: ['contract lib chain', ...CATALOG.slice(0, n).map((lower) => `catalog/${lower}`)].join(' '),
+      },
+    ]),
+  ),
+  sources: { at: 'server/src/sources/', imports: 'contract lib chain catalog' },
+  store: { at: 'server/src/store/', imports: 'contract lib chain' },
+  rows: { at: 'server/src/sheets/rows/', imports: 'contract lib chain store' },
+  runs: { at: 'server/src/runs/', imports: 'contract lib chain store rows' },
+  files: { at: 'server/src/files/', imports: 'contract lib chain store rows runs' },
+  org: { at: 'server/src/organisation/', imports: 'contract lib chain catalog sources store rows' },
+  records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
+  segments: { at: 'server/src/records/segments/', imports: 'contract lib chain store records' },
+  // Deliveries of segments' members into workflows.
+  'segment-syncs': {
+    at: 'server/src/records/syncs/',
+    imports: 'contract lib chain store rows runs org records segments',
+  },
+  // Pulls of sources, what they import and where it goes.
+  'source-pulls': {
+    at: 'server/src/sources/pulls/',
+    imports: 'contract lib chain catalog sources store rows runs org',
+  },
+  engine: {
+    at: 'server/src/runs/engine/',
+    imports: 'contract lib chain catalog sources store rows runs files org records',
+  },
+  shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows runs org' },
+  // What a run would cost, without running it.
+  estimates: { at: 'server/src/money/estimates/', imports: 'contract lib chain catalog store runs' },
+  agent: { at: 'server/src/agent/', imports: 'contract lib catalog store org' },
+  // Not the engine: main hands it in.
+  api: {
+    at: 'server/src/api/',
+    imports:
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts estimates agent',
+  },
+  workspace: { at: 'server/src/process/workspace.ts', imports: 'lib store files' },
+  backup: { at: 'server/src/database/backup/', imports: 'lib store files workspace' },
+  'running-server': { at: 'server/src/process/running-server.ts', imports: 'lib workspace' },
+  // What a worker process does; main and the tests start it.
+  work: {
+    at: 'server/src/process/work.ts',
+    imports:
+      'lib catalog sources store rows runs files org source-pulls records segments segment-syncs engine shortcuts agent workspace',
+  },
+  server: {
+    at: 'server/src/process/server.ts',
+    imports:
+      'lib catalog sources store rows files org records engine shortcuts agent api workspace running-server work',
+  },
+  main: { at: 'server/src/main.ts', imports: 'lib server' },
+  cli: {
+    at: 'cli/',
+    imports:
+      'contract lib chain catalog sources store rows runs files org estimates source-pulls records segments shortcuts agent workspace backup running-server',
+  },
+  serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
+  loam: { at: 'cli/main.ts', imports: 'cli serve' },
+  scripts: { at: 'scripts/', imports: 'contract lib chain catalog sources store files api cli loam' },
+  sdk: { at: 'sdk/', imports: 'contract' },
+  mcp: { at: 'mcp/', imports: 'contract sdk' },
+  dashboard: { at: 'dashboard/', imports: 'contract sdk' },
+}
+/** Packages by area, where they are limited. */
+const PACKAGES: Record<string, string[]> = { contract: ['zod'] }
+/** Tests, their fixtures and benches may import anything, and nothing else may import them. */
+const TEST_CODE = /^(test|bench)\/|\.test\.tsx?$|\/testing\/|^vitest\.config\.ts$/
+
+type Import = { line: number; target: string; kind: 'value' | 'type' | 'lazy' }
+type Offence = string
+
+const STATIC = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$\s{},*]*?\sfrom\s+)?['"]([^'"\n]+)['"]/gm
+const LAZY = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
+const aliases: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).imports
+
+/** `catalog` stands for all parts of it. */
+const importable = (area: string) =>
+  (AREAS[area]?.imports.split(' ').filter(Boolean) ?? []).flatMap((name) =>
+    name === 'catalog' ? CATALOG.map((part) => `catalog/${part}`) : [name],
+  )
+
+function parseImports(text: string): Import[] {
+  const lineOf = (at: number) => text.slice(0, at).split('\n').length
+  return [
+    ...text.matchAll(STATIC).map(({ 0: all, 1: type, 2: target = '', index }): Import => {
+      return { line: lineOf(index + all.length), target, kind: type === undefined ? 'value' : 'type' }
+    }),
+    ...text
+      .matchAll(LAZY)
+      .map(({ 1: target = '', index }): Import => ({ line: lineOf(index), target, kind: 'lazy' })),
+  ]
+}
+
+/** The file in the repository that an import means, or null for a package. */
+function resolve(from: string, target: string): string | null {
+  if (target.startsWith('.')) return join(dirname(from), target)
+  for (const [alias, path] of Object.entries(aliases)) {
+    const start = alias.replace('*', '')
+    if (target.startsWith(start)) return join(path.replace('*', target.slice(start.length)))
+  }
+  return null
+}
+
+/** The area with the longest path that holds the file. */
+function areaOf(file: string): string | undefined {
+  const holding = Object.keys(AREAS).filter((name) => file.startsWith(AREAS[name]?.at ?? ''))
+  return holding.sort((a, b) => (AREAS[b]?.at.length ?? 0) - (AREAS[a]?.at.length ?? 0))[0]
+}
+
+function findOffences(files: Record<string, string>): Offence[] {
+  return Object.entries(files).flatMap(([file, text]) => {
+    if (TEST_CODE.test(file)) return []
+    const area = areaOf(file)
+    if (area === undefined) return [`${file} is in no area of the table`]
+    return parseImports(text).flatMap(({ line, target }) => {
+      const path = resolve(file, target)
+      const words = `${file}:${line} (${area}) imports`
+      if (path === null) {
+        const permitted = PACKAGES[area]
+        return permitted === undefined || permitted.includes(target) ? [] : [`${words} the package ${target}`]
+      }
+      if (TEST_CODE.test(path)) return [`${words} test code: ${path}`]
+      const other = areaOf(path)
+      if (other === area) return []
+      if (other === undefined) return [`${words} ${path}, which is in no area of the table`]
+      return importable(area).includes(other) ? [] : [`${words} ${path} (${other})`]
+    })
+  })
+}
+
+/** Cycles of imports, but for those that wait for a call. Unless told otherwise, those that exist when the program runs. */
+function findCycles(files: Record<string, string>, kinds: Import['kind'][] = ['value']): Offence[] {
+  const edges = new Map(
+    Object.entries(files).map(([file, text]) => [
+      file,
+      parseImports(text).flatMap(({ kind, line, target }) => {
+        const path = kinds.includes(kind) ? resolve(file, target) : null
+        return path === null ? [] : [{ line, path }]
+      }),
+    ]),
+  )
+  const cycles: Offence[] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: { file: string; line: number }[]): void => {
+    const start = trail.findIndex((step) => step.file === file)
+    if (start >= 0) {
+      const steps = trail.slice(start).map((step) => `${step.file}:${step.line}`)
+      cycles.push([...steps, file].join(' -> '))
+      return
+    }
+    if (done.has(file)) return
+    for (const { line, path } of edges.get(file) ?? []) visit(path, [...trail, { file, line }])
+    done.add(file)
+  }
+  for (const file of edges.keys()) visit(file, [])
+  return cycles
+}
+
+const files = Object.fromEntries(
+  globSync('**/*.{ts,tsx}', { exclude: (name) => /^(node_modules|data|\..+)$/.test(name) })
+    .sort()
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+)
+
+describe('the imports of this repository', () => {
+  it('go strictly downward', () => {
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining(['contract/errors.ts', 'server/src/main.ts', 'cli/main.ts']),
+    )
+    expect(findOffences(files)).toEqual([])
+  })
+
+  it('have no cycle, not even within a folder', () => {
+    expect(findCycles(files)).toEqual([])
+  })
+
+  it('have no cycle of types either', () => {
+    expect(findCycles(files, ['value', 'type'])).toEqual([])
+  })
+})
+
+describe('these rules', () => {
+  it('go downward themselves: an area may import only areas that the table lists before it', () => {
+    const order = Object.keys(AREAS)
+    const upward = order.flatMap((area, at) =>
+      importable(area).filter((other) => !order.slice(0, at).includes(other)),
+    )
+    expect(upward).toEqual([])
+  })
+
+  it('see every form of import, with its line', () => {
+    const text = [
+      `import './a.ts'`,
+      `import b from './b.ts'`,
+      `import * as c from "./c.ts"`,
+      `import type { D } from './d.ts'`,
+      `import { e, type E } from './e.ts'`,
+      `import {\n  f,\n  g as h,\n} from './f.ts'`,
+      `export * from './g.ts'`,
+      `export type { H } from './h.ts'`,
+      `export const text = 'no import from "./x.ts"'`,
+      `// import x from './x.ts'`,
+      `const load = () => import('./i.ts')`,
+      `export function read(): string {\n  return 'from ./x.ts'\n}`,
+    ].join('\n')
+    expect(parseImports(text).map(({ line, target, kind }) => `${line} ${target} ${kind}`)).toEqual([
+      '1 ./a.ts value',
+      '2 ./b.ts value',
+      '3 ./c.ts value',
+      '4 ./d.ts type',
+      '5 ./e.ts value',
+      '9 ./f.ts value',
+      '10 ./g.ts value',
+      '11 ./h.ts type',
+      '14 ./i.ts lazy',
+    ])
+  })
+
+  it.each([
+    ['contract/a.ts', `import { x } from '#server/lib/x.ts'`, 'imports server/src/lib/x.ts (lib)'],
+    ['contract/a.ts', `import pg from 'pg'`, 'imports the package pg'],
+    [
+      'server/src/lib/a.ts',
+      `import type { X } from '../store/x.ts'`,
+      'imports server/src/store/x.ts (store)',
+    ],
+    ['server/src/store/a.ts', `import { x } from '../org/x.ts'`, 'imports server/src/org/x.ts (org)'],
+    [
+      'server/src/catalog/actions/a.ts',
+      `import { x } from '../../store/x.ts'`,
+      'imports server/src/store/x.ts (store)',
+    ],
+    [
+      'server/src/catalog/provider/a.ts',
+      `import type { X } from '../define.ts'`,
+      'imports server/src/catalog/define.ts (catalog/define.ts)',
+    ],
+    ['server/src/catalog/elsewhere.ts', '', 'is in no area of the table'],
+    ['server/src/org/a.ts', `import { x } from '../api/app.ts'`, 'imports server/src/api/app.ts (api)'],
+    ['server/src/api/a.ts', `import { x } from '../main.ts'`, 'imports server/src/main.ts (main)'],
+    ['cli/commands/key.ts', `import { x } from '#server/main.ts'`, 'imports server/src/main.ts (main)'],
+    [
+      'cli/commands/key.ts',
+      `const x = await import('#server/api/app.ts')`,
+      'imports server/src/api/app.ts (api)',
+    ],
+    [
+      'server/src/lib/a.ts',
+      `import { x } from '#test/plumbing/harness.ts'`,
+      'imports test code: test/plumbing/harness.ts',
+    ],
+    ['server/src/elsewhere/a.ts', '', 'is in no area of the table'],
+  ])('find in %s: %s', (file, text, offence) => {
+    expect(findOffences({ [file]: text })).toEqual([expect.stringContaining(offence)])
+  })
+
+  it.each([
+    ['contract/a.ts', `import { z } from 'zod'\nimport { B } from './b.ts'`],
+    ['server/src/process/server.ts', `import { createApp } from './api/app.ts'`],
+    ['cli/commands/serve.ts', `import { serve } from '#server/main.ts'\nimport { x } from '../flags.ts'`],
+    ['server/src/lib/a.test.ts', `import { makeApp } from '#test/plumbing/harness.ts'`],
+  ])('accept in %s: %s', (file, text) => {
+    expect(findOffences({ [file]: text })).toEqual([])
+  })
+
+  it('find a cycle, and none where types alone close it', () => {
+    const cyclic = {
+      'a.ts': `import './b.ts'`,
+      'b.ts': `\nimport { c } from './c.ts'`,
+      'c.ts': `import { type A } from './a.ts'`,
+    }
+    expect(findCycles(cyclic)).toEqual(['a.ts:1 -> b.ts:2 -> c.ts:1 -> a.ts'])
+    const byType = { ...cyclic, 'c.ts': `import type { A } from './a.ts'` }
+    expect(findCycles(byType)).toEqual([])
+    expect(findCycles(byType, ['value', 'type'])).toEqual(['a.ts:1 -> b.ts:2 -> c.ts:1 -> a.ts'])
+  })
+})

@@ -1,0 +1,138 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '#server/database/connection/migrate.ts'
+import { startEmbedded } from '#server/database/embedded/embedded.ts'
+import { offerCluster, prepareCluster } from './prepared-cluster.ts'
+
+export const TEMPLATE = 'loam_test_template'
+
+/** A PostgreSQL that tests may make databases in. */
+export type Target = { name: string; url: string }
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    targets: Target[]
+  }
+}
+
+/** Starts the embedded PostgreSQL, and Debian's where it is installed, each with a migrated template database. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
+  // As root the servers run as another user, who must be able to reach their folders.
+  chmodSync(folder, 0o755)
+  const prepared = join(folder, 'prepared')
+  const first = await startEmbedded({ dataDir: prepared, log: () => {} })
+  await migrate(first.url, () => {})
+  await first.stop()
+  offerCluster(prepared)
+  prepareCluster(join(folder, 'embedded'))
+  const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
+  const debian = startDebian(join(folder, 'debian'))
+  const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
+  await forgoDurability(embedded.url)
+  for (const target of targets) await makeTemplate(target.url)
+  project.provide('targets', targets)
+  return async () => {
+    await embedded.stop()
+    debian?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Nothing here outlives the run, and waiting for the disk would be most of what a new database costs. */
+async function forgoDurability(url: string): Promise<void> {
+  const asSuperuser = new URL(url)
+  asSuperuser.username = 'postgres'
+  const client = new pg.Client({ connectionString: asSuperuser.toString() })
+  await client.connect()
+  for (const setting of ['fsync', 'full_page_writes']) await client.query(`alter system set ${setting} = off`)
+  await client.query('select pg_reload_conf()')
+  await client.end()
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  // A database that somebody is connected to cannot be copied.
+  const client = new pg.Client({ connectionString: databaseUrl(url, 'postgres') })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE} template loam`)
+  await client.end()
+  await migrate(databaseUrl(url, TEMPLATE), () => {})
+}
+
+export function databaseUrl(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.toString()
+}
+
+const DEBIAN = '/usr/lib/postgresql'
+
+/** The second target: whatever PostgreSQL server Debian has installed, on a throw-away cluster. */
+function startDebian(folder: string): { target: Target; stop: () => void } | null {
+  const version = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().at(-1) : undefined
+  const bin = join(DEBIAN, version ?? '', 'bin')
+  if (version === undefined || !existsSync(join(bin, 'initdb'))) return null
+  const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  execFileSync('mkdir', ['-m', '0777', '-p', folder])
+  const cluster = join(folder, 'cluster')
+  const run = (program: string, args: string[]) =>
+    execFileSync(join(bin, program), args, {
+      ...asNobody,
+      env: { LC_ALL: 'C' },
+      stdio: 'ignore',
+      cwd: folder,
+    })
+  run('initdb', [
+    '-D',
+    cluster,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ])
+  run('pg_ctl', [
+    '-D',
+    cluster,
+    '-w',
+    '-l',
+    join(folder, 'log'),
+    '-o',
+    `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`,
+    'start',
+  ])
+  endWithUs(join(cluster, 'postmaster.pid'), asNobody)
+  // An ordinary role, as the embedded server has: row-level security does not bind a superuser.
+  const makeRole = 'create role loam login createdb'
+  execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
+  execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], {
+    stdio: 'ignore',
+  })
+  return {
+    target: {
+      name: `Debian's PostgreSQL ${version}`,
+      url: `postgresql://loam@localhost/loam?host=${encodeURIComponent(folder)}`,
+    },
+    stop: () => run('pg_ctl', ['-D', cluster, '-m', 'immediate', 'stop']),
+  }
+}
+
+/** A test run that is killed leaves no server behind: the watcher's standard input ends with this process. */
+function endWithUs(pidFile: string, account: { uid?: number; gid?: number }): void {
+  const watch = 'read -r _; kill -QUIT "$(head -n 1 "$1")"'
+  const watcher = spawn('sh', ['-c', watch, 'sh', pidFile], {
+    ...account,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.unref()
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref()
+}

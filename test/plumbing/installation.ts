@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '#server/database/connection/db.ts'
+import { migrate } from '#server/database/connection/migrate.ts'
+import { startEmbedded } from '#server/database/embedded/embedded.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createOrganisation } from '#server/organisation/organisations.ts'
+import { OPERATOR } from '#server/organisation/store/audit.ts'
+import { watch, type WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { prepareCluster } from './prepared-cluster.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+
+export const SECRET = 'a secret for tests only'
+const MANY = '1000000000'
+/** No limit of requests is met. */
+export const UNLIMITED = {
+  LOAM_RATE_LIMIT_PER_MINUTE: MANY,
+  LOAM_RATE_LIMIT_PER_DAY: MANY,
+  LOAM_OVERLOAD_MS: '0',
+}
+
+export type Installation = Awaited<ReturnType<typeof openInstallation>>
+
+/** An embedded PostgreSQL with its ordinary settings, held by this program, and Loam processes on it. */
+export async function openInstallation() {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-installation-'))
+  // As root PostgreSQL runs as another user, who must be able to reach its folder.
+  chmodSync(folder, 0o755)
+  const dataDir = join(folder, 'data')
+  prepareCluster(dataDir)
+  const postgres = await startEmbedded({ dataDir, log: () => {} })
+  await migrate(postgres.url, () => {})
+  const store = openStore({ url: postgres.url, log: createLog('silent') })
+  const started: { child: ServerProcess['child']; ended: Promise<unknown> }[] = []
+  const killAll = () => {
+    for (const { child } of started) child.kill('SIGKILL')
+  }
+  // A program that fails before it comes to closing leaves nobody behind.
+  process.once('exit', killAll)
+  /** Ended with the installation, whatever state it is in. */
+  const track = <Started extends (typeof started)[number]>(one: Started): Started => {
+    started.push(one)
+    return one
+  }
+  const postgresPid = () =>
+    Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const environment = {
+    DATABASE_URL: postgres.url,
+    LOAM_SECRET: SECRET,
+    LOAM_DATA_DIR: join(folder, 'server'),
+    LOAM_LOG_LEVEL: 'warn',
+    LOAM_EGRESS_ALLOW: '127.0.0.1',
+    ...UNLIMITED,
+  }
+
+  return {
+    folder,
+    dataDir,
+    store,
+    databaseUrl: postgres.url,
+    track,
+    makeOrg: (name: string, initialCredits = 0) =>
+      createOrganisation(store.system, OPERATOR, { name, adminEmail: 'admin@example.com', initialCredits }),
+    /** A process that serves requests and walks rows, unless `LOAM_ROLES` says otherwise. */
+    async startServer(env: Record<string, string> = {}): Promise<ServerProcess> {
+      const server = track(await startServer({ ...environment, ...env }))
+      if (server.url === '') throw new Error(`the server did not start: ${server.stderr()}`)
+      return server
+    },
+    /** A process that only walks rows, up to the moment it takes jobs. */
+    async startWorker(env: Record<string, string> = {}): Promise<WorkerChild> {
+      const { PATH = '' } = process.env
+      const settings = { ...environment, PATH, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
+      const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
+      return track(await watch(child, 'working'))
+    },
+    postgresPid,
+    signalPostgres(signal: NodeJS.Signals): void {
+      process.kill(postgresPid(), signal)
+    },
+    /** Ends what is still running, and removes everything. */
+    async close(): Promise<void> {
+      process.off('exit', killAll)
+      killAll()
+      await Promise.all(started.map(({ ended }) => ended))
+      await store.close()
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

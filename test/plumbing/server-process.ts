@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** As `npm start` has them; `docs/decisions/processes.md` says why. */
+export const FLAGS = [
+  '--v8-pool-size=2',
+  '--no-allocation-site-pretenuring',
+  '--no-parallel-scavenge',
+  '--max-semi-space-size=64',
+  '--max-old-space-size=1536',
+]
+/** As `npm start` has it. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
+const READY = /Loam is ready at (http:\/\/\S+)/
+
+export type ServerProcess = {
+  child: ChildProcess
+  /** Where it listens; empty when it ended before it was ready. */
+  url: string
+  stdout: () => string
+  stderr: () => string
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended: Promise<number | string>
+  /** Asks it to end, and waits until it has. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | string>
+}
+
+/** The real server in a process of its own, up to the moment it is ready or has given up. Takes a free port unless told. */
+export async function startServer(
+  env: Record<string, string>,
+  command = [process.execPath, ...FLAGS, 'server/src/main.ts'],
+  cwd = ROOT,
+) {
+  const [program = '', ...args] = command
+  const { PATH = '', HOME = '/' } = process.env
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, HOST: '127.0.0.1', PORT: '0', ...env },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const ended = once(child, 'exit').then(
+    ([code, signal]: (number | string | null)[]) => code ?? signal ?? 'unknown',
+  )
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      const url = READY.exec(stdout)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+  const url = await Promise.race([ready, ended.then(() => '')])
+  const server: ServerProcess = {
+    child,
+    url,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+  return server
+}
