@@ -140,7 +140,7 @@ try {
   const memory = watchMemory(pids)
   let slowest = { ms: 0, during: 'nothing' }
   let during = 'nothing'
-  const watcher = fork(new URL('health-watch.ts', import.meta.url), [server.url])
+  const watcher = fork(new URL('load/health-watch.ts', import.meta.url), [server.url])
   const watched = once(watcher, 'exit')
   installation.track({ child: watcher, ended: watched })
   const heard = once(watcher, 'message')

@@ -191,7 +191,7 @@ const watchFile = join(folder, 'held')
 const installation = await openInstallation()
 try {
   const server = await installation.startServer({
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('thread-watch.mjs', import.meta.url))}`,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('load/thread-watch.mjs', import.meta.url))}`,
     LOAM_THREAD_WATCH: watchFile,
     LOAM_EGRESS_ALLOW: '127.0.0.0/8',
     LOAM_MODEL_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,

@@ -42,7 +42,7 @@ const listed = await serveProvider(0, {
 })
 const installation = await openInstallation()
 const { store } = installation
-const preload = new URL('skewed-clock.ts', import.meta.url).href
+const preload = new URL('breaks/skewed-clock.ts', import.meta.url).href
 const startSkewed = (skewMs: number) =>
   installation.startServer({
     NODE_OPTIONS: `--import ${preload}`,

@@ -328,7 +328,7 @@ const OPENS_CONNECTIONS = new RegExp(
 it('whatever opens connections is held against the list: a new fetcher is to be listed here', () => {
   const root = new URL('../../server/src/', import.meta.url).pathname
   const files = globSync('**/*.ts', { cwd: root }).filter(
-    (file) => !/\.test\.ts$|\/testing\/|^store\//.test(file),
+    (file) => !/\.test\.ts$|\/testing\/|^database\//.test(file),
   )
   const opening = files.filter((file) => OPENS_CONNECTIONS.test(readFileSync(`${root}${file}`, 'utf8')))
   expect(opening.toSorted()).toEqual(Object.keys(HELD_BY).toSorted())

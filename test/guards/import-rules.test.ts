@@ -36,7 +36,9 @@ const CATALOG = [
 const AREAS: Record<string, { at: string; imports: string }> = {
   contract: { at: 'contract/', imports: '' },
   lib: { at: 'server/src/lib/', imports: 'contract' },
+  // Rules of a sheet's definition that need nothing else.
   chain: { at: 'server/src/catalog/chain/', imports: 'contract lib' },
+  database: { at: 'server/src/database/', imports: 'contract lib chain' },
   ...Object.fromEntries(
     CATALOG.map((part, n) => [
       `catalog/${part}`,
@@ -47,60 +49,192 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     ]),
   ),
   sources: { at: 'server/src/sources/', imports: 'contract lib chain catalog' },
-  store: { at: 'server/src/store/', imports: 'contract lib chain' },
-  rows: { at: 'server/src/sheets/rows/', imports: 'contract lib chain store' },
-  runs: { at: 'server/src/runs/', imports: 'contract lib chain store rows' },
-  files: { at: 'server/src/files/', imports: 'contract lib chain store rows runs' },
-  org: { at: 'server/src/organisation/', imports: 'contract lib chain catalog sources store rows' },
-  records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
-  segments: { at: 'server/src/records/segments/', imports: 'contract lib chain store records' },
+  // The SQL of each room.
+  'organisation/store': { at: 'server/src/organisation/store/', imports: 'contract lib database' },
+  'money/store': { at: 'server/src/money/store/', imports: 'contract lib database organisation/store' },
+  'runs/store': { at: 'server/src/runs/store/', imports: 'contract lib database money/store' },
+  'sheets/store': {
+    at: 'server/src/sheets/store/',
+    imports: 'contract lib chain database runs/store organisation/store',
+  },
+  // One statement finds the keys of requests and the sheets that their paths name.
+  admission: {
+    at: 'server/src/organisation/store/admission.ts',
+    imports: 'lib database sheets/store organisation/store',
+  },
+  'webhooks/store': {
+    at: 'server/src/runs/webhooks/store/',
+    imports: 'contract lib database sheets/store organisation/store admission',
+  },
+  'files/store': { at: 'server/src/files/store/', imports: 'contract lib database sheets/store' },
+  'records/store': { at: 'server/src/records/store/', imports: 'contract lib database' },
+  'segments/store': { at: 'server/src/records/segments/store/', imports: 'contract lib database' },
+  'syncs/store': { at: 'server/src/records/syncs/store/', imports: 'contract lib database' },
+  'shortcuts/store': { at: 'server/src/shortcuts/store/', imports: 'contract lib database' },
+  'sources/store': {
+    at: 'server/src/sources/store/',
+    imports: 'contract lib database money/store sheets/store',
+  },
+  'agent/store': { at: 'server/src/agent/store/', imports: 'lib database money/store' },
+  // The rules of each room, which the API and the command share.
+  organisation: {
+    at: 'server/src/organisation/',
+    imports:
+      'contract lib database catalog money/store runs/store sheets/store organisation/store admission sources/store',
+  },
+  money: {
+    at: 'server/src/money/',
+    imports: 'contract lib database catalog money/store sheets/store organisation/store',
+  },
+  webhooks: {
+    at: 'server/src/runs/webhooks/webhooks.ts',
+    imports: 'contract lib database money/store organisation/store webhooks/store',
+  },
+  sheets: {
+    at: 'server/src/sheets/',
+    imports: 'contract lib chain database catalog sheets/store organisation/store organisation webhooks',
+  },
+  runs: {
+    at: 'server/src/runs/',
+    imports:
+      'contract lib chain database catalog sources money/store runs/store sheets/store organisation/store organisation money sheets',
+  },
+  'webhook-intake': {
+    at: 'server/src/runs/webhooks/',
+    imports: 'contract lib database sheets/store webhooks/store webhooks money runs',
+  },
+  // What a run would cost, without running it.
+  estimates: {
+    at: 'server/src/money/estimates/',
+    imports: 'contract lib chain database catalog money/store runs/store sheets/store runs',
+  },
+  files: {
+    at: 'server/src/files/',
+    imports: 'contract lib chain database catalog sheets/store files/store organisation sheets runs',
+  },
+  workspace: { at: 'server/src/process/workspace.ts', imports: 'lib database files' },
+  backup: { at: 'server/src/database/backup/', imports: 'lib database files/store files workspace' },
+  records: {
+    at: 'server/src/records/',
+    imports: 'contract lib database organisation/store records/store segments/store syncs/store',
+  },
+  segments: {
+    at: 'server/src/records/segments/',
+    imports:
+      'contract lib chain database organisation/store records/store segments/store syncs/store sources/store records',
+  },
   // Deliveries of segments' members into workflows.
-  'segment-syncs': {
+  syncs: {
     at: 'server/src/records/syncs/',
-    imports: 'contract lib chain store rows runs org records segments',
+    imports:
+      'contract lib chain database sheets/store organisation/store records/store syncs/store sources/store money sheets runs records segments',
   },
   // Pulls of sources, what they import and where it goes.
-  'source-pulls': {
+  pulls: {
     at: 'server/src/sources/pulls/',
-    imports: 'contract lib chain catalog sources store rows runs org',
+    imports:
+      'contract lib chain database catalog sources money/store runs/store sheets/store organisation/store sources/store money sheets runs',
   },
   engine: {
     at: 'server/src/runs/engine/',
-    imports: 'contract lib chain catalog sources store rows runs files org records',
+    imports:
+      'contract lib chain database catalog money/store runs/store sheets/store organisation/store money sheets runs records',
   },
-  shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows runs org' },
-  // What a run would cost, without running it.
-  estimates: { at: 'server/src/money/estimates/', imports: 'contract lib chain catalog store runs' },
-  agent: { at: 'server/src/agent/', imports: 'contract lib catalog store org' },
-  // Not the engine: main hands it in.
+  shortcuts: {
+    at: 'server/src/shortcuts/',
+    imports:
+      'contract lib chain database catalog sheets/store organisation/store shortcuts/store organisation money sheets runs',
+  },
+  agent: {
+    at: 'server/src/agent/',
+    imports: 'contract lib database catalog money/store agent/store runs',
+  },
+  // What every request goes through. Not the engine: main hands it in.
   api: {
     at: 'server/src/api/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts estimates agent',
+      'contract lib chain database catalog sources sheets/store organisation/store admission money files agent',
   },
-  workspace: { at: 'server/src/process/workspace.ts', imports: 'lib store files' },
-  backup: { at: 'server/src/database/backup/', imports: 'lib store files workspace' },
-  'running-server': { at: 'server/src/process/running-server.ts', imports: 'lib workspace' },
-  // What a worker process does; main and the tests start it.
-  work: {
-    at: 'server/src/process/work.ts',
+  // The endpoints of each room.
+  'money/routes': {
+    at: 'server/src/money/routes/',
+    imports: 'contract lib database money/store sheets/store money sheets estimates files api',
+  },
+  'sheets/routes': {
+    at: 'server/src/sheets/routes/',
     imports:
-      'lib catalog sources store rows runs files org source-pulls records segments segment-syncs engine shortcuts agent workspace',
+      'contract lib chain database catalog money/store runs/store sheets/store organisation/store webhooks/store records/store organisation money webhooks sheets runs api money/routes',
   },
-  server: {
-    at: 'server/src/process/server.ts',
+  'runs/routes': {
+    at: 'server/src/runs/routes/',
     imports:
-      'lib catalog sources store rows files org records engine shortcuts agent api workspace running-server work',
+      'contract lib chain database money/store runs/store sheets/store money runs estimates api money/routes sheets/routes',
   },
-  main: { at: 'server/src/main.ts', imports: 'lib server' },
+  'organisation/routes': {
+    at: 'server/src/organisation/routes/',
+    imports:
+      'contract lib database catalog sheets/store organisation/store files/store organisation api sheets/routes',
+  },
+  'webhooks/routes': {
+    at: 'server/src/runs/webhooks/routes/',
+    imports:
+      'contract lib database sheets/store webhooks/store webhooks sheets webhook-intake api sheets/routes',
+  },
+  'files/routes': {
+    at: 'server/src/files/routes/',
+    imports:
+      'contract lib chain database sheets/store organisation/store files/store money sheets runs files api money/routes sheets/routes',
+  },
+  'records/routes': {
+    at: 'server/src/records/routes/',
+    imports:
+      'contract lib sheets/store records/store segments/store syncs/store runs records segments syncs api money/routes sheets/routes',
+  },
+  'sources/routes': {
+    at: 'server/src/sources/routes/',
+    imports:
+      'contract lib catalog sources sheets/store sources/store runs pulls api money/routes sheets/routes',
+  },
+  'shortcuts/routes': {
+    at: 'server/src/shortcuts/routes/',
+    imports:
+      'contract lib database sheets/store organisation/store shortcuts/store sheets shortcuts api money/routes sheets/routes',
+  },
+  'agent/routes': {
+    at: 'server/src/agent/routes/',
+    imports: 'contract lib database catalog money/store agent/store api money/routes',
+  },
+  welcome: { at: 'server/src/api/welcome.ts', imports: 'lib api' },
+  'dashboard-files': {
+    at: 'server/src/api/dashboard/',
+    imports: 'lib organisation/store organisation api organisation/routes welcome',
+  },
+  // The one list of all routes.
+  routes: {
+    at: 'server/src/api/routes.ts',
+    imports:
+      'money api money/routes sheets/routes runs/routes organisation/routes webhooks/routes files/routes records/routes sources/routes shortcuts/routes agent/routes dashboard-files',
+  },
+  app: { at: 'server/src/api/app.ts', imports: 'lib api routes welcome' },
+  // What a worker process does, and the order of start and end; main and the tests start it.
+  process: {
+    at: 'server/src/process/',
+    imports:
+      'lib database catalog sources organisation/store organisation money sheets runs webhook-intake files workspace records segments syncs pulls engine shortcuts agent dashboard-files app',
+  },
+  main: { at: 'server/src/main.ts', imports: 'lib process' },
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain catalog sources store rows runs files org estimates source-pulls records segments shortcuts agent workspace backup running-server',
+      'contract lib chain database catalog sources money/store runs/store sheets/store organisation/store admission webhooks/store records/store segments/store shortcuts/store sources/store organisation money webhooks sheets runs estimates files workspace backup records segments pulls shortcuts agent process',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },
-  scripts: { at: 'scripts/', imports: 'contract lib chain catalog sources store files api cli loam' },
+  scripts: {
+    at: 'scripts/',
+    imports:
+      'contract lib catalog sources sheets/store organisation/store webhooks/store files api files/routes cli loam',
+  },
   sdk: { at: 'sdk/', imports: 'contract' },
   mcp: { at: 'mcp/', imports: 'contract sdk' },
   dashboard: { at: 'dashboard/', imports: 'contract sdk' },
@@ -265,14 +399,18 @@ describe('these rules', () => {
     ['contract/a.ts', `import pg from 'pg'`, 'imports the package pg'],
     [
       'server/src/lib/a.ts',
-      `import type { X } from '../store/x.ts'`,
-      'imports server/src/store/x.ts (store)',
+      `import type { X } from '../database/x.ts'`,
+      'imports server/src/database/x.ts (database)',
     ],
-    ['server/src/store/a.ts', `import { x } from '../org/x.ts'`, 'imports server/src/org/x.ts (org)'],
+    [
+      'server/src/database/a.ts',
+      `import { x } from '../organisation/x.ts'`,
+      'imports server/src/organisation/x.ts (organisation)',
+    ],
     [
       'server/src/catalog/actions/a.ts',
-      `import { x } from '../../store/x.ts'`,
-      'imports server/src/store/x.ts (store)',
+      `import { x } from '../../database/x.ts'`,
+      'imports server/src/database/x.ts (database)',
     ],
     [
       'server/src/catalog/provider/a.ts',
@@ -280,13 +418,17 @@ describe('these rules', () => {
       'imports server/src/catalog/define.ts (catalog/define.ts)',
     ],
     ['server/src/catalog/elsewhere.ts', '', 'is in no area of the table'],
-    ['server/src/org/a.ts', `import { x } from '../api/app.ts'`, 'imports server/src/api/app.ts (api)'],
+    [
+      'server/src/organisation/a.ts',
+      `import { x } from '../api/app.ts'`,
+      'imports server/src/api/app.ts (app)',
+    ],
     ['server/src/api/a.ts', `import { x } from '../main.ts'`, 'imports server/src/main.ts (main)'],
     ['cli/commands/key.ts', `import { x } from '#server/main.ts'`, 'imports server/src/main.ts (main)'],
     [
       'cli/commands/key.ts',
       `const x = await import('#server/api/app.ts')`,
-      'imports server/src/api/app.ts (api)',
+      'imports server/src/api/app.ts (app)',
     ],
     [
       'server/src/lib/a.ts',
@@ -300,7 +442,7 @@ describe('these rules', () => {
 
   it.each([
     ['contract/a.ts', `import { z } from 'zod'\nimport { B } from './b.ts'`],
-    ['server/src/process/server.ts', `import { createApp } from './api/app.ts'`],
+    ['server/src/process/server.ts', `import { createApp } from '../api/app.ts'`],
     ['cli/commands/serve.ts', `import { serve } from '#server/main.ts'\nimport { x } from '../flags.ts'`],
     ['server/src/lib/a.test.ts', `import { makeApp } from '#test/plumbing/harness.ts'`],
   ])('accept in %s: %s', (file, text) => {
