@@ -3,7 +3,7 @@ import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
 import { Name } from './text.ts'
 
-/** The words of the specification for what an output holds; `boolean` is ours. */
+/** The output types of the specification. `boolean` is our addition. */
 export const OUTPUT_TYPES = [
   'string',
   'json',
@@ -20,7 +20,7 @@ export type OutputType = (typeof OUTPUT_TYPES)[number]
 export const MAX_ACTIONS = 500
 export const MAX_NOTE = 10_000
 const MAX_PROVIDERS = 100
-/** Characters of JSON that the inputs of one action may take. */
+/** The maximum length of one action's inputs, in characters of JSON. */
 export const MAX_CONFIGURATION = 1_000_000
 
 export const InputDescriptor = z
@@ -63,11 +63,11 @@ export const GraphNode = Instance.extend({
   continue_workflow_if_action_fails: z.boolean().exactOptional(),
   run_if: JsonObject.exactOptional().describe('Always in nested form'),
   note: z.string().exactOptional(),
-  next: z.array(z.string()).describe('What follows; [] at the end'),
+  next: z.array(z.string()).describe('The instances that follow; [] at the end'),
 }).meta({ id: 'ActionNode' })
 export type GraphNode = z.infer<typeof GraphNode>
 
-/** What PostgreSQL cannot hold in a JSON document is refused where it stands. */
+/** Adds an error at each path whose text PostgreSQL cannot store in a JSON document. */
 const storable = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.superRefine((value, context) => {
     for (const path of unstorable(value)) {
@@ -79,7 +79,7 @@ const storable = <Schema extends z.ZodType>(schema: Schema): Schema =>
     }
   })
 
-/** Bodies are at most 64 levels deep, so recursion is safe. */
+/** Returns the paths of the texts that cannot be stored. Bodies are at most 64 levels deep, so recursion is safe. */
 function unstorable(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
   if (typeof value === 'string') return isStorable(value) ? [] : [path]
   if (typeof value !== 'object' || value === null) return []
@@ -95,7 +95,7 @@ function isStorable(text: string): boolean {
 
 const Note = storable(z.string().trim().max(MAX_NOTE))
 
-/** What Add and Configure share. */
+/** The fields that Add Action and Configure Action share. */
 const CONFIGURATION = {
   inputs: storable(JsonObject).exactOptional().describe('Values by field name; null clears a field'),
   run_if: storable(JsonObject)
@@ -130,7 +130,7 @@ export const DeletedAction = z.object({
   action_instance_id: z.string(),
   dependent_actions: z
     .array(z.object({ action_instance_id: z.string(), inputs: JsonObject }))
-    .describe('What referred to its outputs, with the affected fields'),
+    .describe('The actions that referred to its outputs, with the affected fields'),
 })
 export const ActionOutputs = z.object({
   action_instance_id: z.string(),
@@ -146,7 +146,7 @@ export const MoveActionBody = z
 export const MovedAction = z.object({
   moved: z.literal(true),
   action_instance_id: z.string(),
-  after: z.string().describe('What it stands behind now'),
+  after: z.string().describe('The action that it now follows'),
 })
 
 const Provider = z.union(

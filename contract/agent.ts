@@ -32,7 +32,7 @@ export const AgentBody = z
       .min(1)
       .max(MAX_PROMPT)
       .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
-      .describe('What to find out'),
+      .describe('The question to answer'),
     output_schema: OutputSchema.optional(),
     max_credits: MaxCredits.optional().describe('The call is refused when it could cost more'),
     dry_run: DryRun,
@@ -46,14 +46,14 @@ export const AgentCitation = z
   .object({
     url: z.string().describe('A page that was read for this answer'),
     title: z.string().nullable(),
-    quote: z.string().describe('Words that stand on that page'),
+    quote: z.string().describe('Words from that page'),
     field: z.string().optional(),
   })
   .meta({ id: 'Citation' })
 
 export const AgentFinding = z
   .object({
-    confidence: z.number().min(0).max(1).describe('Grows with the independent hosts that agree'),
+    confidence: z.number().min(0).max(1).describe('Rises with the number of independent hosts that agree'),
     hosts: z.array(z.string()),
     reason: z.string().nullable().describe('Why the value is null'),
   })
@@ -63,7 +63,7 @@ export const AgentAnswer = z.object({
   status: z.literal(200),
   data: z
     .record(z.string(), z.unknown())
-    .describe('Keyed by the fields, or `result`; null is not established'),
+    .describe('Keyed by the fields, or `result`; null where no value could be established'),
   citations: z.array(AgentCitation),
   findings: z.record(z.string(), AgentFinding),
   request_id: z.string(),
@@ -80,7 +80,7 @@ export const AgentRunRecord = z
     started_at: DateTime,
     ended_at: DateTime.nullable(),
     answer: z.unknown(),
-    trace: z.unknown().describe('Searches, pages and calls of the model, in order'),
-    spent: z.unknown().describe('Steps, searches, pages, bytes and tokens'),
+    trace: z.unknown().describe('Searches, pages and model calls, in order'),
+    spent: z.unknown().describe('Steps, searches, pages, bytes and tokens used'),
   })
   .meta({ id: 'AgentRun' })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An array whose length is looked at before its items: one of half a million wrong items is refused for its length alone,
- * without a complaint about each of them.
+ * Returns a schema for an array whose length is checked before its items. An array of half a million wrong items gets one
+ * error about its length instead of one error per item.
  */
 export function boundedArray<Item extends z.ZodType>(
   item: Item,

@@ -9,7 +9,7 @@ import { Name, Storable } from './text.ts'
 export const BUDGET_SCOPES = ['organisation', 'member', 'key', 'workflow', 'sheet'] as const
 export const BUDGET_PERIODS = ['run', 'day', 'month', 'total'] as const
 export const BUDGET_MODES = ['stop', 'warn'] as const
-/** What starts spending. */
+/** The triggers that can start spending. */
 export const SPENDING_TRIGGERS = [
   'api',
   'shortcut',
@@ -23,7 +23,7 @@ export const SPENDING_TRIGGERS = [
 ] as const
 export type SpendingTrigger = (typeof SPENDING_TRIGGERS)[number]
 
-/** Of an organisation: all of them are looked at to say what a run may spend. */
+/** The maximum number of budgets of an organisation. All of them are read to decide what a run may spend. */
 export const MAX_BUDGETS = 1000
 const MAX_THRESHOLDS = 10
 const MAX_EMAILS = 20
@@ -31,11 +31,11 @@ const MAX_EMAILS = 20
 const CHANGEABLE = {
   name: Name.max(200),
   limit: Credits.describe('In credits'),
-  mode: z.enum(BUDGET_MODES).describe('`stop` refuses what would pass the limit, `warn` only tells'),
+  mode: z.enum(BUDGET_MODES).describe('`stop` refuses spending beyond the limit; `warn` only sends alerts'),
   thresholds: boundedArray(z.int().min(1).max(1000), { max: MAX_THRESHOLDS })
     .refine((list) => new Set(list).size === list.length, 'must name each threshold once')
     .describe('In percent of the limit'),
-  emails: boundedArray(Email, { max: MAX_EMAILS }).describe('Who is told'),
+  emails: boundedArray(Email, { max: MAX_EMAILS }).describe('Recipients of the alerts'),
   webhook_url: z
     .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
     .max(2048)
@@ -49,7 +49,7 @@ export const CreateBudgetBody = z
       .min(1, 'must not be empty')
       .nullish()
       .describe("A member's email address, or the id of a key, workflow or sheet; null for the organisation"),
-    trigger: z.enum(SPENDING_TRIGGERS).nullish().describe('Only what was started so'),
+    trigger: z.enum(SPENDING_TRIGGERS).nullish().describe('Counts only spending started by this trigger'),
     period: z.enum(BUDGET_PERIODS),
     limit: CHANGEABLE.limit,
     name: CHANGEABLE.name.optional(),
@@ -64,7 +64,9 @@ export const CreateBudgetBody = z
       if (!BUDGET_SCOPES.includes(scope)) return
       if ((scope === 'organisation') === (subject === undefined || subject === null)) return
       const message =
-        scope === 'organisation' ? 'must be null: the scope is the organisation' : `required: which ${scope}`
+        scope === 'organisation'
+          ? 'must be null: the scope is the organisation'
+          : `required: name the ${scope}`
       context.issues.push({ code: 'custom', input: subject, path: ['subject'], message })
     }),
   )
@@ -90,18 +92,18 @@ export const Budget = z
     thresholds: z.array(z.int()),
     emails: z.array(z.string()),
     webhook_url: z.string().nullable(),
-    spent: Amount.describe('In the present period; 0 for one that counts each run'),
+    spent: Amount.describe('In the current period; 0 for a budget of period `run`'),
     held: Amount,
     remaining: Amount,
     period_start: DateTime.nullable(),
     period_end: DateTime.nullable(),
-    alerts: z.array(z.object({ threshold: z.int(), at: DateTime })).describe('Of the present period'),
+    alerts: z.array(z.object({ threshold: z.int(), at: DateTime })).describe('Sent in the current period'),
     created_at: DateTime,
   })
   .meta({ id: 'Budget' })
 
 export const CreatedBudget = Budget.extend({
-  webhook_secret: z.string().describe('What deliveries are signed with; told this once'),
+  webhook_secret: z.string().describe('Signs the deliveries; shown only once'),
 }).meta({ id: 'CreatedBudget' })
 
 export const DeletedBudget = z.object({ budget_id: Uuid, deleted: z.literal(true) })

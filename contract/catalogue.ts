@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { InputDescriptor, OUTPUT_TYPES } from './actions.ts'
 
-/** An action that a chain can be made of, as the list shows it. */
+/** An action of the catalogue, as the list shows it. */
 export const CatalogueEntry = z
   .object({
-    action_id: z.string().describe('What Add Action takes'),
+    action_id: z.string().describe('The id that Add Action takes'),
     name: z.string(),
     category: z.string(),
-    credits: z.number().describe('For a cell that completes, beside what its providers take'),
+    credits: z.number().describe('The own price of the action for a completed cell, without its providers'),
     provider_credits: z
       .object({ min: z.number(), max: z.number() })
       .exactOptional()
-      .describe('What one answer of its cheapest and of its dearest provider costs'),
+      .describe('The price of one answer from its cheapest and from its most expensive provider'),
     price: z
       .object({ min: z.number(), max: z.number() })
       .describe(
-        'What an answer costs in all: `credits`, and those of the cheapest and of the dearest provider',
+        'The total price of an answer: `credits` plus the price of the cheapest or the most expensive provider',
       ),
-    needs_key: z.boolean().describe('Whether it runs only with a connection, or a key of a provider'),
+    needs_key: z.boolean().describe('True if it runs only with a connection or a provider key'),
     description: z.string(),
   })
   .meta({ id: 'CatalogueEntry' })
@@ -28,11 +28,14 @@ export const CatalogueAction = CatalogueEntry.extend({
   retries: z.number(),
   inputs: z.array(
     InputDescriptor.extend({
-      options: z.array(z.string()).exactOptional().describe('What may be chosen, where that is fixed'),
-      providers: z.array(z.string()).exactOptional().describe('Who may be asked, first of all by default'),
+      options: z.array(z.string()).exactOptional().describe('The allowed values, where they are fixed'),
+      providers: z
+        .array(z.string())
+        .exactOptional()
+        .describe('The providers that can be asked, in their default order'),
     }),
   ),
-  needs: z.array(z.array(z.string())).describe('Sets of inputs, of which one must be filled'),
+  needs: z.array(z.array(z.string())).describe('Sets of inputs; one set must be filled'),
   outputs: z.array(
     z.object({
       name: z.string(),
@@ -44,6 +47,6 @@ export const CatalogueAction = CatalogueEntry.extend({
         .describe('Types of the columns of a structured_array, where they are known'),
     }),
   ),
-  dynamic_outputs: z.boolean().describe('Whether further outputs depend on its configuration or its runs'),
+  dynamic_outputs: z.boolean().describe('True if further outputs depend on its configuration or its runs'),
 }).meta({ id: 'CatalogueAction' })
 export type CatalogueAction = z.infer<typeof CatalogueAction>

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** The data of a `change` event on a sheet's stream: read again what you show. */
+/** The data of a `change` event on a sheet's stream. It tells the client to refetch what it shows. */
 export const SheetChange = z.object({
   sheet_id: z.string(),
-  /** Of its inputs and actions. */
+  /** The current revision of its inputs and actions. */
   revision: z.int(),
-  /** Another one when its workflow or a sheet of it was renamed, added or deleted. */
+  /** A token that changes when the workflow is renamed, or one of its sheets is renamed, added or deleted. */
   names: z.string(),
-  /** How many there are. */
+  /** The number of rows. */
   rows: z.int(),
-  /** Rows of the latest run that are through, of those that it queued; null before the first run. */
+  /** The progress of the latest run: rows finished out of rows queued. Null before the first run. */
   run: z
     .object({ run_id: z.string(), state: z.string(), rows_queued: z.number(), rows_done: z.number() })
     .nullable(),

@@ -11,11 +11,11 @@ const Credits = z.number()
 export const CreditsOverview = z
   .object({
     balance: Credits,
-    held: Credits.describe('Set aside for cells, pulls and agent runs that are under way'),
-    available: Credits.describe('`balance` less `held`'),
-    spent_today: Credits.describe('Since midnight UTC, less what was given back of it'),
+    held: Credits.describe('Reserved for cells, pulls and agent runs in progress'),
+    available: Credits.describe('`balance` minus `held`'),
+    spent_today: Credits.describe('Since midnight UTC, refunds deducted'),
     spent_this_month: Credits,
-    price_version: z.int().describe('What Get Prices answers: runs that are queued now follow it'),
+    price_version: z.int().describe('The version that Get Prices returns; runs queued now use it'),
   })
   .meta({ id: 'Credits' })
 
@@ -30,7 +30,7 @@ export const LedgerQuery = z.object({
   run_id: Uuid.optional(),
   workflow_id: Uuid.optional(),
   limit: wholeNumber(1, MAX_LEDGER_PAGE).default(100),
-  cursor: Uuid.optional().describe('`next_cursor` of the page before'),
+  cursor: Uuid.optional().describe('`next_cursor` of the previous page'),
   format: z.enum(['json', 'csv']).default('json'),
 })
 
@@ -39,8 +39,8 @@ export const LedgerEntry = z
     entry_id: Uuid,
     at: DateTime,
     type: z.enum(ENTRY_TYPES),
-    amount: Credits.describe('Below 0 for a charge'),
-    balance: Credits.describe('After it'),
+    amount: Credits.describe('Negative for a charge'),
+    balance: Credits.describe('The balance after this entry'),
     reason: z.string(),
     run_id: Uuid.nullable(),
     workflow_id: Uuid.nullable(),
@@ -48,7 +48,7 @@ export const LedgerEntry = z
     row_id: Uuid.nullable(),
     action_instance_id: z.string().nullable(),
     action_id: z.string().nullable(),
-    member: z.string().nullable().describe('Who started it; the owner of the workflow where nobody did'),
+    member: z.string().nullable().describe('The person who started it; otherwise the owner of the workflow'),
     key_id: Uuid.nullable(),
     trigger: z.string().nullable(),
     price_version: z.int().nullable(),
@@ -57,7 +57,7 @@ export const LedgerEntry = z
     result: z
       .unknown()
       .optional()
-      .describe('Outputs of a cell whose row was deleted, or run anew, while it was called; up to 32 KB'),
+      .describe('Outputs of a cell whose row was deleted or run again during the call; up to 32 KB'),
   })
   .meta({ id: 'LedgerEntry' })
 

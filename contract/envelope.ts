@@ -5,12 +5,12 @@ export const Warning = z
   .meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
 
-/** `{status, data, warnings?}`: `warnings` only when there are any (D4). */
+/** Returns the schema of `{status, data, warnings?}`. `warnings` is absent when there are none (D4). */
 export function success<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
   return z.object({ status: z.literal(status), data, warnings: z.array(Warning).optional() })
 }
 
-/** For the endpoints whose table shows `warnings`: always there, `[]` when empty (D4). */
+/** Returns the schema for endpoints whose table shows `warnings`: always present, `[]` when empty (D4). */
 export function successWithWarnings<Status extends number, Data extends z.ZodType>(
   status: Status,
   data: Data,
@@ -18,7 +18,7 @@ export function successWithWarnings<Status extends number, Data extends z.ZodTyp
   return z.object({ status: z.literal(status), warnings: z.array(Warning), data })
 }
 
-/** For the endpoints whose table shows `message` beside `data`. */
+/** Returns the schema for endpoints whose table shows `message` beside `data`. */
 export function successWithMessage<Status extends number, Data extends z.ZodType>(
   status: Status,
   data: Data,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Warning } from './envelope.ts'
 
-/** Every code an error answer can carry, with its status. The reason phrases stand for unnamed errors (D5). */
+/** The status of each error code. An error without a code of its own uses the HTTP reason phrase (D5). */
 export const ERROR_STATUS = {
   'Validation Error': 400,
   Unauthorized: 401,
@@ -40,19 +40,19 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 export const FieldError = z.object({ field: z.string(), message: z.string() })
 export type FieldError = z.infer<typeof FieldError>
 
-/** What any error may carry besides. */
-const MORE = {
+/** Further fields that any error may have. */
+const OPTIONAL_FIELDS = {
   code: z.string().optional(),
   warnings: z.array(Warning).optional(),
-  request_id: z.string().optional().describe('Of the web agent'),
+  request_id: z.string().optional().describe('The id of the web agent run'),
 }
 
 export const ErrorBody = z
   .object({
     status: z.int(),
     error: z.string().describe('A named code, or the HTTP reason phrase'),
-    message: z.string().describe('What is wrong and what to do'),
-    ...MORE,
+    message: z.string().describe('The problem and what to do about it'),
+    ...OPTIONAL_FIELDS,
   })
   .meta({ id: 'Error' })
 
@@ -61,8 +61,8 @@ export const ValidationErrorBody = z
     status: z.literal(400),
     error: z.literal('Validation Error'),
     message: z.string().describe('`<N> validation errors`'),
-    errors: z.array(FieldError).describe('Every failure at once'),
-    ...MORE,
+    errors: z.array(FieldError).describe('All errors of the request'),
+    ...OPTIONAL_FIELDS,
   })
   .meta({ id: 'ValidationError' })
 
@@ -71,7 +71,7 @@ export const RateLimitBody = z
     status: z.literal(429),
     error: z.string(),
     message: z.string(),
-    retryAfter: z.int().describe('Seconds'),
-    ...MORE,
+    retryAfter: z.int().describe('Seconds to wait'),
+    ...OPTIONAL_FIELDS,
   })
   .meta({ id: 'TooManyRequests' })

@@ -17,12 +17,12 @@ export const EstimateBody = z
   .strictObject({
     ...RowSelectors,
     all: z.literal(true).optional(),
-    only: z.enum(ONLY_ROWS).optional().describe('Those that Run All Rows runs with the same `only`'),
-    new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('So many rows that are not there yet'),
-    action_instance_id: z.string().min(1).optional().describe('This action alone, as Run Action runs it'),
-    run_next_action: z.boolean().default(false).describe('Those after it too'),
+    only: z.enum(ONLY_ROWS).optional().describe('The rows that Run All Rows runs with the same `only`'),
+    new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('A number of rows that do not exist yet'),
+    action_instance_id: z.string().min(1).optional().describe('Only this action, as Run Action runs it'),
+    run_next_action: z.boolean().default(false).describe('Include the actions after it'),
     max_credits: MaxCredits.optional(),
-    exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
+    exact: z.boolean().default(false).describe('Read every row, even if there are more than 10,000'),
   })
   .check(
     crossCheck((context) => {

@@ -7,7 +7,7 @@ import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 export const EXPORT_FORMATS = ['csv', 'jsonl', 'xlsx'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** What an export may have of each cell beside its outputs (D82). */
+/** The columns that an export can add for each action, beside its outputs (D82). */
 export const EXPORT_EXTRAS = ['status', 'error'] as const
 export type ExportExtra = (typeof EXPORT_EXTRAS)[number]
 
@@ -15,7 +15,7 @@ export const MAX_FILE_NAME = 100
 export const EXPORT_LINK_MINUTES = 15
 export const EXPORT_HOURS = 24
 
-/** No selector means every row; rows may be excluded from all of them or from those that filters choose (D42). */
+/** The body of Export Sheet. No selector means every row. `exclude_row_ids` works with and without filters (D42). */
 export const ExportBody = z
   .strictObject({
     row_ids: boundedArray(Uuid, { max: MAX_SELECTED_IDS }).optional(),
@@ -25,16 +25,16 @@ export const ExportBody = z
       .string()
       .optional()
       .describe(
-        `Without extension; default \`export\`. What is no letter or digit becomes \`_\`; at most ${MAX_FILE_NAME} characters are kept`,
+        `Without extension; default \`export\`. Characters other than letters and digits become \`_\`; at most ${MAX_FILE_NAME} characters are kept`,
       ),
     format: z.enum(EXPORT_FORMATS).default('csv'),
     include: boundedArray(z.enum(EXPORT_EXTRAS), { max: 10 })
       .optional()
-      .describe('A column each per action: how its cell ended, and why it failed'),
+      .describe('Adds columns per action: the status of its cell, and the error if it failed'),
     bom: z
       .boolean()
       .optional()
-      .describe('CSV only: a byte order mark in front, which some spreadsheets need'),
+      .describe('CSV only: starts the file with a byte order mark, which some spreadsheets need'),
   })
   .check(
     crossCheck((context) => {
@@ -54,7 +54,7 @@ export const Export = z
     export_id: Uuid,
     status: z.enum(['running', 'completed', 'failed']),
     progress: z.int().min(0).max(100).describe('100 only when completed'),
-    row_count: z.int().describe('Rows in the file; those written so far while it is running'),
+    row_count: z.int().describe('Rows in the file; while it is running, rows written so far'),
     file_url: z
       .string()
       .optional()

@@ -6,14 +6,14 @@ import { Spending } from './spending.ts'
 export const FILE_EXTENSIONS = ['csv', 'xlsx'] as const
 export type FileExtension = (typeof FILE_EXTENSIONS)[number]
 
-/** What the name of a file says it is. */
-export function extensionOf(name: string): FileExtension | undefined {
+/** Returns the supported extension of a file name, or undefined if it has another one. */
+export function getExtension(name: string): FileExtension | undefined {
   return FILE_EXTENSIONS.find((extension) => name.toLowerCase().endsWith(`.${extension}`))
 }
 
-/** Why a file cannot be read, by its name. */
-export const refuseFileName = (name: string, otherwise: string): string =>
-  /\.xls$/i.test(name) ? OLD_WORKBOOK : otherwise
+/** Returns the error for a file name: a hint for old workbooks, otherwise the given text. */
+export const explainFileName = (name: string, defaultError: string): string =>
+  /\.xls$/i.test(name) ? OLD_WORKBOOK : defaultError
 
 const OLD_WORKBOOK =
   'must be a .csv or .xlsx file: old .xls workbooks cannot be read. Open it in a spreadsheet program, save it as .xlsx and put it again'
@@ -24,10 +24,10 @@ const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
 const FileRef = z
   .string()
   .refine((ref) => !/[^ -~]|[/\\]|\.\./.test(ref), 'must be the bare key of a file: no URL, no path, no `..`')
-  .refine((ref) => extensionOf(ref) !== undefined, {
-    error: ({ input }) => refuseFileName(String(input), 'must be the name of a .csv or .xlsx file'),
+  .refine((ref) => getExtension(ref) !== undefined, {
+    error: ({ input }) => explainFileName(String(input), 'must be the name of a .csv or .xlsx file'),
   })
-  .describe('As `POST /files` answered or `loam file put` printed it')
+  .describe('As returned by `POST /files` or printed by `loam file put`')
 
 export const Mapping = z
   .record(z.string(), z.string())
@@ -37,7 +37,7 @@ export const Mapping = z
       context.issues.push({ code: 'custom', input: path, path: [path], message: TEXT })
     }
   })
-  .describe("The file's column headers (row 1) to names of inputs; other columns are not imported")
+  .describe('Maps column headers of the file (row 1) to input names; other columns are not imported')
 
 export const ImportBody = z.strictObject({
   file_ref: FileRef,
@@ -46,7 +46,7 @@ export const ImportBody = z.strictObject({
     .string()
     .refine(isText, TEXT)
     .optional()
-    .describe('Worksheet of an XLSX file; by default the first'),
+    .describe('The worksheet of an XLSX file; the first by default'),
   run_after_import: RunAfter.default('none'),
   ...Spending,
 })

@@ -17,7 +17,7 @@ export const MAX_INPUTS = 500
 export const MAX_DESCRIPTION = 10_000
 
 const NewInput = z.strictObject({
-  // Clients resolve these two in an address: deleting the input `..` would be deleting its sheet.
+  // Clients resolve `.` and `..` in a URL: deleting the input `..` would delete its sheet.
   name: Name.refine((name) => !/[{}]/.test(name), 'must not contain braces').refine(
     (name) => name !== '.' && name !== '..',
     'must not be . or ..',
@@ -33,7 +33,7 @@ const NewInput = z.strictObject({
 })
 export type NewInput = z.infer<typeof NewInput>
 
-/** Places of the items whose name an earlier one, or a taken one, has already. Compared exactly (D28). */
+/** Returns the indexes of items whose name is taken or repeats an earlier one. Names are compared exactly (D28). */
 export function repeatedNames(items: readonly unknown[], taken: Iterable<string> = []): number[] {
   const seen = new Set<unknown>(taken)
   return items.flatMap((item, place) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Addresses are kept and compared in lower case. */
+/** An email address. Addresses are stored and compared in lower case. */
 export const Email = z
   .string()
   .trim()

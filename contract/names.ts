@@ -1,4 +1,4 @@
-/** Names that the specification leaves as placeholders, and the product's own (D1, D2). */
+/** The names of the product and of the specification's placeholders (D1, D2). */
 export const PRODUCT = 'Loam'
 export const KEY_PREFIX = 'loam_'
 export const STORE = 'records'

@@ -4,7 +4,7 @@ declare global {
   }
 }
 
-/** A number as it was written. Prints itself back digit by digit. */
+/** A number kept as its source text, so that it is serialized again without losing a digit. */
 export class NumberText {
   readonly source: string
 
@@ -17,7 +17,7 @@ export class NumberText {
   }
 }
 
-/** For values that are text: a number is what was written, any other value itself. */
-export function textOfNumber(value: unknown): unknown {
+/** Returns the source text of a number, and any other value unchanged. Used for values that are stored as text. */
+export function numberToText(value: unknown): unknown {
   return value instanceof NumberText ? value.source : value
 }

@@ -8,23 +8,25 @@ const Credits = z.number()
 export const MAX_PRICE_VERSION = 2_147_483_647
 
 export const PricesQuery = z.object({
-  version: wholeNumber(1, MAX_PRICE_VERSION).optional().describe('An earlier list; the latest by default'),
+  version: wholeNumber(1, MAX_PRICE_VERSION)
+    .optional()
+    .describe('The version of the price list; the latest by default'),
 })
 
 const ProviderPrice = z.object({
-  field: z.string().describe('The input of the action that lists it'),
+  field: z.string().describe('The action input that lists the provider'),
   provider: z.string(),
-  credits: Credits.describe('For an answer, on the key of the installation'),
+  credits: Credits.describe('The price of an answer with the key of the installation'),
   miss_credits: Credits,
   supports_own_key: z.boolean(),
 })
 
-/** What everything costs: all that a version says. */
+/** All prices of one version. */
 export const Prices = z.object({
   actions: z.array(
     z.object({
       action_id: z.string(),
-      credits: Credits.describe("The action's own price, beside what providers take"),
+      credits: Credits.describe('The own price of the action, without its providers'),
       providers: z.array(ProviderPrice),
     }),
   ),
@@ -36,7 +38,10 @@ export const PriceList = z
   .object({ version: z.int(), effective_at: DateTime, ...Prices.shape })
   .meta({ id: 'PriceList' })
 
-/** A price that the operator set: of an action, or of a provider in one of its fields (null: in all that list it). */
+/**
+ * A price set by the operator, for an action or for one of its providers. A null `field` means every field that lists
+ * the provider.
+ */
 export type PriceChange = {
   action: string
   provider: string | null

@@ -6,14 +6,14 @@ export type EntityKind = z.infer<typeof EntityKind>
 export const IdentifierKind = z.enum(['domain', 'linkedin_url', 'email', 'external'])
 export type IdentifierKind = z.infer<typeof IdentifierKind>
 
-/** What kind of value a field has, as filters see it. */
+/** The type of a field's values, as filters see it. */
 export const ValueType = z.enum(['text', 'number', 'boolean', 'date', 'json'])
 export type ValueType = z.infer<typeof ValueType>
 
 export const MAX_RECORDS = 1000
-/** Of all fields, or all events, that one record has. */
+/** The maximum length of all fields of a record together, and of all its events together, in characters. */
 export const MAX_RECORD_CHARS = 2 * 1024 ** 2
-/** Of the fields of one entity, as they are stored. */
+/** The maximum stored size of all fields of one entity. */
 export const MAX_ENTITY_BYTES = 4 * 1024 ** 2
 const MAX_IDENTIFIERS = 20
 const MAX_FIELDS = 500
@@ -27,7 +27,7 @@ const Name = z
   .min(1, 'must not be empty')
   .max(MAX_NAME, `must have at most ${MAX_NAME} characters`)
 
-/** Who says so. Part of external ids, so without their colon. */
+/** The source of a record. It becomes part of external ids, so it must not contain their separator, the colon. */
 export const RecordSource = z
   .string()
   .trim()
@@ -49,7 +49,7 @@ const Instant = z.iso.datetime({
   error: 'must be an ISO 8601 date-time with its zone, such as 2030-01-31T12:00:00Z',
 })
 
-/** What a source says about one entity. Without `observed_at` it says so now. */
+/** A record from a source about one entity. `observed_at` defaults to now. */
 export const RecordInput = z.strictObject({
   kind: EntityKind,
   identifiers: GivenIdentifiers,

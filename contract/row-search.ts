@@ -4,11 +4,13 @@ import { Find, RowSelection } from './rows.ts'
 
 const { find: _find, ...FILTERS } = RowSelection
 
-/** Where a row stands among those selected. */
+/** The body of a request for the position of a row among the selected rows. */
 export const RowPlaceBody = z.strictObject({ row_id: Uuid, ...FILTERS })
-export const RowPlace = z.object({ place: z.int().nullable().describe('Null where it is not among them') })
+export const RowPlace = z.object({
+  place: z.int().nullable().describe('Null if the row is not among the selected rows'),
+})
 
-/** The failed cell behind another one, in the order of rows and actions; behind the last it begins again. */
+/** The body of a request for the next failed cell, in the order of rows and actions. After the last cell the search wraps around. */
 export const NextFailedBody = z.strictObject({
   after: z
     .strictObject({
@@ -17,22 +19,22 @@ export const NextFailedBody = z.strictObject({
         .string()
         .max(200)
         .optional()
-        .describe('Without it, failed cells of the row itself come first'),
+        .describe('If absent, the search starts with the failed cells of the row itself'),
     })
     .optional(),
   ...RowSelection,
 })
 export const NextFailed = z.object({ row_id: Uuid, action: z.string() }).nullable()
 
-/** Looks for a text for about a second, from a place on. */
+/** The body of a text search. One call searches for about a second, starting at `from`. */
 export const FindRowsBody = z.strictObject({
-  from: z.int().min(0).optional().describe('What the answer before said'),
+  from: z.int().min(0).optional().describe('`next` of the previous response'),
   ...FILTERS,
   find: Find,
 })
 export const FoundRows = z.object({
   row_ids: z.array(Uuid).describe('In the order of rows'),
-  looked_at: z.int().describe('Rows from the first on'),
-  rows: z.int().describe('Of the sheet'),
-  next: z.int().nullable().describe('Where to go on; null at the end'),
+  looked_at: z.int().describe('Rows searched so far, counted from the first'),
+  rows: z.int().describe('Rows of the sheet'),
+  next: z.int().nullable().describe('`from` of the next call; null at the end'),
 })

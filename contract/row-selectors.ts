@@ -4,7 +4,7 @@ import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 
-/** The selectors of Run Rows, which Run All Rows, Delete All Rows and estimates take as well (D86). */
+/** The row selectors of Run Rows, Run All Rows, Delete All Rows and estimates (D86). */
 export const RowSelectors = {
   row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
   first_10: z.literal(true).optional(),
@@ -16,13 +16,13 @@ export const RowSelectors = {
 
 type Selectors = Partial<Record<keyof typeof RowSelectors, unknown>>
 
-/** Counts the selectors of a body; the three kinds of filters and `find` together are one (D65). */
+/** Returns the number of selectors in a body. The three kinds of filters and `find` together count as one (D65). */
 export function countSelectors({ row_ids, first_10, filters, status_filters, created_at, find }: Selectors) {
   const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
   return [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
 }
 
-/** Deletes every row without a selector. */
+/** The body of Delete All Rows. Without a selector, every row is deleted. */
 export const DeleteAllBody = z
   .strictObject(RowSelectors)
   .check(

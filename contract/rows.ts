@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
-import { textOfNumber } from './number-text.ts'
-import { MAX_SEARCHED, operatorOf, refuseSearched } from './operators.ts'
+import { numberToText } from './number-text.ts'
+import { MAX_SEARCHED, operatorSchema, checkSearchText } from './operators.ts'
 import { Spending } from './spending.ts'
 
 export const MAX_ROWS_PER_ADD = 1000
 export const MAX_ROW_IDS = 200
-/** Of JSON, in UTF-8. */
+/** The maximum size of one value, in bytes of JSON in UTF-8. */
 export const MAX_VALUE_BYTES = 1024 * 1024
 export const MAX_ROW_BYTES = 2 * 1024 * 1024
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 200
-/** Ids that Run Rows and Export Sheet take: about what fits into their body. */
+/** The maximum number of ids for Run Rows and Export Sheet: about as many as fit into their body. */
 export const MAX_SELECTED_IDS = 25_000
 export const MAX_FILTERS = 50
 export const MAX_FILTER_VALUES = 10_000
-/** Each status may be there more than once. */
+/** The maximum length of a status list. A status may be repeated. */
 const MAX_STATUSES = 100
 
-/** The public vocabulary of cell states (part 3). */
+/** The public cell statuses (part 3 of the specification). */
 export const CELL_STATUSES = [
   'queued',
   'running',
@@ -46,12 +46,14 @@ export const AddRowsBody = z.strictObject({
 export const RejectedRow = z.object({
   row: z
     .unknown()
-    .describe('The row exactly as it was sent, to be mended and sent again; null where `row_left_out`'),
+    .describe('The row exactly as it was sent, to be corrected and sent again; null if `row_left_out`'),
   row_left_out: z
     .literal(true)
     .optional()
-    .describe('The rows before take 256 KiB together: this one is not repeated; `index` says which it is'),
-  index: z.int().describe('0-based place in the request'),
+    .describe(
+      'The rejected rows before this one already take 256 KiB, so its values are omitted; find it by `index`',
+    ),
+  index: z.int().describe('0-based position in the request'),
   errors: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
 })
 export type RejectedRow = z.infer<typeof RejectedRow>
@@ -63,7 +65,7 @@ export const AddedRows = z.object({
   rows_queued_for_run: z.int(),
 })
 
-/** One table for what each operator takes; the SQL of each stands in server/src/sheets/store/row-filters.ts. */
+/** The number and kind of values that each operator takes. The SQL is in server/src/sheets/store/row-filters.ts. */
 export const FILTER_OPERATORS = {
   'is equal to': 'one',
   'not equal to': 'one',
@@ -78,16 +80,16 @@ export const FILTER_OPERATORS = {
 } as const
 export type FilterOperator = keyof typeof FILTER_OPERATORS
 
-/** Characters of the longest decimal that takes part in comparisons. */
+/** The maximum length of a decimal that is compared as a number. */
 export const MAX_DECIMAL = 10_000
-/** Plain decimals; an exponent of up to three digits. */
+/** Matches plain decimals, with an exponent of up to three digits. */
 export const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/
 
 const isDecimal = (text: string) => text.length <= MAX_DECIMAL && DECIMAL.test(text)
 
 const operatorNames = Object.keys(FILTER_OPERATORS) as [FilterOperator, ...FilterOperator[]]
 const FilterValue = z
-  .preprocess(textOfNumber, z.union([z.string(), z.number(), z.boolean()], 'must be a string'))
+  .preprocess(numberToText, z.union([z.string(), z.number(), z.boolean()], 'must be a string'))
   .transform(String)
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
 
@@ -99,7 +101,7 @@ export const RowFilter = z
         /^\{\{\s*input\.[^{}]+\}\}$/,
         'must have the form {{input.<column>}}; only input columns can be filtered',
       ),
-    operator: operatorOf(operatorNames),
+    operator: operatorSchema(operatorNames),
     values: boundedArray(FilterValue, { max: MAX_FILTER_VALUES }).optional(),
   })
   .check((context) => {
@@ -113,7 +115,7 @@ export const RowFilter = z
     if (takes === 'number' && values.length === 1 && !isDecimal(values[0] ?? '')) {
       add(`\`${operator}\` takes a number`)
     }
-    const refusal = refuseSearched(operator, values)
+    const refusal = checkSearchText(operator, values)
     if (refusal !== undefined) add(refusal)
   })
 export type RowFilter = z.infer<typeof RowFilter>
@@ -122,7 +124,10 @@ const Statuses = boundedArray(z.enum(CELL_STATUSES), { min: 1, max: MAX_STATUSES
 export const StatusFilter = z
   .strictObject({
     action_instance_id: z.string().optional(),
-    action: z.literal('any').optional().describe('In place of action_instance_id: some action of the row'),
+    action: z
+      .literal('any')
+      .optional()
+      .describe('Instead of action_instance_id: matches if any action of the row does'),
     is: Statuses.optional(),
     is_not: Statuses.optional(),
   })
@@ -164,7 +169,7 @@ const Moment = z
   )
 
 export const CreatedAtFilter = z
-  .strictObject({ operator: operatorOf(CREATED_AT_OPERATORS), values: boundedArray(Moment, { max: 10 }) })
+  .strictObject({ operator: operatorSchema(CREATED_AT_OPERATORS), values: boundedArray(Moment, { max: 10 }) })
   .check((context) => {
     const { operator, values } = context.value
     const wanted = operator === 'is between' ? 2 : 1
@@ -175,7 +180,7 @@ export const CreatedAtFilter = z
   })
 export type CreatedAtFilter = z.infer<typeof CreatedAtFilter>
 
-/** Text that some value or output of the row holds, whatever its case. */
+/** A text to find in any value or output of a row, ignoring case. */
 export const Find = z
   .string()
   .min(1, 'must not be empty')
@@ -213,18 +218,18 @@ export const ListRowsBody = z
   )
   .default({ page_no: 1 })
 
-/** In place of outputs over 32 KB of JSON (D44). */
+/** The reference that replaces outputs of more than 32 KB of JSON (D44). */
 export const OutputsRef = z.object({
-  url: z.string().describe('Answers the outputs as JSON; fetched with the API key'),
+  url: z.string().describe('Returns the outputs as JSON; requires the API key'),
   size_bytes: z.int(),
 })
 
-/** Why a run did not replace the result of a cell (D84). */
+/** The reasons for which a run keeps the former result of a cell (D84). */
 export const KEPT_BECAUSE = ['out_of_credits', 'stopped', 'condition_not_met'] as const
 
 export const Kept = {
-  kept: z.literal(true).optional().describe('A later run had no new result: the former one stands'),
-  kept_because: z.enum(KEPT_BECAUSE).optional().describe('How that run left the cell'),
+  kept: z.literal(true).optional().describe('A later run had no new result, so the former result is kept'),
+  kept_because: z.enum(KEPT_BECAUSE).optional().describe('Why that run had no new result'),
 }
 
 export const Cell = z.object({
@@ -236,7 +241,7 @@ export const Cell = z.object({
 })
 export type Cell = z.infer<typeof Cell>
 
-/** Not a record: names such as __proto__ are legal here, and a copying schema would lose them. */
+/** A map of values. It is not a zod record: copying would lose legal input names such as __proto__. */
 const ValuesByName = z
   .unknown()
   .meta({ type: 'object', description: 'Values by input name; null where missing' })
@@ -262,7 +267,7 @@ export const RowPage = z.object({
   page_size: z.int(),
 })
 
-/** Whatever is no id is told in `rejected` (D43). */
+/** The body of Delete Rows. A value that is no id is reported in `rejected` (D43). */
 export const DeleteRowsBody = z.strictObject({
   row_ids: boundedArray(z.unknown().meta({ type: 'string' }), { min: 1, max: MAX_ROW_IDS }),
 })

@@ -11,7 +11,7 @@ export const FIRST_ROWS = 10
 
 const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
 
-/** Exactly one selector (D65). */
+/** The body of Run Rows: exactly one selector (D65). */
 export const RunRowsBody = z
   .strictObject({
     ...RowSelectors,
@@ -27,11 +27,11 @@ export const RunRowsBody = z
     }),
   )
 
-/** Which rows are run where not all of them: those with a failure, or those whose chain did not come to its end (D78). */
+/** The subsets of rows that can be run: those whose chain did not reach its end, or those with a failure (D78). */
 export const ONLY_ROWS = ['unfinished', 'failed'] as const
 export type OnlyRows = (typeof ONLY_ROWS)[number]
 
-/** Every row, those that `only` leaves, or those of a selector of Run Rows (D86). */
+/** The body of Run All Rows: every row, the rows of `only`, or the rows of a selector of Run Rows (D86). */
 export const RunAllBody = z
   .strictObject({
     ...RowSelectors,
@@ -72,36 +72,36 @@ export const RunActionBody = z
   .default({ run_next_action: false })
 
 export const Queued = z.object({ rows_queued: z.int() })
-export const Stopped = z.object({ rows_stopped: z.int().describe('Rows that end before their last cell') })
+export const Stopped = z.object({ rows_stopped: z.int().describe('Rows that stop before their last cell') })
 
 export const LIMIT_KINDS = ['max_credits', 'budget', 'balance'] as const
 
-/** What had too little left. */
+/** The limit that had too few credits left. */
 export const StoppedBy = z.object({ kind: z.enum(LIMIT_KINDS), budget_id: Uuid.optional() })
 
 const CellBilling = z
   .object({
     credits: z.number(),
-    price_version: z.int().describe('The prices of when its run was queued'),
-    entry_id: Uuid.nullable().describe('Of the ledger, where it was charged'),
+    price_version: z.int().describe('The version of the prices when its run was queued'),
+    entry_id: Uuid.nullable().describe('The ledger entry of the charge; null if nothing was charged'),
     cached_from: z
       .object({ run_id: Uuid.nullable(), at: DateTime })
       .nullable()
-      .describe('The run whose stored answer it was given'),
+      .describe('The run whose cached answer was used'),
     saved_by_cache: z.number(),
     saved_by_own_keys: z.number(),
     stopped_by: StoppedBy.nullable(),
     lines: z
       .array(
         z.object({
-          provider: z.string().nullable().describe("Null: the action's own price"),
+          provider: z.string().nullable().describe('Null for the own price of the action'),
           status: z.string(),
           credits: z.number(),
-          list_credits: z.number().describe('What it costs on the key of the installation'),
+          list_credits: z.number().describe('The price with the key of the installation'),
           why: z.string(),
         }),
       )
-      .describe('They sum to `credits`'),
+      .describe('The lines add up to `credits`'),
   })
   .meta({ id: 'CellBilling' })
 
@@ -124,7 +124,7 @@ export const CellDetail = z
         credits: z.number(),
       })
       .optional()
-      .describe('What a cell without a result had before, for 7 days: it can be restored'),
+      .describe('The former result of a cell that now has none; it can be restored for 7 days'),
     provenance: z
       .object({
         run_id: Uuid,
@@ -154,15 +154,18 @@ export const Run = z
     rows_done: z.int(),
     cells_done: z.int(),
     cells_failed: z.int(),
-    max_credits: z.number().nullable().describe('What it may cost, with all that the same request started'),
-    credits: z.number().describe('What it cost so far'),
-    credits_held: z.number().describe('Set aside for cells that are running, as of a second ago'),
-    price_version: z.int().describe('The prices that it follows: those of when it was queued'),
+    max_credits: z
+      .number()
+      .nullable()
+      .describe('The credit limit of the run, shared with everything that the same request started'),
+    credits: z.number().describe('Credits spent so far'),
+    credits_held: z.number().describe('Credits reserved for running cells, as of a second ago'),
+    price_version: z.int().describe('The version of the prices when the run was queued'),
     key_id: Uuid.nullable(),
     rows_out_of_credits: z
       .int()
-      .describe('Rows that ended for want of credits, and go on when it is resumed'),
-    stopped_by: StoppedBy.nullable().describe('What had too few credits left for those rows'),
+      .describe('Rows that stopped because credits ran out; they continue when the run is resumed'),
+    stopped_by: StoppedBy.nullable().describe('The limit that had too few credits left for those rows'),
     created_by: z.string(),
     created_at: DateTime,
     finished_at: DateTime.nullable(),
@@ -174,7 +177,7 @@ export const ResumeRunBody = z
     max_credits: MaxCredits.nullable()
       .optional()
       .describe(
-        'What the run may cost in all, what it spent included; null for no cap; unchanged when absent',
+        'The credit limit of the whole run, including credits already spent; null removes the limit; unchanged when absent',
       ),
     dry_run: DryRun,
   })

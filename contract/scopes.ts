@@ -25,7 +25,7 @@ const LEGACY = new Map<string, Scope>([
   ['apps:run', 'shortcuts:run'],
 ])
 
-/** `apps:*` and `shortcuts:*` are one scope (D11); unknown names give undefined. */
+/** Returns the scope of a name, or undefined if it is unknown. `apps:*` and `shortcuts:*` are the same scope (D11). */
 export function canonicalScope(name: string): Scope | undefined {
   return LEGACY.get(name) ?? SCOPES.find((scope) => scope === name)
 }
@@ -44,7 +44,7 @@ export function isRole(stored: string): stored is Role {
   return ROLES.some((role) => role === stored)
 }
 
-/** What a role permits; a stored role that nobody knows permits nothing. */
+/** Returns the scopes of a role. An unknown stored role has none. */
 export function scopesOfRole(stored: string): readonly Scope[] {
   return isRole(stored) ? BY_ROLE[stored] : []
 }

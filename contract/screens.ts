@@ -5,12 +5,12 @@ import { EntityKind } from './records.ts'
 import { ShortcutInput, ShortcutOutput } from './shortcuts.ts'
 import { Workflow } from './workflows.ts'
 
-/** What the dashboard shows and the public API leaves out. */
+/** Schemas of the dashboard's internal API, for data that the public API leaves out. */
 
 export const ListedWorkflow = Workflow.omit({ last_run_at: true }).extend({
-  owner: z.string().nullable().describe('Address; null when the owner was removed'),
+  owner: z.string().nullable().describe('Email address; null if the owner was removed'),
   is_owner: z.boolean(),
-  shared_with: z.int().describe('How many members besides the owner'),
+  shared_with: z.int().describe('The number of members it is shared with'),
   last_run: z
     .object({
       state: z.enum(['running', 'finished', 'stopped']),
@@ -20,7 +20,7 @@ export const ListedWorkflow = Workflow.omit({ last_run_at: true }).extend({
       cells_failed: z.int(),
     })
     .nullable()
-    .describe('The latest of all sheets, whatever started it'),
+    .describe('The latest run of any sheet and any trigger'),
 })
 export type ListedWorkflow = z.infer<typeof ListedWorkflow>
 
@@ -35,9 +35,11 @@ export const FailureCause = z.object({
 export type FailureCause = z.infer<typeof FailureCause>
 
 export const FilePreview = z.object({
-  headers: z.array(z.string()).describe('Those that can be mapped: named, and only once'),
-  rows: z.array(z.array(z.string().nullable())).describe('The first records, in the order of the headers'),
-  worksheets: z.array(z.string()).describe('Of a workbook'),
+  headers: z.array(z.string()).describe('The headers that can be mapped: not empty and not repeated'),
+  rows: z
+    .array(z.array(z.string().nullable()))
+    .describe('The first rows; values in the order of the headers'),
+  worksheets: z.array(z.string()).describe('The worksheets of a workbook'),
 })
 export type FilePreview = z.infer<typeof FilePreview>
 
@@ -46,20 +48,24 @@ export const ImportRejects = z.object({
     z.object({
       row: z
         .int()
-        .describe('Among the rows of the file, the first is 1; the header and blank rows do not count'),
+        .describe('The row number in the file, starting at 1; the header and blank rows do not count'),
       input: z.string(),
       type: z.string(),
       value: z.string(),
     }),
   ),
-  complete: z.boolean().describe('Whether these are all'),
+  complete: z.boolean().describe('True if the list is complete'),
 })
 export type ImportRejects = z.infer<typeof ImportRejects>
 
 export const RecordsQuery = z.strictObject({
   kind: EntityKind.default('company'),
-  q: z.string().max(500).optional().describe('The beginning of a domain, an address or another identifier'),
-  after: Uuid.optional().describe('`next` of the page before'),
+  q: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('The beginning of a domain, an email address or another identifier'),
+  after: Uuid.optional().describe('`next` of the previous page'),
   limit: wholeNumber(1, 200).default(50),
 })
 
@@ -68,7 +74,7 @@ export const ListedRecord = z.object({
   entity_id: Uuid,
   kind: EntityKind,
   identifiers: z.array(z.object({ kind: z.string(), value: z.string() })),
-  fields: z.record(z.string(), FieldValue).describe('Each with who said so, and when'),
+  fields: z.record(z.string(), FieldValue).describe('Each value with its source and time'),
   change_no: z.int(),
 })
 export type ListedRecord = z.infer<typeof ListedRecord>
@@ -92,14 +98,14 @@ const SimpleSourceField = z.object({
   type: z
     .enum(SOURCE_FIELD_TYPES)
     .describe(
-      '`list` is one of texts, `pairs` texts by name, `object` has fields of its own, `objects` several such; `json` is whatever no simple control can hold',
+      '`list`: texts; `pairs`: texts by name; `object`: an object with fields of its own; `objects`: a list of such objects; `json`: any value that no simple control can edit',
     ),
   required: z.boolean(),
   description: z.string(),
-  choices: z.array(z.string()).describe('Of a `choice`; else empty'),
+  choices: z.array(z.string()).describe('The values of a `choice`; empty for other types'),
   has_options: z
     .boolean()
-    .describe('Its words are asked for in the account: POST /sources/{id}/options/{name}'),
+    .describe('True if its values are read from the account by POST /sources/{id}/options/{name}'),
 })
 const SourceField = SimpleSourceField.extend({ fields: z.array(SimpleSourceField) })
 
@@ -108,11 +114,11 @@ export const SourceType = z.object({
   name: z.string(),
   description: z.string(),
   fields: z.array(SourceField),
-  providers: z.array(z.string()).describe('Whose connections it can use'),
+  providers: z.array(z.string()).describe('The providers whose connections it can use'),
   record_fields: z
     .array(z.string())
     .nullable()
-    .describe('Fields of its records; null where the account decides'),
+    .describe('The fields of its records; null if they depend on the account'),
 })
 export type SourceType = z.infer<typeof SourceType>
 
@@ -120,10 +126,8 @@ export const ShortcutVersions = z.object({
   inputs: z.array(ShortcutInput),
   outputs: z
     .array(ShortcutOutput.extend({ reference: z.string() }))
-    .describe('With the token of what each shows'),
-  unpublished: z
-    .array(z.string())
-    .describe('What of the workflow has changed since; a new version would have it'),
+    .describe('Each output with its reference token'),
+  unpublished: z.array(z.string()).describe('Changes of the workflow since the latest version'),
   versions: z
     .array(
       z.object({
@@ -131,9 +135,9 @@ export const ShortcutVersions = z.object({
         revision: z.int(),
         created_by: z.string(),
         created_at: DateTime,
-        changes: z.array(z.string()).describe('Against the version before'),
+        changes: z.array(z.string()).describe('Changes from the previous version'),
       }),
     )
-    .describe('The newest first'),
+    .describe('Newest first'),
 })
 export type ShortcutVersions = z.infer<typeof ShortcutVersions>

@@ -3,10 +3,10 @@ import { EntityKind } from './records.ts'
 import { ListedRecord } from './screens.ts'
 import { Name } from './text.ts'
 
-/** What the dashboard asks to make segments; the public API only reads them. */
+/** Schemas of the dashboard's internal API to create and change segments. The public API only reads them. */
 
 export const SegmentName = Name.max(200, 'must have at most 200 characters')
-/** Checked with the fields that there are, every fault by its place. */
+/** A filter. The server checks it against the existing fields and reports each error by its path. */
 const SegmentFilter = z
   .unknown()
   .describe('Condition groups as in `run_if.conditions`, with field names as variables')
@@ -22,8 +22,8 @@ export type RecordField = z.infer<typeof RecordField>
 export const PreviewSegmentBody = z.strictObject({ kind: EntityKind, filter: SegmentFilter })
 export const SegmentPreview = z.object({
   members: z.int(),
-  looked_at: z.int().describe('Entities of the kind that were judged'),
-  complete: z.boolean().describe('Whether all were; else the count goes on growing'),
+  looked_at: z.int().describe('The number of entities checked'),
+  complete: z.boolean().describe('True if every entity was checked; otherwise the count is still growing'),
   sample: z.array(ListedRecord).describe('The first members'),
 })
 export type SegmentPreview = z.infer<typeof SegmentPreview>
@@ -37,5 +37,8 @@ export const UpdateSegmentBody = z
   .strictObject({ name: SegmentName.exactOptional(), filter: SegmentFilter.optional() })
   .refine(({ name, filter }) => name !== undefined || filter !== undefined, 'needs a name or a filter')
 export const DeleteSegmentQuery = z.strictObject({
-  force: z.enum(['true', 'false']).default('false').describe('Also when it is synced: the sync ends'),
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Delete the segment even if it is synced; this also ends the sync'),
 })

@@ -17,21 +17,23 @@ export const SyncSegmentBody = z.strictObject({
   field_mapping: z
     .record(z.string(), Storable.min(1, 'must not be empty').max(MAX_FIELD))
     .describe(
-      'From references to inputs, as `input.company` without braces, to fields or identifiers of the members',
+      'Maps input references, such as `input.company` without braces, to fields or identifiers of the members',
     ),
-  push_existing: z.boolean().default(false).describe('Whether present members are delivered too'),
+  push_existing: z.boolean().default(false).describe('Also deliver the current members'),
   run: z
     .enum(RUN_MODES)
     .default('none')
-    .describe('Whether delivered rows run; a sheet with `auto_run` runs them anyway'),
+    .describe('Which delivered rows run; a sheet with `auto_run` runs all of them'),
   max_credits: MaxCredits.optional().describe(
-    'Credits that the rows of a cycle may cost which it starts, rows that are sent on included',
+    'The credit limit for the rows delivered in one cycle, including rows that they send to other sheets',
   ),
   dry_run: DryRun,
   reentry_mode: z
     .enum(REENTRY_MODES)
     .default('suppress')
-    .describe('`suppress` delivers a member once ever, `repush` at every re-entry'),
+    .describe(
+      '`suppress` delivers a member only once, even if it leaves and returns; `repush` delivers it at every re-entry',
+    ),
 })
 export type SyncSegmentBody = z.output<typeof SyncSegmentBody>
 
@@ -42,7 +44,7 @@ export const SyncedSegment = z
     segment_id: Uuid,
     workflow_id: Uuid,
     entity_kinds: z.array(EntityKind),
-    reused_sync: z.boolean().describe('The segment had a sync already'),
+    reused_sync: z.boolean().describe('True if the segment already had a sync'),
   })
   .meta({ id: 'SyncedSegment' })
 
@@ -68,7 +70,7 @@ export const SegmentSync = z
         delivered: count('Members delivered so far; each re-entry of `repush` counts'),
         pending: count('Members that the next cycle delivers, or the backlog of a paused destination'),
         held: count('Members that wait for confirmation'),
-        failed: count('Members whose delivery failed and is tried again at every cycle'),
+        failed: count('Members whose delivery failed; each cycle retries them'),
       }),
     ),
   })
@@ -77,11 +79,11 @@ export type SegmentSync = z.infer<typeof SegmentSync>
 
 const Choice = z
   .enum(['push', 'skip'])
-  .describe('`push` delivers the members that wait, `skip` drops them for good')
+  .describe('`push` delivers the waiting members; `skip` drops them permanently')
 export type Choice = z.infer<typeof Choice>
 
 export const ConfirmBody = z.strictObject({ choice: Choice })
 export const ResumeDestinationBody = z
   .strictObject({ choice: Choice.default('push') })
   .prefault({})
-  .describe('What becomes of the members that came during the pause')
+  .describe('What to do with the members that joined during the pause')

@@ -11,7 +11,7 @@ export const ListSegmentsQuery = z.strictObject({
   offset: wholeNumber(0, 1_000_000_000).default(0),
 })
 
-/** In the spelling of the change feed (D80). */
+/** A segment. Its keys are spelled as in the change feed (D80). */
 export const SegmentSummary = z
   .object({
     id: Uuid.describe('Used as `segment_id`'),
@@ -27,7 +27,7 @@ export const SegmentSummary = z
 
 export const SegmentPage = z.object({
   status: z.literal(200),
-  data: z.array(SegmentSummary).describe('The oldest first'),
+  data: z.array(SegmentSummary).describe('Oldest first'),
   pagination: z.object({ limit: z.int(), offset: z.int(), total: z.int() }),
 })
 
@@ -35,14 +35,14 @@ export const SegmentChangesQuery = z.strictObject({
   since: wholeNumber(0, 9_999_999_999)
     .exactOptional()
     .describe(
-      '`nextSince` of the last answer; 0 starts at the present; without it the oldest change is first',
+      '`nextSince` of the last response; 0 returns only changes from now on; if absent, starts at the oldest change',
     ),
   limit: wholeNumber(1, MAX_CHANGES).default(MAX_CHANGES),
   filterHash: z
     .string()
     .max(200)
     .exactOptional()
-    .describe('The filter that the reader knows: another one is a 409'),
+    .describe('The filter hash that the client knows; if the filter has changed since, the response is 409'),
 })
 
 export const SegmentChanges = z
@@ -50,10 +50,10 @@ export const SegmentChanges = z
     segmentId: Uuid,
     filterHash: z
       .string()
-      .describe('Another one than before: the filter was changed, and members mean something else'),
+      .describe('Changes with the filter; members before and after are then not comparable'),
     changes: z.array(
       z.object({
-        seq: z.int().describe('Without gaps, in order'),
+        seq: z.int().describe('In order, without gaps'),
         entityId: Uuid,
         kind: z.enum(['enter', 'exit', 'reenter']),
         at: DateTime,

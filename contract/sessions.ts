@@ -4,10 +4,10 @@ import { Email } from './members.ts'
 import { ROLES, SCOPES } from './scopes.ts'
 
 export const SESSION_COOKIE = 'loam_session'
-/** Carries the `csrf_token` of the session on every request that changes something. */
+/** The header that carries the session's `csrf_token` on every request that changes data. */
 export const CSRF_HEADER = 'x-loam-csrf'
 
-/** Who is signed in, and what their role permits. */
+/** The signed-in person and the scopes of their role. */
 export const Session = z.object({
   session_id: Uuid,
   email: z.string(),
@@ -29,10 +29,10 @@ export const ListedSession = z.object({
   current: z.boolean(),
 })
 
-/** Which ways there are to sign in besides a link from an administrator. */
+/** The available ways to sign in, besides a link from an administrator. */
 export const SignInWays = z.object({ mail: z.boolean(), oidc: z.boolean() })
 
-/** Addresses on this machine, such as admin@localhost, are those of somebody who tries it out. */
+/** The body of a request for a sign-in link. Addresses such as admin@localhost are allowed for trying out a local installation. */
 export const SignInMailBody = z.strictObject({
   email: z.union(
     [
@@ -50,24 +50,27 @@ export const SignInMailBody = z.strictObject({
 export const SignInLink = z.object({ email: z.string(), organisation: z.string() })
 
 export const SignInBody = z.strictObject({
-  next: z.string().max(4000).optional().describe('The own address that was asked for first'),
+  next: z.string().max(4000).optional().describe('The path of this site to open after signing in'),
 })
 
-/** An organisation that an address belongs to, or is invited to. */
+/** An organisation that a person belongs to or is invited to. */
 export const OwnOrganisation = z.object({
   org_id: Uuid,
   name: z.string(),
   role: z.string(),
   status: z
     .enum(['member', 'unconfirmed', 'invited'])
-    .describe('Choosing one confirms a membership that is `unconfirmed`, and accepts an invitation'),
-  vouched_by: z.string().nullable().describe('Who invited, or an administrator of it'),
+    .describe('Choosing the organisation confirms an `unconfirmed` membership and accepts an invitation'),
+  vouched_by: z
+    .string()
+    .nullable()
+    .describe('The person who sent the invitation, or an administrator of the organisation'),
 })
 
-/** What somebody whose address a provider has proved may sign in to. */
+/** The organisations that a person can sign in to, after single sign-on has verified their address. */
 export const SignInChoices = z.object({ email: z.string(), organisations: z.array(OwnOrganisation) })
 
-/** Where somebody who is signed in may go on to; only those who proved their address may. */
+/** The organisations that a signed-in person can switch to. Only people with a verified address can switch. */
 export const OwnOrganisations = z.object({
   verified: z.boolean(),
   organisations: z.array(OwnOrganisation.extend({ current: z.boolean() })),

@@ -4,7 +4,7 @@ import { Email, ImpactWarning } from './members.ts'
 import { ROLES, SCOPES } from './scopes.ts'
 import { MAX_NAME, Storable } from './text.ts'
 
-/** What the settings of the dashboard read and change. None of it is part of the public API. */
+/** Schemas of the internal API for the settings of the dashboard. They are not part of the public API. */
 
 export const ListedMember = z.object({
   email: z.string(),
@@ -22,13 +22,13 @@ export const PendingInvitation = z.object({
   link: z
     .string()
     .nullable()
-    .describe('Null where the server sends mail, and when it was sealed with another LOAM_SECRET'),
+    .describe('Null if the server sends mail, or if the link was encrypted with another LOAM_SECRET'),
 })
 export const Roster = z.object({
   members: z.array(ListedMember),
   invitations: z.array(PendingInvitation),
   member_limit: z.int().nullable(),
-  mail: z.boolean().describe('The server mails invitations; their links are shown where it does not'),
+  mail: z.boolean().describe('True if the server mails invitations; otherwise their links are shown'),
 })
 export const InviteBody = z.strictObject({ email: Email, role: z.enum(ROLES) })
 export const RoleBody = z.strictObject({ role: z.enum(ROLES) })
@@ -55,29 +55,34 @@ export const NewKeyBody = z.strictObject({
     .array(z.enum(SCOPES))
     .min(1, 'must name at least one scope')
     .optional()
-    .describe('Of the preset `custom`'),
+    .describe('Only with the preset `custom`'),
   allowed_workflow_ids: z.array(Uuid).min(1, 'must name at least one workflow').max(1000).optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
   email: Email.or(Storable.regex(/^[^\s@]+@localhost$/))
     .optional()
-    .describe('Whom it acts for; yourself by default'),
+    .describe('The member the key acts for; the caller by default'),
 })
 export const IssuedKey = z.object({
   key_id: Uuid,
-  key: z.string().describe('Shown this once'),
+  key: z.string().describe('Shown only once'),
   last4: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   expires_at: DateTime.nullable(),
 })
 export const RotateKeyBody = z.strictObject({
-  overlap_seconds: z.int().min(0).max(31_536_000).default(86_400).describe('How long the old key lives on'),
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .default(86_400)
+    .describe('How long the old key stays valid'),
 })
 export const RotatedKey = IssuedKey.omit({ scopes: true }).extend({
   replaces: Uuid,
   old_expires_at: DateTime,
 })
 
-/** A provider that takes connections: any one of `field_sets` is enough, `optional_fields` may come with it. */
+/** A provider that supports connections. One of `field_sets` must be filled; `optional_fields` may be added. */
 export const ConnectableProvider = z.object({
   provider: z.string(),
   name: z.string(),
@@ -98,8 +103,11 @@ export const Connection = z.object({
 export const NewConnectionBody = z.strictObject({
   provider: z.string().min(1),
   name: Storable.trim().max(MAX_NAME).optional(),
-  fields: z.record(z.string(), z.string()).default({}).describe('By name; most providers have one, `secret`'),
-  shared: z.boolean().default(true).describe('For everybody, or for your own workflows alone'),
+  fields: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Values by field name; most providers have one field, `secret`'),
+  shared: z.boolean().default(true).describe('True for everybody; false for your own workflows only'),
 })
 export const ConnectionTest = z.object({ connection_id: Uuid, ok: z.boolean(), message: z.string() })
 
@@ -113,15 +121,15 @@ export const Variable = z.object({
 export const SetVariableBody = z.strictObject({
   key: z.string(),
   value: z.string(),
-  workflow_id: Uuid.nullable().default(null).describe('Null: of the organisation'),
+  workflow_id: Uuid.nullable().default(null).describe('Null for the whole organisation'),
 })
 export const VariableQuery = z.strictObject({ workflow_id: Uuid.optional() })
 
 export const AuditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  before: Uuid.optional().describe('`next` of the page before'),
+  before: Uuid.optional().describe('`next` of the previous page'),
   actor: z.string().optional(),
-  action: z.string().optional().describe('As it is, or its beginning up to a dot: `member`'),
+  action: z.string().optional().describe('The whole action, or its beginning up to a dot, such as `member`'),
 })
 export const AuditEntry = z.object({
   entry_id: Uuid,
@@ -137,8 +145,8 @@ export const AuditPage = z.object({ entries: z.array(AuditEntry), next: Uuid.nul
 export const Health = z.object({
   version: z.string(),
   database: z.string().describe('Version of PostgreSQL'),
-  workers: z.int().describe('Processes that run rows, as far as they were heard of within 10 s'),
-  rows_in_the_air: z.int().describe('Queued or being run'),
+  workers: z.int().describe('Worker processes that reported within the last 10 s'),
+  rows_in_the_air: z.int().describe('Rows queued or running'),
   runs_under_way: z.int(),
   mail: z.boolean(),
   single_sign_on: z.boolean(),
@@ -147,7 +155,7 @@ export const Health = z.object({
       name: z.string(),
       setting: z.string(),
       used: z.int().nullable(),
-      limit: z.int().nullable().describe('Null: none'),
+      limit: z.int().nullable().describe('Null if there is no limit'),
     }),
   ),
 })

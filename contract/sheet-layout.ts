@@ -5,7 +5,7 @@ const MAX_COLUMNS = 2000
 const ColumnKey = Storable.min(1).max(300)
 const Columns = z.array(ColumnKey).max(MAX_COLUMNS)
 
-/** Columns of a sheet as one person likes them, by their keys; those that it does not name stand as they are. */
+/** The column layout of a sheet for one person, by column key. Columns that it does not name keep the default layout. */
 export const SheetLayout = z.strictObject({
   order: Columns.default([]),
   hidden: Columns.default([]),

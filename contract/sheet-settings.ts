@@ -13,7 +13,7 @@ export const Sharing = z.object({
   shared_with: z.array(z.object({ email: z.string(), name: z.string() })),
   may_share: z.boolean(),
 })
-/** Somebody who is there already: looked up, not judged. */
+/** The email address of an existing member. It is looked up, so its format is not checked. */
 export const SharingBody = z.strictObject({
   email: Storable.trim().toLowerCase().min(1, 'must not be empty'),
 })
@@ -22,14 +22,14 @@ export const SheetSchedule = z.object({
   cron: z.string(),
   timezone: z.string(),
   only: z.enum(ONLY_ROWS).nullable(),
-  max_credits: z.number().nullable().describe('What the run of a tick may cost'),
+  max_credits: z.number().nullable().describe('The credit limit of each scheduled run'),
   next_run_at: DateTime,
 })
 export const ScheduleBody = z.strictObject({
   cron: z.string(),
   timezone: z.string().trim().optional(),
   only: z.enum(ONLY_ROWS).optional(),
-  max_credits: MaxCredits.nullable().optional().describe('Stays as it is when it is left out; null for none'),
+  max_credits: MaxCredits.nullable().optional().describe('Unchanged when absent; null for no limit'),
 })
 
 export const SheetWebhook = z.object({
@@ -37,15 +37,16 @@ export const SheetWebhook = z.object({
   address: z
     .string()
     .nullable()
-    .describe('Null when there is none, or it was sealed with another LOAM_SECRET'),
-  max_credits_per_day: z.number().nullable().describe('What rows may cost a day (UTC) that arrive there'),
+    .describe('Null if there is none, or if it was encrypted with another LOAM_SECRET'),
+  max_credits_per_day: z
+    .number()
+    .nullable()
+    .describe('The credit limit per day (UTC) for rows that arrive by this webhook'),
   deliveries: z.array(WebhookDelivery),
 })
 export const EnableWebhookBody = z.strictObject({
   new_address: z.boolean().default(false),
-  max_credits_per_day: MaxCredits.nullable()
-    .optional()
-    .describe('Stays as it is when it is left out; null for none'),
+  max_credits_per_day: MaxCredits.nullable().optional().describe('Unchanged when absent; null for no limit'),
 })
 
 export const PublishBody = z.strictObject({

@@ -7,7 +7,7 @@ export const CacheSince = z.iso
   .nullable()
   .describe('Earliest UTC day whose cached runs count as fresh; null: all of them')
 
-// There is no year 0, whatever the form of the date allows.
+// The ISO form allows the year 0, but PostgreSQL does not.
 const CacheSinceBody = CacheSince.refine(
   (date) => !date?.startsWith('0000'),
   'must be a date in the form YYYY-MM-DD',
@@ -19,7 +19,7 @@ export const Sheet = z
     workflow_id: Uuid,
     name: z.string(),
     is_main_sheet: z.boolean(),
-    auto_run: z.boolean().describe('Runs the chain on every row that lands'),
+    auto_run: z.boolean().describe('Runs the chain on every row that arrives'),
     cache_enabled: z.boolean().describe('Rows with equal inputs reuse outputs'),
     cache_since: CacheSince,
     continue_on_fail: z.boolean(),

@@ -19,7 +19,7 @@ export const ShortcutInput = z
     description: z.string().exactOptional(),
     type: z.enum(INPUT_TYPES),
     required: z.boolean().exactOptional(),
-    defaultValue: z.unknown().optional().describe('Taken when the field is missing'),
+    defaultValue: z.unknown().optional().describe('Used when the field is missing'),
   })
   .meta({ id: 'ShortcutInputField' })
 export type ShortcutInput = z.infer<typeof ShortcutInput>
@@ -38,7 +38,7 @@ export const Shortcut = z
   .object({
     id: Uuid,
     workflow_id: Uuid,
-    parent_app_id: Uuid.nullable().describe('The shortcut that this is a shared copy of'),
+    parent_app_id: Uuid.nullable().describe('The original of a shared copy'),
     name: z.string(),
     description: z.string(),
     creator_email: z.string(),
@@ -62,11 +62,11 @@ export const ListShortcutsQuery = z.strictObject({
 export const IN_PROGRESS_STATUSES = ['pending', 'inProgress'] as const
 export const END_STATUSES = ['completed', 'failed', 'error', 'outOfCredits'] as const
 export type EndStatus = (typeof END_STATUSES)[number]
-/** Of one field of `output_data`; `skipped`: the run ended before its action. */
+/** The statuses of one field of `output_data`. `skipped` means that the run ended before its action. */
 export const FIELD_STATUSES = [...END_STATUSES, 'conditionNotMet', 'skipped'] as const
 export type FieldStatus = (typeof FIELD_STATUSES)[number]
 
-/** Not a record: a copying schema would lose a name such as __proto__. */
+/** Returns the schema of a map by name. It is not a zod record: copying would lose a name such as __proto__. */
 const ByName = (description: string, type: 'object' | ['object', 'null'] = 'object') =>
   z.unknown().meta({ type, description } as { description: string })
 
@@ -75,11 +75,11 @@ export const ShortcutRun = z
     id: Uuid,
     app_id: Uuid.describe('The shortcut'),
     workflow_id: Uuid,
-    data_id: Uuid.describe('The row of the workflow that this run is'),
+    data_id: Uuid.describe('The row of the workflow that holds this run'),
     user_email: z.string(),
     org_id: Uuid,
     batch_id: Uuid.nullable(),
-    input_data: ByName('Values by reference, with the defaults that were taken'),
+    input_data: ByName('Values by reference, including the defaults that were used'),
     output_data: ByName('Null until finished; then `{value, status}` by output name', ['object', 'null']),
     status: z.enum([...IN_PROGRESS_STATUSES, ...END_STATUSES]),
     error_message: z.string().nullable(),
@@ -101,7 +101,7 @@ export const RunShortcutBody = z.strictObject({
 export const RunShortcutQuery = z.strictObject({
   wait: wholeNumber(0, MAX_WAIT_SECONDS)
     .default(0)
-    .describe('Seconds to wait for the finished run; answered without it when that takes longer'),
+    .describe('Seconds to wait for the run to finish; if it takes longer, the unfinished run is returned'),
 })
 export const QueuedShortcutRun = z.object({
   id: Uuid,
@@ -143,7 +143,7 @@ const Reference = z
     'must be snake_case',
   )
 
-/** What a publisher says of an input. It is found by its reference or, failing that, by the name of the sheet's input. */
+/** A publisher's description of an input. The input is found by its reference or else by its name in the sheet. */
 export const GivenInput = z
   .strictObject({
     reference: Reference.exactOptional(),
@@ -156,13 +156,13 @@ export const GivenInput = z
   .refine((entry) => entry.reference !== undefined || entry.name !== undefined, 'needs a reference or a name')
 export type GivenInput = z.infer<typeof GivenInput>
 
-/** What a publisher says of an output: a derived name, or any name with the token of what it shows. */
+/** A publisher's description of an output: a derived name, or any name together with a reference token. */
 export const GivenOutput = z.strictObject({
   name: Name,
   reference: z
     .string('must be a string')
     .exactOptional()
-    .describe('`{{<action_instance_id>.<output>}}`; not shown afterwards'),
+    .describe('`{{<action_instance_id>.<output>}}`; not returned later'),
   description: Description.exactOptional(),
   display_column: DisplayColumn.exactOptional(),
 })
@@ -175,7 +175,7 @@ export const GivenOutputs = z
   .array(GivenOutput, 'must be an array of output_schema entries')
   .max(MAX_SCHEMA_ENTRIES)
 
-/** What is said about a shortcut and is not frozen with its versions. */
+/** The details of a shortcut that are not frozen with its versions. */
 export const ShortcutDetails = z.strictObject({
   name: Name,
   description: Description,

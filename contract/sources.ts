@@ -17,14 +17,14 @@ export const SourceInstance = z
   .object({
     source_instance_id: Uuid,
     name: z.string(),
-    source_id: z.string().describe('The type of the source, as `search_x_tweets`'),
+    source_id: z.string().describe('The type of the source, such as `search_x_tweets`'),
     status: z.enum(SOURCE_STATUSES),
     lead_count: z.int().describe('Records imported so far'),
     created_at: DateTime,
     expiration_date: z
       .string()
       .nullable()
-      .describe('When it ends; null for what is imported once or has no end'),
+      .describe('When the source ends; null for a one-time import or without an end'),
   })
   .meta({ id: 'SourceInstance' })
 export type SourceInstance = z.infer<typeof SourceInstance>
@@ -33,20 +33,23 @@ const PullCounts = z.object({
   new: z.int(),
   updated: z.int(),
   unchanged: z.int(),
-  skipped: z.int().describe('Records that were not whole, such as masked ones'),
+  skipped: z.int().describe('Incomplete records, such as masked ones'),
   pages: z.int(),
 })
 
-/** Addresses of a source whose records come by themselves. */
+/** The addresses of a source that receives its records. */
 const RECEPTION = {
   pixel_id: z.string().optional(),
-  pixel_script: z.string().optional().describe('The tag to put into the pages of the website'),
-  webhook_url: z.string().optional().describe('Where the other service posts what it identified'),
+  pixel_script: z.string().optional().describe('The tag to add to the pages of the website'),
+  webhook_url: z
+    .string()
+    .optional()
+    .describe('The URL to which the other service posts the visitors it identifies'),
 }
 
 export const SourceState = SourceInstance.extend({
-  provider: z.string().describe('Who is asked'),
-  fields: z.record(z.string(), z.unknown()).describe('The fields it was created with'),
+  provider: z.string().describe('The provider of the records'),
+  fields: z.record(z.string(), z.unknown()).describe('The fields the source was created with'),
   schedule: z.string().nullable(),
   pull_existing: z.boolean(),
   max_count: z.int().nullable(),
@@ -57,20 +60,20 @@ export const SourceState = SourceInstance.extend({
   last_pull: PullCounts.extend({
     started_at: DateTime,
     finished_at: DateTime,
-    note: z.string().nullable().describe('Why it ended before the provider said so'),
+    note: z.string().nullable().describe('Why the pull ended before the last page'),
   }).nullable(),
   failures_in_a_row: z.int(),
   last_error: z
     .object({ at: DateTime, message: z.string(), hint: z.string().describe('What to do') })
     .nullable()
-    .describe('Null once a page was read again'),
+    .describe('Null as soon as a page is read again'),
   received: z
     .object({
-      total: z.int().describe('What came by itself so far'),
+      total: z.int().describe('Deliveries received so far'),
       unresolved: z
         .int()
-        .describe('Of these, what nobody could tell whose it is; it is no record and costs nothing'),
-      waiting: z.int().describe('What is not looked at yet'),
+        .describe('Of these, the ones that could not be identified; they create no record and cost nothing'),
+      waiting: z.int().describe('Deliveries not processed yet'),
       last_at: DateTime.nullable(),
     })
     .nullable()
@@ -86,20 +89,20 @@ export const SourceState = SourceInstance.extend({
         .array(z.string())
         .optional()
         .describe(
-          'Fields that no record has yet; nothing is delivered until one has them, or the mapping is corrected',
+          'Mapped fields that no record has yet; nothing is delivered until a record has them or the mapping is corrected',
         ),
       delivered: z.int(),
-      waiting: z.int().describe('Changes that it has not looked at yet'),
+      waiting: z.int().describe('Changes not processed yet'),
     }),
   ),
 }).meta({ id: 'SourceState' })
 export type SourceState = z.infer<typeof SourceState>
 
-/** Each type of source has fields of its own, and refuses others by name. */
+/** The body of Create Source and Preview Source. Each source type checks its own fields and names unknown ones. */
 export const SourceBody = z
   .record(z.string(), z.unknown(), 'must be an object')
   .describe(
-    'The fields of the source, and of every source: name, max_count (max_records), max_credits, dry_run, connection_id, schedule, stop_at, pull_existing (import_existing_data). Unknown and malformed fields are a 400 that names them.',
+    'The fields of the source type, and those of every source: name, max_count (max_records), max_credits, dry_run, connection_id, schedule, stop_at, pull_existing (import_existing_data). Unknown and malformed fields are a 400 that names them.',
   )
   .optional()
 
@@ -113,13 +116,13 @@ export const SourcePreview = z.object({
     total_results: z
       .int()
       .describe(
-        'All records, whatever `limit` is: counted, or as the provider says; the number that is shown at most where neither is possible',
+        'The number of all records, independent of `limit`: counted, or as the provider reports it; if neither is possible, the most that a preview shows',
       ),
     capped: z
       .boolean()
       .optional()
       .describe(
-        'There are more records than a preview shows (100, or 5 where the installation pays for them), or there may be',
+        'True if there are, or may be, more records than a preview shows (100, or 5 if the installation pays for them)',
       ),
   }),
 })
@@ -155,17 +158,15 @@ export const SyncSourceBody = z.strictObject({
   workflow_id: Uuid,
   field_mapping: z
     .record(z.string(), Storable.min(1))
-    .describe(
-      'From references to inputs, as `input.company`, to fields of the source, as its preview shows them',
-    ),
-  push_existing: z.boolean().default(true).describe('Whether records imported so far become rows too'),
+    .describe('Maps input references, such as `input.company`, to fields of the source as in its preview'),
+  push_existing: z.boolean().default(true).describe('Also deliver the records imported so far'),
   on_change: z
     .enum(['ignore', 'update', 'update_and_run'])
     .default('ignore')
-    .describe('What becomes of the row when the record it was made of has changed'),
-  run: z.unknown().optional().describe('Deprecated and ignored: `auto_run` of the sheet decides'),
+    .describe('What to do with a row when its record changes'),
+  run: z.unknown().optional().describe('Deprecated and ignored: the `auto_run` setting of the sheet decides'),
   max_credits: MaxCredits.optional().describe(
-    'Credits that rows may cost a day (UTC) which it starts, rows that are sent on included',
+    'The credit limit per day (UTC) for rows that this sync starts, including rows that they send to other sheets',
   ),
   dry_run: DryRun,
 })
@@ -181,7 +182,7 @@ export const SyncedSource = z
 
 export const ChangeSourceBody = z.strictObject({
   max_credits: Credits.nullable().describe(
-    'Credits that its pulls may cost in all, those that were spent included; null for no cap',
+    'The credit limit for all pulls of the source, including credits already spent; null for no limit',
   ),
 })
 

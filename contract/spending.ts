@@ -12,19 +12,21 @@ export const MaxCredits = z
     'must have at most 3 decimals',
   )
 
-/** Says what it would cost instead (M4). */
+/** A flag that returns an estimate instead of doing the work (M4). */
 export const DryRun = z
   .boolean()
   .optional()
-  .describe('Check it and answer 200 with what it would cost, an Estimate; nothing is written, run or called')
+  .describe(
+    'Checks the request and returns 200 with an Estimate of its cost; nothing is written, run or called',
+  )
 
-/** What every body takes that starts something that may cost credits (M5). */
+/** The fields of every body that starts work which may cost credits (M5). */
 export const Spending = {
   max_credits: MaxCredits.optional().describe(
-    'Credits that all that is started may cost together, rows that are sent on included; 0 runs what is free',
+    'The credit limit for everything this request starts, including rows sent to other sheets; 0 runs only what is free',
   ),
   dry_run: DryRun,
 }
 
-/** A field that is not known there and looks like a cap is refused: a misspelt one must not spend. */
+/** Matches unknown fields that look like a credit limit. They are refused, because a misspelled limit must not lead to spending. */
 export const SPENDING_WORDS = /max|credit|cap|budget|limit|dry|estimate/i

@@ -1,4 +1,4 @@
-/** Lists the operators that look for a text within another one. */
+/** The operators that search for a text within another text. */
 export const TEXT_OPERATORS = [
   'contains',
   'does not contain',

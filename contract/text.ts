@@ -2,13 +2,13 @@ import { z } from 'zod'
 
 export const MAX_NAME = 255
 
-/** What PostgreSQL can hold, in a text and in JSON. */
+/** A text that PostgreSQL can store, both as text and in JSON. */
 export const Storable = z
   .string()
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode (it holds half of a surrogate pair)')
 
-/** A name that people give: trimmed, not blank, in one line. */
+/** A name given by a person: trimmed, not blank, on one line. */
 export const Name = z
   .string()
   .trim()

@@ -23,15 +23,15 @@ const Credits = z.number()
 
 const Day = z.iso.date({ error: 'must be a day such as 2026-03-01' })
 
-const namesOf = (text: string): string[] => text.split(',').map((name) => name.trim())
+const splitNames = (text: string): string[] => text.split(',').map((name) => name.trim())
 
 export const GroupBy = z
   .string()
-  .refine((text) => namesOf(text).every((name) => (USAGE_GROUPS as readonly string[]).includes(name)), {
+  .refine((text) => splitNames(text).every((name) => (USAGE_GROUPS as readonly string[]).includes(name)), {
     error: `must be some of: ${USAGE_GROUPS.join(', ')}, separated by commas`,
     abort: true,
   })
-  .transform(namesOf)
+  .transform(splitNames)
   .pipe(
     z
       .array(z.enum(USAGE_GROUPS))
@@ -61,13 +61,13 @@ export const UsageQuery = z
   })
 
 const FIGURES = {
-  cells: z.int().describe('Cells that came to a result'),
+  cells: z.int().describe('Cells that finished'),
   cells_billed: z.int(),
-  cells_cached: z.int().describe('Cells that were given a stored answer'),
+  cells_cached: z.int().describe('Cells that used a cached answer'),
   credits: Credits.describe('Charged'),
-  refunded: Credits.describe('Given back'),
-  saved_by_cache: Credits.describe('What the stored answers cost'),
-  saved_by_own_keys: Credits.describe('What keys of your own would have cost by the price list'),
+  refunded: Credits.describe('Returned to the balance'),
+  saved_by_cache: Credits.describe('Credits saved by cached answers'),
+  saved_by_own_keys: Credits.describe('Credits saved by your own provider keys, by the price list'),
 }
 
 export const UsageRow = z
@@ -78,7 +78,10 @@ export const UsageRow = z
     workflow_name: z.string().nullable(),
     sheet_id: Uuid.nullable(),
     action_id: z.string().nullable(),
-    provider: z.string().nullable().describe('Null: of no provider. A cell counts where it was answered'),
+    provider: z
+      .string()
+      .nullable()
+      .describe('Null without a provider. A cell counts for the provider that answered it'),
     member: z.string().nullable(),
     key_id: Uuid.nullable(),
     trigger: z.string().nullable(),

@@ -28,5 +28,5 @@ export const KnowledgeBody = z.strictObject({
       (text) => new TextEncoder().encode(text).length <= KNOWLEDGE_MAX_BYTES,
       `must be at most ${KNOWLEDGE_MAX_BYTES} bytes of UTF-8 (256 KB)`,
     )
-    .describe('Replaces the whole file; an empty string clears it'),
+    .describe('Replaces the whole file; an empty string clears the file'),
 })

@@ -3,7 +3,7 @@ import { DateTime, Uuid } from './envelope.ts'
 import { CacheSince } from './sheets.ts'
 import { Name } from './text.ts'
 
-/** Body of everything that is only given a name. */
+/** The body of requests that set only a name. */
 export const NameBody = z.strictObject({ name: Name })
 
 export const Workflow = z
@@ -11,8 +11,8 @@ export const Workflow = z
     workflow_id: Uuid,
     name: z.string(),
     created_at: DateTime,
-    updated_at: DateTime.describe('Latest change of configuration'),
-    last_run_at: DateTime.nullable().describe('Latest run asked for through this API'),
+    updated_at: DateTime.describe('The latest configuration change'),
+    last_run_at: DateTime.nullable().describe('The latest run started through this API'),
   })
   .meta({ id: 'Workflow' })
 
@@ -28,12 +28,12 @@ export const RosterSheet = z
     auto_run: z.boolean(),
     cache_enabled: z.boolean(),
     cache_since: CacheSince,
-    webhook_url: z.string().nullable().describe('Null without a webhook input'),
+    webhook_url: z.string().nullable().describe('Null if the sheet has no webhook input'),
   })
   .meta({ id: 'RosterSheet' })
 
 export const WorkflowOverview = Workflow.extend({
   is_owner: z.boolean(),
-  shared_users: z.array(z.string()).describe('Addresses, for the owner only'),
-  sheets: z.array(RosterSheet).describe('The main sheet first, then in the order of creation'),
+  shared_users: z.array(z.string()).describe('Email addresses; returned to the owner only'),
+  sheets: z.array(RosterSheet).describe('The main sheet first, then by creation time'),
 }).meta({ id: 'WorkflowOverview' })

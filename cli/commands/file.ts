@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { extensionOf, refuseFileName } from '#contract/imports.ts'
+import { getExtension, explainFileName } from '#contract/imports.ts'
 import { storeUpload, UPLOAD_DAYS } from '#server/files/uploads.ts'
 import { invalid } from '#server/lib/errors.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
@@ -12,8 +12,8 @@ import { formatDetails } from '../output.ts'
 import { inSession, requireMember, resolveOrganisation } from '../session.ts'
 
 const PutFlags = z.strictObject({
-  path: z.string().refine((path) => extensionOf(path) !== undefined, {
-    error: ({ input }) => refuseFileName(String(input), 'must be a file whose name ends in .csv or .xlsx'),
+  path: z.string().refine((path) => getExtension(path) !== undefined, {
+    error: ({ input }) => explainFileName(String(input), 'must be a file whose name ends in .csv or .xlsx'),
   }),
   org: Org,
   email: KnownEmail.exactOptional(),

@@ -1,4 +1,4 @@
-import { extensionOf, refuseFileName } from '#contract/imports.ts'
+import { getExtension, explainFileName } from '#contract/imports.ts'
 import { type Db, inTransaction } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
@@ -41,9 +41,9 @@ export async function receiveUpload(
   { orgId, name, createdBy }: Upload,
   body: AsyncIterable<Uint8Array>,
 ): Promise<ReceivedUpload> {
-  const extension = extensionOf(name)
+  const extension = getExtension(name)
   if (extension === undefined)
-    throw invalid('path', refuseFileName(name, `${name} must be a file whose name ends in .csv or .xlsx`))
+    throw invalid('path', explainFileName(name, `${name} must be a file whose name ends in .csv or .xlsx`))
   const file = { org_id: orgId, file_ref: `${randomText(REF_LENGTH)}.${extension}` }
   const announced = { ...file, kind: UPLOAD, name, created_by: createdBy, expires_at: inDays(ARRIVAL_DAYS) }
   await announceFile(db, announced)

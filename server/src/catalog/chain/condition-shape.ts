@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import { textOfNumber } from '#contract/number-text.ts'
-import { operatorOf, refuseSearched } from '#contract/operators.ts'
+import { numberToText } from '#contract/number-text.ts'
+import { operatorSchema, checkSearchText } from '#contract/operators.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
@@ -20,13 +20,13 @@ export const Combinator = z
 // Piped into a string and not a bare transform, so that JSON schema can be made of both sides.
 const value = z
   .preprocess(
-    textOfNumber,
+    numberToText,
     z.union([z.string(), z.number(), z.boolean()], must('a string, number or boolean')),
   )
   .transform(String)
   .pipe(z.string())
 
-const operator = operatorOf(OPERATORS)
+const operator = operatorSchema(OPERATORS)
 const countable = z.object({ operator, values: z.array(z.unknown()).optional() })
 
 /** `variable` is a token in run_if and path filters, a plain field name in segments (D62). */
@@ -52,7 +52,7 @@ export const ConditionLeaf = z
   })
   .check((context) => {
     const { operator, values = [] } = context.value
-    const message = refuseSearched(operator, values)
+    const message = checkSearchText(operator, values)
     if (message !== undefined)
       context.issues.push({ code: 'custom', input: values, path: ['values'], message })
   })

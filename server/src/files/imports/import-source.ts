@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { extensionOf } from '#contract/imports.ts'
+import { getExtension } from '#contract/imports.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
@@ -32,7 +32,7 @@ export async function openSource(
     if (body === null) throw new FileFault(`The file ${file_ref} is no longer there; put it again`)
     return body
   }
-  if (extensionOf(file_ref) === 'csv') {
+  if (getExtension(file_ref) === 'csv') {
     return { read: (position) => readCsv(open, headers, position), close: async () => {} }
   }
   const spoolFolder = join(config.LOAM_DATA_DIR, 'spool')

@@ -1,4 +1,4 @@
-import { extensionOf } from '#contract/imports.ts'
+import { getExtension } from '#contract/imports.ts'
 import { type OpenFile, readCsv, readCsvHeaders } from './csv-records.ts'
 import type { SourceRecord } from './records.ts'
 import { spool } from './spool.ts'
@@ -18,7 +18,7 @@ export async function previewFile(
   { sheetName, spoolFolder }: { sheetName: string | null; spoolFolder: string },
 ): Promise<FilePreview> {
   const preview =
-    extensionOf(fileRef) === 'csv'
+    getExtension(fileRef) === 'csv'
       ? await previewCsv(open)
       : await previewXlsx(await open(0), { sheetName, spoolFolder })
   return { ...preview, rows: preview.rows.map((row) => row.map((cell) => cell?.slice(0, MAX_CELL) ?? null)) }
