@@ -163,6 +163,58 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ],
   ['deliveries to a webhook that are kept to be looked at', `the last ${KEPT_DELIVERIES}`, ''],
   ['an invitation', `${INVITATION_DAYS} days`, '404'],
+  [
+    'rows of an organisation',
+    setting('LOAM_ROWS_PER_ORG', 'in all sheets'),
+    '409 `ROW_LIMIT_REACHED`; pulls wait',
+  ],
+  [
+    'uploaded files and exports of an organisation',
+    setting('LOAM_STORAGE_MB_PER_ORG', 'MB'),
+    '`STORAGE_LIMIT_REACHED`',
+  ],
+  [
+    'exports of an organisation that wait or are being built',
+    setting('LOAM_EXPORTS_PER_ORG', 'in all'),
+    '429; two exports and two imports of an organisation run at once',
+  ],
+  ['inputs and actions of a sheet together', '8 MiB of JSON', '413'],
+  [
+    'revisions of a sheet',
+    `${setting('LOAM_REVISIONS_KEPT', 'kept')} and 16 MiB; 32 MiB of new ones within 2 minutes`,
+    'older ones are removed; 429',
+  ],
+  ['outputs of one cell', '16 MiB of JSON', 'the cell is `failed` and says so'],
+  ['records of one `lookup_rows_in_sheet`', '8 MiB', 'the cell is `failed` and says so'],
+  ['outputs inline on one page of List Rows', '8 MiB', '`outputs_ref` instead'],
+  [
+    'requests under way in one API process',
+    '256, fewer (down to 32) under overload (`LOAM_OVERLOAD_MS`)',
+    '503 for callers with 4 or more of their own',
+  ],
+  ['headers of a request', '120 s', 'the connection is closed'],
+  ['calls of `/readyz` from one address', '1,200 a minute', '429'],
+  ['levels of nesting in a body', '64', '400'],
+  ['errors and warnings in one answer', '100 each', 'the last one says how many more there are'],
+  ['an answer from outside', '10 MB, and 300,000 values as JSON', 'the cell is `failed`, the pull refused'],
+  ['answers from outside in memory, of one process', '128 MB', 'the largest call is tried again later'],
+  ['a web page that is read', '100,000 elements, 512 levels', 'the cell is `failed` and says so'],
+  ['a CSV file', '2,000 columns, 4 MB a row', 'the import fails and names the line'],
+  ['a record of a source', '2,000 fields, 2 MiB', 'the record is counted as skipped'],
+  ["the wait that a provider's `Retry-After` asks for", 'a day', 'it is cut'],
+  [
+    'recipients of mail',
+    `50 in one \`send_email\`; ${setting('LOAM_MAIL_PER_HOUR', 'an hour')} and organisation`,
+    'rows and alerts wait for the next hour; an invitation has its link only',
+  ],
+  [
+    'messages about budgets that wait to be sent',
+    '2,000 an organisation',
+    'later alerts stand in the budget only',
+  ],
+  ['workflows, working API keys, connections of an organisation', '20,000, 1,000, 1,000', '409'],
+  ['environment variables of a workflow, of the organisation', '500 each, 4 MiB together', '409'],
+  ['pending invitations of an organisation', '1,000', '409 `MEMBER_LIMIT_REACHED`'],
 ]
 
 /** A default that can be set, with the setting's name. */

@@ -25,7 +25,7 @@ function printSettings(): string {
   })
   return page(
     'Settings',
-    'Environment variables, checked at start. `LOAM_PROVIDER_KEY_<NAME>` and `LOAM_PROVIDER_URL_<NAME>` are beside them: [providers](../providers.md). What each is good for is in the [README](../../README.md#settings).',
+    "Environment variables. The server checks them when it starts and names every wrong one. Besides these there are `LOAM_PROVIDER_KEY_<NAME>`, a provider's key for the whole installation (`LOAM_PROVIDER_KEY_HUNTER`), and `LOAM_PROVIDER_URL_<NAME>`, another base URL for that provider, to which our limits on its rate do not apply: [providers](../providers.md).",
     printTable(['variable', 'default', 'meaning'], rows),
   )
 }
@@ -73,7 +73,7 @@ function printErrors(): string {
 function printLimits(): string {
   return page(
     'Limits',
-    'Figures with a setting beside them can be changed. What is beyond a limit is answered with the status in the last column and a message that names the limit.',
+    'A figure with a setting beside it can be changed. Whoever goes beyond a limit gets the status in the last column and a message that names the limit.',
     printTable(['what', 'at most', 'beyond it'], LIMITS),
   )
 }

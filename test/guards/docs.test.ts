@@ -3,9 +3,16 @@ import { basename, dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '#server/lib/config/config.ts'
 
-const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')].filter(
-  (path) => existsSync(path),
-)
+const rooms = globSync('{server,dashboard,test,bench,cli}/**/README.md', {
+  exclude: (name) => name === 'node_modules',
+})
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/**/*.md'),
+  ...rooms,
+].filter((path) => existsSync(path))
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const TOP = /^(contract|server|cli|test|bench|scripts|docs|dashboard|sdk|mcp|\.ci)\//
@@ -36,16 +43,21 @@ const everyName = new Set(
   ),
 )
 
-/** A bare name may lie anywhere. A placeholder as `<name>` stands for what is yet to come: only its folder has to exist. */
-function exists(path: string): boolean {
+/**
+ * Returns true for a path from the root or from the document's folder. A bare name may lie anywhere. A placeholder as `<name>`
+ * stands for what is yet to come: only its folder has to exist.
+ */
+function exists(path: string, folder: string): boolean {
   if (!path.includes('/')) return everyName.has(path)
-  if (path.includes('<')) return existsSync(dirname(path.slice(0, path.indexOf('<') + 1)))
-  return path.includes('*') ? globSync(path).length > 0 : existsSync(path)
+  return [path, join(folder, path)].some((from) => {
+    if (from.includes('<')) return existsSync(dirname(from.slice(0, from.indexOf('<') + 1)))
+    return from.includes('*') ? globSync(from).length > 0 : existsSync(from)
+  })
 }
 
-const deadPaths = (document: string) =>
+const deadPaths = (document: string, folder: string) =>
   codeWords(document)
-    .filter(({ text }) => isRepositoryPath(text) && !exists(text))
+    .filter(({ text }) => isRepositoryPath(text) && !exists(text, folder))
     .map(({ line, text }) => `line ${line}: ${text}`)
 
 const deadLinks = (document: string, folder: string) =>
@@ -68,7 +80,7 @@ describe.each(documents)('%s', (path) => {
   const document = readFileSync(path, 'utf8')
 
   it('cites only paths that exist', () => {
-    expect(deadPaths(document)).toEqual([])
+    expect(deadPaths(document, dirname(path))).toEqual([])
   })
 
   it('links only to files that exist', () => {
@@ -80,8 +92,36 @@ describe.each(documents)('%s', (path) => {
   })
 })
 
-it.runIf(existsSync('README.md'))("D55: the README's table lists every setting, and no other", () => {
-  expect(settingsOf(readFileSync('README.md', 'utf8')).sort()).toEqual(Object.keys(SETTINGS).sort())
+it('D55: the page of settings, to which the README links, lists every setting and no other', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain('](docs/reference/settings.md)')
+  expect(settingsOf(readFileSync('docs/reference/settings.md', 'utf8')).sort()).toEqual(
+    Object.keys(SETTINGS).sort(),
+  )
+})
+
+describe('a newcomer reads to the end', () => {
+  const sizeOf = (path: string) => Buffer.byteLength(readFileSync(path, 'utf8'))
+
+  it.each([
+    ['README.md', 8 * 1024],
+    ['CONTRIBUTING.md', 6 * 1024],
+  ])('%s, of at most %i bytes', (path, most) => {
+    expect(sizeOf(path)).toBeLessThanOrEqual(most)
+  })
+
+  it('ARCHITECTURE.md, of at most 1,500 words, 14 rooms and 40 words in the glossary', () => {
+    const text = readFileSync('ARCHITECTURE.md', 'utf8')
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(1500)
+    const glossary = text.slice(text.indexOf('## Glossary'))
+    expect(glossary.match(/^\| /gm)?.length).toBeLessThanOrEqual(41)
+    const folders = globSync('server/src/*/').map((path) => basename(path))
+    expect(folders.length).toBeLessThanOrEqual(14)
+    for (const folder of folders) expect(text).toContain(`\`${folder}/\``)
+  })
+
+  it.each(rooms.filter((path) => path.startsWith('server/')))('%s, of at most 80 lines', (path) => {
+    expect(readFileSync(path, 'utf8').split('\n').length).toBeLessThanOrEqual(81)
+  })
 })
 
 describe('these checks', () => {
@@ -97,7 +137,7 @@ describe('these checks', () => {
   ].join('\n')
 
   it('find what does not exist', () => {
-    expect(deadPaths(document)).toEqual([
+    expect(deadPaths(document, '.')).toEqual([
       'line 1: server/src/gone.ts',
       'line 2: gone.json',
       'line 4: bench/gone.ts',

@@ -34,30 +34,32 @@ const Roles = z
   .transform(partsOf)
   .pipe(z.array(z.enum(['api', 'worker'], 'must be a list of: api, worker')))
 
-/** Every setting, by its environment variable (D55). The README's table is checked against this list. */
+/** Every setting by its environment variable (D55). `docs/reference/settings.md` is made from this list. */
 export const SETTINGS = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
   DATABASE_URL: urlOf('postgres', 'postgresql')
     .optional()
-    .describe('PostgreSQL 15 or later; without it the embedded server is used'),
+    .describe(
+      'PostgreSQL 15 or later, as an ordinary role that owns the database (row-level security does not bind a superuser), directly or through a pooler in session mode. Without it Loam runs an embedded PostgreSQL 18',
+    ),
   LOAM_DATA_DIR: z
     .string()
     .default('./data')
     .transform((path) => resolve(path))
-    .describe('Embedded database, files, secret, first key'),
-  LOAM_ROLES: Roles.default(['api', 'worker']).describe('What this process does: api, worker'),
+    .describe('Folder of the embedded database, files, the secret and the first key'),
+  LOAM_ROLES: Roles.default(['api', 'worker']).describe('What this process does: api, worker or both'),
   LOAM_SECRET: z
     .string()
     .refine((text) => partsOf(text).every((part) => part.length >= 16), 'must be at least 16 characters')
     .optional()
     .describe(
-      'Key for secrets at rest; `new,old` while rotating. Made in the data dir when absent; required with DATABASE_URL',
+      'Encrypts secrets at rest; `new,old` while rotating. Made in the data folder when absent; required with DATABASE_URL',
     ),
   LOAM_PUBLIC_URL: urlOf('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
-    .describe('Address users reach this server at, for links; by default http://HOST:PORT'),
+    .describe('Address at which users reach this server, used in links; by default http://HOST:PORT'),
   LOAM_TRUST_PROXY: z
     .string()
     .default('false')
@@ -68,61 +70,63 @@ export const SETTINGS = {
       return z.NEVER
     })
     .describe(
-      'Proxies whose X-Forwarded-For is believed: false, how many there are in a row (true is 1), or their addresses',
+      'Your proxies whose X-Forwarded-For header is believed: how many stand in a row (true is 1), or their addresses and networks (10.0.0.0/8,192.0.2.1). With false, callers without a key are counted by the address they connect from',
     ),
   LOAM_REQUEST_STALL_SECONDS: whole(60, 1, 3600).describe(
-    'A request or an answer without progress for so long is ended',
+    'Ends a request that stops arriving, or an answer that is not read, after this many seconds',
   ),
   LOAM_CONNECTIONS: whole(2000, 10).describe(
-    'Connections that one API process has open; beyond it the longest idle ones are closed',
+    'Open connections of one API process; beyond it the longest idle ones are closed',
   ),
   LOAM_CONNECTIONS_PER_ADDRESS: whole(200).describe(
-    'Connections of one address on which no valid key came; none for a proxy of LOAM_TRUST_PROXY. Beyond it idle ones are closed',
+    'Open connections of one address that has not shown a valid key; no limit for proxies of LOAM_TRUST_PROXY. Beyond it idle ones are closed',
   ),
   LOAM_OVERLOAD_MS: whole(1000, 0, 60_000).describe(
-    'Requests that take longer are a sign of overload, and some of callers with many are refused; 0 refuses none',
+    'Requests that take longer are a sign of overload: fewer are admitted at once, and callers with several under way get 503 with Retry-After; 0 refuses none',
   ),
   LOAM_ADMIN_EMAIL: z
     .string()
     .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
     .transform((text) => text.toLowerCase())
     .default('admin@localhost')
-    .describe('Administrator made by the first start'),
-  LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
-  LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
+    .describe('Administrator that the first start creates'),
+  LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe(
+    'Requests per minute and key, or per client address without a key',
+  ),
+  LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe(
+    'Requests per UTC day and key, or per client address without a key',
+  ),
   LOAM_PREVIEWS_PER_HOUR: whole(60).describe(
-    "Previews of sources on the installation's keys and models, per hour and organisation",
+    "Previews of sources that use the installation's keys and models, per hour and organisation; previews on own keys are not counted",
   ),
-  LOAM_STREAMS_PER_KEY: whole(20).describe('Streams of events that one key may have open at one API process'),
+  LOAM_STREAMS_PER_KEY: whole(20).describe(
+    'Event streams (/changes, the web agent) that one key may have open at one API process',
+  ),
   LOAM_STREAMS_PER_ORG: whole(200).describe(
-    'Streams of events that one organisation may have open at one API process',
+    'Event streams (/changes, the web agent) that one organisation may have open at one API process',
   ),
-  LOAM_ROWS_PER_ORG: whole(100_000_000).describe(
-    'Rows that one organisation may have, in all sheets together',
-  ),
+  LOAM_ROWS_PER_ORG: whole(100_000_000).describe('Rows of one organisation, in all sheets together'),
   LOAM_STORAGE_MB_PER_ORG: whole(100_000).describe(
-    'Megabytes that uploaded files and exports of one organisation may take',
+    'Megabytes of uploaded files and exports of one organisation',
   ),
   LOAM_REVISIONS_KEPT: whole(50).describe(
-    'Revisions of a sheet that are kept, besides those that runs and shortcuts need',
+    'Revisions kept of each sheet, besides those that runs and shortcuts need',
   ),
-  LOAM_EXPORTS_PER_ORG: whole(200).describe(
-    'Exports that one organisation may have under way, waiting or being built',
-  ),
+  LOAM_EXPORTS_PER_ORG: whole(200).describe('Exports of one organisation that wait or are being built'),
   LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
   LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
-    'Days for which changes of segments are kept for readers of the feed',
+    'Days for which changes of segments can be read from the feed',
   ),
-  LOAM_PIXEL_PER_MINUTE: whole(6000).describe('Page views per minute that one source of visitors takes'),
+  LOAM_PIXEL_PER_MINUTE: whole(6000).describe('Page views per minute that one visitor source takes'),
   LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
   LOAM_MEMBER_LIMIT: whole(0, 0)
     .transform((n) => (n === 0 ? null : n))
     .describe('Members and pending invitations per organisation; 0 is no limit'),
-  LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Cells that one worker process has at work at once'),
+  LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Cells that one worker process runs at once'),
   LOAM_SANDBOX: oneOf('thread', 'process')
     .optional()
     .describe(
-      'Where formulas run: in a thread of the server, or in processes of their own without rights; by default in processes where there is more than one organisation',
+      'Where formulas run: thread (of the server) or process (apart, without rights); by default process if there is more than one organisation',
     ),
   LOAM_EGRESS_ALLOW: z
     .string()
@@ -132,7 +136,9 @@ export const SETTINGS = {
       for (const message of errors) context.addIssue({ code: 'custom', message })
       return entries
     })
-    .describe('Private hosts, host:port or CIDRs that outgoing calls may reach'),
+    .describe(
+      'Private hosts that outgoing calls may reach, separated by commas: host, host:port, 10.0.0.0/8, 10.1.2.3:8080, [fd00::/8]:443',
+    ),
   LOAM_DNS_SERVERS: z
     .string()
     .default('')
@@ -141,78 +147,88 @@ export const SETTINGS = {
       for (const message of errors) context.addIssue({ code: 'custom', message })
       return servers
     })
-    .describe('Name servers that are asked, as address or address:port; by default those of the system'),
+    .describe(
+      "Name servers, separated by commas: 192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:53; by default the system's",
+    ),
   LOAM_SMTP_PROBE_PORT: whole(25, 0, 65_535).describe(
     'Port at which verify_email asks mail servers about an address; 0 asks none',
   ),
   LOAM_S3_BUCKET: z
     .string()
     .optional()
-    .describe('Bucket for uploaded files and exports; without it they are in the data dir'),
+    .describe(
+      'Bucket for uploaded files and exports, needed if several machines serve; without it files are in the data folder',
+    ),
   LOAM_S3_ENDPOINT: urlOf('http', 'https')
     .optional()
-    .describe('Address of an S3-compatible store; by default that of Amazon in the region'),
+    .describe(
+      'Address of an S3-compatible store (https://minio.example.com); by default Amazon S3 in the region',
+    ),
   LOAM_S3_REGION: z.string().default('us-east-1').describe('Region of the bucket'),
   LOAM_S3_ACCESS_KEY_ID: z
     .string()
     .optional()
-    .describe('Key of the bucket; without one, what the environment of the process offers'),
+    .describe("Key of the bucket; without one, the process's environment is asked"),
   LOAM_S3_SECRET_ACCESS_KEY: z.string().optional().describe('Secret of that key'),
   LOAM_S3_FORCE_PATH_STYLE: oneOf('true', 'false')
     .transform((text) => text === 'true')
     .optional()
-    .describe('Name the bucket in the path, not in the host; by default with LOAM_S3_ENDPOINT'),
+    .describe('Name the bucket in the path instead of the host; true by default with LOAM_S3_ENDPOINT'),
   LOAM_MODEL_BASE_URL: urlOf('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
-    .describe('OpenAI-compatible model server, with its /v1; may be on a private network'),
-  LOAM_MODEL_API_KEY: z.string().optional().describe('Key of that server, where it wants one'),
+    .describe(
+      'OpenAI-compatible model server with its /v1 (http://127.0.0.1:11434/v1); may be on a private network',
+    ),
+  LOAM_MODEL_API_KEY: z.string().optional().describe('Key of that server, if it wants one'),
   LOAM_MODELS: z
     .string()
     .default('')
     .transform((text) => partsOf(text).filter((name) => name !== ''))
-    .describe('Names of the models offered, separated by commas; without it any that the server has'),
+    .describe('Names of the models offered, separated by commas; without it every model that the server has'),
   LOAM_ANTHROPIC_API_KEY: z
     .string()
     .optional()
-    .describe('Key for models of Anthropic, which are named anthropic/<name>'),
+    .describe('Key for the models of Anthropic, which are named anthropic/<name>'),
   LOAM_MODEL_CONCURRENCY: whole(0, 0).describe(
     'Calls at once to one model, by all processes together; 0 is no limit',
   ),
-  LOAM_MODEL_TIMEOUT_SECONDS: whole(120, 1, 600).describe('How long one answer of a model may take'),
+  LOAM_MODEL_TIMEOUT_SECONDS: whole(120, 1, 600).describe('Longest time for one answer of a model'),
   LOAM_SEARCH_URL: urlOf('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
-    .describe('A SearXNG that web searches may use'),
+    .describe('A SearXNG server for web searches; name its host in LOAM_EGRESS_ALLOW if it is private'),
   LOAM_AGENT_MODEL: z
     .string()
     .optional()
-    .describe('Model that the web agent asks; by default the first of LOAM_MODELS'),
+    .describe('Model of the web agent; by default the first of LOAM_MODELS, or the model named default'),
   LOAM_AGENT_PER_HOUR: whole(60).describe('Calls of the web agent per hour and organisation'),
   LOAM_AGENT_CONCURRENCY: whole(5).describe('Calls of the web agent at once, per organisation'),
-  LOAM_AGENT_TIMEOUT_SECONDS: whole(150, 1, 3600).describe('How long one call of the web agent may take'),
+  LOAM_AGENT_TIMEOUT_SECONDS: whole(150, 1, 3600).describe('Longest time for one call of the web agent'),
   LOAM_AGENT_PAGE_SECONDS: whole(600, 0, 86_400).describe(
-    'How long a page that an agent read is kept for the next one; 0 keeps none',
+    'How long a page that the web agent has read is kept for the next call; 0 keeps none',
   ),
-  LOAM_SEGMENT_CYCLE_SECONDS: whole(300, 1, 86_400).describe('How often members of segments are delivered'),
+  LOAM_SEGMENT_CYCLE_SECONDS: whole(300, 1, 86_400).describe(
+    'How often members of segments are delivered into workflows',
+  ),
   LOAM_SEGMENT_FLOOD_MEMBERS: whole(500, 0).describe(
-    'Members that one cycle of a segment sync may deliver without confirmation',
+    'A cycle of a segment sync that would deliver more members than this, and more than LOAM_SEGMENT_FLOOD_FACTOR allows, waits for confirmation',
   ),
   LOAM_SEGMENT_FLOOD_FACTOR: whole(3, 0, 1000).describe(
-    'More are delivered without confirmation up to this many times the largest of the last 10 cycles',
+    'A cycle may deliver up to this many times the largest of the last 10 cycles without confirmation',
   ),
   LOAM_SEGMENT_REPUSH_PER_DAY: whole(288, 1).describe(
-    'How often a member of a segment that leaves and returns is delivered to a workflow within 24 hours',
+    'How often a member that leaves its segment and returns is delivered to one workflow within 24 hours; by default once every cycle of five minutes',
   ),
   LOAM_BROWSER: z
     .string()
     .optional()
     .describe(
-      'Path of a Chromium that draws pages which need scripts; by default the one of CHROME_PATH, PATH or the cache of Playwright; `none` for none',
+      'Path of a Chromium for pages that need scripts (the web agent, and scrape_website with render: browser); by default the one of CHROME_PATH, PATH or the cache of Playwright; `none` turns it off',
     ),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps')
     .optional()
-    .describe('Mail server for invitations and links to sign in'),
+    .describe('Mail server for invitations, sign-in links and alerts (smtp://user:pass@host:587)'),
   LOAM_MAIL_FROM: z
     .string()
     .optional()
@@ -220,11 +236,13 @@ export const SETTINGS = {
   LOAM_OIDC_ISSUER: urlOf('http', 'https')
     .refine(isSafeIssuer, 'must be https:// (http:// on this machine only)')
     .optional()
-    .describe('Issuer of an OpenID provider that people may sign in with'),
+    .describe(
+      'Issuer of an OpenID provider that members and invited people may sign in with; its callback is <public url>/sign-in/oidc',
+    ),
   LOAM_OIDC_CLIENT_ID: z.string().optional().describe('Client of this server at that provider'),
   LOAM_OIDC_CLIENT_SECRET: z.string().optional().describe('Secret of that client'),
   LOAM_MAIL_PER_HOUR: whole(200, 0).describe(
-    'Recipients that an organisation may mail over LOAM_SMTP_URL in an hour',
+    'Recipients per hour and organisation over LOAM_SMTP_URL: send_email, invitations and alerts of budgets together',
   ),
   LOAM_LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')
