@@ -35,19 +35,22 @@ export async function createApp(services: Services): Promise<Api> {
   await describeApi(app)
   await registerRoutes(app, services)
   showApi(app)
-  // Last, and so before everything else that hears of requests.
+  // Must come last: it takes over all listeners for requests that were added before.
   refuseEarly(app, isRefused)
   discardRefusedBodies(app)
   return app
 }
 
-/** What is answered to connections whose request never became one; 400 where nothing else is said. */
+/**
+ * The status sent on a connection whose bytes are not a valid HTTP request, by the error code of Node. The
+ * default is 400.
+ */
 const RAW_STATUSES: Record<string, 408 | 431> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** How long a connection may stay after such an answer. */
+/** The time after which a connection is destroyed once it has been sent such a status. */
 const RAW_GRACE_MS = 10_000
 
 function createServer({ log }: Pick<Services, 'log'>): Api {
@@ -55,7 +58,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
   const app: Api = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request themselves; a logger of its own for each would cost more than most lines.
+    // Log lines name their request themselves. One logger per request would cost more than most log lines.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_CLASSES[DEFAULT_CLASS].bytes,
     http: { connectionsCheckingInterval: 5000 },
@@ -71,7 +74,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
     },
   }).withTypeProvider<ZodTypeProvider>()
 
-  // Requests are checked by a hook of ours, which reports every failure at once.
+  // The hook `checkRequest` validates requests instead, because it reports every failure at once.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
@@ -82,11 +85,17 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
   return app
 }
 
-/** By its scope: lists are asked for by POST. */
+/**
+ * Returns true for routes that only read, judged by their scope: lists are read with POST, so the method does
+ * not tell.
+ */
 const isRead = ({ is404, routeOptions }: FastifyRequest): boolean =>
   !is404 && routeOptions.config.scope?.endsWith(':read') === true
 
-/** What every request goes through, in this order. Answers which are refused before any of it. */
+/**
+ * Adds the hooks that every request goes through, in this order. Returns a function that tells whether to
+ * refuse a request before all of them.
+ */
 function addHooks(
   app: Api,
   { config, store, sealer, log, publicUrl }: Services,
@@ -140,7 +149,7 @@ function addHooks(
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     const owner = owners.ownerOf(request)
-    // Its key was admitted before.
+    // The key of this request was admitted before.
     if (owner.owner !== owner.address) connections.welcome(request.raw.socket)
     if (request.routeOptions.config.waits !== true) guard.enter(request, owner.owner)
     try {
@@ -169,7 +178,7 @@ function addHooks(
   )
   app.addHook('preSerialization', completeEnvelope)
   app.addHook('onSend', settleIdempotencyKey)
-  // Whoever reads its answer slowly keeps nobody from working.
+  // The turn ends before the answer is sent, so that a client that reads slowly blocks no other request.
   app.addHook('onSend', async (request) => request.endTurn())
   app.addHook('onResponse', logRequest)
   return (raw) => guard.refuses(() => owners.ownerOfRaw(raw))

@@ -6,12 +6,14 @@ import { ok } from './http/envelope.ts'
 import { createAddressLimit } from './load/address-limit.ts'
 import type { Api, Services } from './services.ts'
 
-/** How long it counts that the database was there. */
+/** The time for which a successful check of the database is reused. */
 const FRESH_MS = 250
-/** Of /readyz, by address. Ten a second: whoever waits for a start asks often. */
+/**
+ * The limit of /readyz for each address. Twenty a second, because scripts that wait for a start ask often.
+ */
 const MAX_PER_MINUTE = 1200
 
-/** What an operator's tools ask: is it alive, can it serve, how is it doing. */
+/** Adds the endpoints for an operator's tools: liveness, readiness and metrics. */
 export function healthRoutes(
   app: Api,
   { config, store }: Pick<Services, 'config' | 'store'>,
@@ -36,21 +38,21 @@ export function healthRoutes(
 
   const misfits = new Counter({
     name: 'loam_provider_misfits_total',
-    help: 'Replies of providers that are not of the expected shape, in this process',
+    help: 'Provider replies without the expected shape, in this process',
     labelNames: ['provider'],
     registers: [registry],
   })
   const unsubscribe = onMisfit(({ provider }) => misfits.inc({ provider }))
   const held = new Histogram({
     name: 'loam_thread_held_seconds',
-    help: 'Processor time for which the thread of this process worked without a pause, where it was 0.2 s or more, by the work that did',
+    help: 'Processor time of the main thread without a pause, if 0.2 s or more, by the work it did',
     labelNames: ['work'],
     buckets: [0.5, 1, 2, 5, 10, 30],
     registers: [registry],
   })
   const longest = new Gauge({
     name: 'loam_thread_held_seconds_max',
-    help: 'The longest that the thread of this process worked without a pause, since it started',
+    help: 'The longest processor time of the main thread without a pause, since the process started',
     registers: [registry],
   })
   let longestMs = 0
@@ -71,9 +73,9 @@ export function healthRoutes(
 
   const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
   app.get('/healthz', hidden, () => ok({ alive: true }))
-  const counted = createAddressLimit(readyPerMinute)
+  const countRequest = createAddressLimit(readyPerMinute)
   app.get('/readyz', hidden, async (request, reply) => {
-    counted(clientAddress(request, config.LOAM_TRUST_PROXY))
+    countRequest(clientAddress(request, config.LOAM_TRUST_PROXY))
     const reason = closing ? 'shutting down' : await databaseFault()
     if (reason === null) return ok({ ready: true })
     return reply
@@ -84,13 +86,17 @@ export function healthRoutes(
     reply.type(registry.contentType).send(await registry.metrics()),
   )
 
-  let asked: { at: number; answer: Promise<string | null> } | undefined
+  let lastCheck: { at: number; answer: Promise<string | null> } | undefined
 
-  /** However many ask, the database is asked once in a while. */
+  /**
+   * Returns why the database cannot serve, or null. The database is asked at most every 250 ms, however many
+   * requests arrive.
+   */
   function databaseFault(): Promise<string | null> {
     const now = performance.now()
-    if (asked === undefined || now - asked.at > FRESH_MS) asked = { at: now, answer: askDatabase() }
-    return asked.answer
+    if (lastCheck === undefined || now - lastCheck.at > FRESH_MS)
+      lastCheck = { at: now, answer: askDatabase() }
+    return lastCheck.answer
   }
 
   async function askDatabase(): Promise<string | null> {

@@ -65,7 +65,10 @@ import type { Api, Services } from './services.ts'
 
 type Routes = (api: Api, services: RouteServices) => void
 
-/** The API, below its prefix. An endpoint is a contract, a route, store functions, a test, and a line here. */
+/**
+ * The routes of the API, below its prefix. An endpoint consists of a contract, a route, store functions, a
+ * test, and a line here.
+ */
 const API_ROUTES: Routes[] = [
   openApiRoutes,
   userRoutes,
@@ -98,7 +101,7 @@ const API_ROUTES: Routes[] = [
   segmentSyncRoutes,
 ]
 
-/** For sessions of the dashboard, below `/internal`: what the public API leaves out. */
+/** The routes for sessions of the dashboard, below `/internal`, that the public API does not offer. */
 const INTERNAL_ROUTES: Routes[] = [
   signInRoutes,
   signInChoices,
@@ -127,7 +130,7 @@ const INTERNAL_ROUTES: Routes[] = [
   sourceTypeRoutes,
 ]
 
-/** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */
+/** The routes without a key: the dashboard's own files, and pages with a token in their link. */
 const LINKED_ROUTES: Routes[] = [
   dashboardRoutes,
   singleSignOn,
@@ -143,9 +146,9 @@ export async function registerRoutes(app: Api, given: Services): Promise<void> {
     streams: createEventStreams(app, given),
     prices: createPriceBook(given.catalogue),
   }
-  // On the app itself, because it measures the requests of all others too.
+  // The health routes are on the app itself, because they measure the requests of all others too.
   healthRoutes(app, services)
-  // Each in a scope of its own: some bring hooks and parsers that are for nobody else.
+  // Each gets its own scope: some add hooks and parsers that must not apply to other routes.
   for (const routes of LINKED_ROUTES) await app.register(async (scope: Api) => routes(scope, services))
   await app.register(
     async (api: Api) => {

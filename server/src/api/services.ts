@@ -20,7 +20,7 @@ import type { BodyClass } from './http/body-classes.ts'
 import type { Caller } from './http/caller.ts'
 import type { OpenCall } from './http/idempotency.ts'
 
-/** What the routes need from outside; `main` and the tests hand it in. */
+/** The services that the routes need; `main` and the tests provide them. */
 export type Services = {
   config: Config
   store: Store
@@ -35,15 +35,15 @@ export type Services = {
   /** The limits on calls to providers that all processes share. */
   gates: ProviderGates
   models: Pick<Models, 'find'>
-  /** Address in links; known only once the server listens. */
+  /** Returns the address used in links. It is known only once the server listens. */
   publicUrl: () => string
-  /** Where the built dashboard lies, if there is one. */
+  /** The folder of the built dashboard, which may not exist. */
   dashboardFolder: string
 }
 
 export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 
-/** What there is to ask for, and what it needs: tests try all of it. */
+/** A declared route with its requirements. Tests go through all of them. */
 export type DeclaredRoute = {
   method: string
   url: string
@@ -56,13 +56,19 @@ declare module 'fastify' {
     declaredRoutes: DeclaredRoute[]
   }
   interface FastifyRequest {
-    /** For what takes long after all that somebody waits for: it goes on as bulk work does. */
+    /** Marks the rest of a request as bulk work, once nobody waits for it any more. */
     endForeground: () => void
-    /** Ends its turn before its answer: it waits for something from here on, and keeps nobody from working. */
+    /**
+     * Ends the turn of the request before its answer: from here on it waits for something and must not block
+     * others.
+     */
     endTurn: () => void
-    /** Set on every route that is not public. */
+    /** The caller. It is set on every route that is not public. */
     caller: Caller
-    /** Speaks for the caller's organisation; in one transaction where the request has an `Idempotency-Key`. */
+    /**
+     * The database handle of the caller's organisation, inside one transaction if the request has an
+     * `Idempotency-Key`.
+     */
     db: Db
     warnings: Warning[]
     bodyText: string
@@ -71,36 +77,47 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     scope?: RouteScope
-    /** Open to keys with `allowed_workflow_ids` though its path names no workflow: it is about the caller, or looks at them itself (D13). */
+    /**
+     * Allows keys with `allowed_workflow_ids` although the path names no workflow: the route is about the
+     * caller, or checks the workflows itself (D13).
+     */
     narrowedKeys?: 'allowed'
-    /** A public route whose callers are counted by address all the same. */
+    /** Counts the callers of a public route by address. */
     metered?: boolean
-    /** Its answer waits for others, or must always come: it is no part of the load that is limited. */
+    /** Excludes the route from the load limit, because its answer waits for others or must always come. */
     waits?: true
     /**
-     * Asks others outside, and holds no transaction meanwhile. `repeatable`: what it asks may be asked again, so a call with an
-     * `Idempotency-Key` is leased; `committed`: the handler commits its effect first.
+     * Marks a route that calls other services and holds no transaction during the call. `repeatable`: the
+     * call may be repeated, so a request with an `Idempotency-Key` is leased; `committed`: the handler
+     * commits its effect first.
      */
     callsOut?: 'repeatable' | 'committed'
-    /** Reads its body by itself and claims an `Idempotency-Key` when it knows what was sent. */
+    /** Marks a route that reads its body itself and claims an `Idempotency-Key` once it knows the content. */
     claimsKeyItself?: true
-    /** How large its body may be; every route that reads one says so. */
+    /** The size limit of the body. Every route with a body declares one. */
     body?: BodyClass
-    /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */
+    /**
+     * Finds the resource in the path. Throws 404 if it is absent and 403 if the caller may not use it (D7).
+     */
     resource?: (request: FastifyRequest) => Promise<void>
-    /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */
+    /** The name of the body in error paths if it is not an object, as `inputs` in `inputs[0].type`. */
     bodyName?: string
-    /** What is wrong inside a body whose shape was refused, so that every failure is reported at once (D5). */
+    /**
+     * Finds further errors inside a body that failed validation, so that every failure is reported at once
+     * (D5).
+     */
     furtherErrors?: (request: FastifyRequest) => Promise<FieldError[]>
-    /** Every answer of the route names its request in `request_id`. */
+    /** Adds `request_id` to every answer of the route. */
     namesRequest?: boolean
-    /** The named code of a 400 for what was sent (D5). */
+    /** Returns the named code of a 400 for an invalid body (D5). */
     codeOfBadBody?: (errors: readonly FieldError[]) => string
-    /** It starts what may cost credits: an unknown field that looks like a cap is refused (M5). */
+    /** Marks a route that may spend credits: an unknown field that looks like a cap is refused (M5). */
     spends?: true
-    /** It selects rows that are run, billed, exported or deleted: any unknown field is refused (D86). */
+    /** Marks a route that selects rows to run, bill, export or delete: any unknown field is refused (D86). */
     selects?: true
-    /** Fields, wherever they stand in the body, whose numbers arrive as NumberText, with every digit that was sent. */
+    /**
+     * The fields, anywhere in the body, whose numbers arrive as NumberText with every digit that was sent.
+     */
     numberTexts?: 'all' | readonly string[]
   }
 }

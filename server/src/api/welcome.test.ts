@@ -3,7 +3,7 @@ import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 
-it('the first address answers people: what this is, whether it is ready, what to do next, and where the docs are', async () => {
+it('the start page says what Loam is, whether it is ready, what to do next, and where the docs are', async () => {
   const answer = await app.api.inject({ url: '/' })
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
@@ -18,7 +18,7 @@ it('the first address answers people: what this is, whether it is ready, what to
   }
 })
 
-it('without its database it says that it is not ready, with 503', async () => {
+it('without its database the page says that it is not ready, with 503', async () => {
   const lost = await makeApp()
   await lost.store.close()
   const answer = await lost.api.inject({ url: '/' })

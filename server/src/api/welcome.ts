@@ -2,7 +2,10 @@ import type { FastifyReply } from 'fastify'
 import { escapeHtml, sendPage } from './http/page.ts'
 import type { Services } from './services.ts'
 
-/** What a new operator sees where no dashboard is built: what this is, whether it is ready, and what to do next. */
+/**
+ * Shows a new operator a page if no dashboard is built: what Loam is, whether it is ready, and what to do
+ * next.
+ */
 export async function showWelcome(
   reply: FastifyReply,
   { store, publicUrl, log }: Pick<Services, 'store' | 'publicUrl' | 'log'>,
@@ -22,9 +25,9 @@ function welcome(url: string, isReady: boolean): string {
   const state = isReady
     ? '<p><b>Ready.</b> The server and its database answer.</p>'
     : '<p><b>Not ready.</b> The database does not answer; the log of the server says why. Run <code>npx loam doctor</code>.</p>'
-  return `<p>Workflow data enrichment: bring a table, chain actions on it, run thousands of rows. Every cell is stored, paid for
-exactly once, and can be looked at.</p>${state}
-<p><b>The dashboard is not built.</b> <code>npm start</code> builds it when its sources have changed, and says why where it
+  return `<p>Workflow data enrichment: bring a table, chain actions on it, run thousands of rows. Every cell is stored, billed
+exactly once, and can be inspected.</p>${state}
+<p><b>The dashboard is not built.</b> <code>npm start</code> builds it when its sources have changed, and prints the reason if it
 cannot; <code>node scripts/setup.mjs</code> tries again without a restart.</p>
 <p>Two commands to begin with, in the folder where you ran <code>npm start</code>:</p>
 <pre>curl ${escapeHtml(url)}/api/v1/user/ -H "Authorization: Bearer $(cat "\${LOAM_DATA_DIR:-data}/admin-key")"

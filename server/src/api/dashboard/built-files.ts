@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the build of the dashboard lies in a checkout. */
+/** The folder of the dashboard's build in a checkout. */
 export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url))
 
 const TYPES: Record<string, string> = {
@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   '.map': 'application/json; charset=utf-8',
 }
 
-/** The best first; each with what its files are called. */
+/** The compressions a client may accept, best first, each with the file extension of the compressed copy. */
 const CODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -29,8 +29,9 @@ export type Coding = (typeof CODINGS)[number][0]
 export type BuiltFile = { bytes: Buffer; type: string; coding: Coding | null }
 
 /**
- * The files of one folder of the build, by their names in its listing: what is not listed there is not opened, whatever a path
- * says. They are kept in memory, as they never change; the folder is listed again for a name that is not known yet.
+ * Serves the files of one folder of the build. Only names in the folder's listing are opened, whatever the
+ * requested path contains. Contents are kept in memory because built files never change; the folder is listed
+ * again for an unknown name.
  */
 export function createBuiltFiles(folder: string) {
   const kept = new Map<string, Promise<Buffer>>()
@@ -49,7 +50,7 @@ export function createBuiltFiles(folder: string) {
   }
 
   return {
-    /** The file as the caller may have it compressed; undefined when there is none. */
+    /** Returns the file, compressed if the client accepts it, or undefined if no such file exists. */
     async open(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined> {
       const type = TYPES[extname(name)]
       if (type === undefined || !(await has(name))) return undefined
@@ -73,7 +74,7 @@ async function list(folder: string): Promise<string[]> {
   }
 }
 
-/** `br;q=0` says that it is not wanted. */
+/** Returns true if the header accepts the coding. `br;q=0` refuses it. */
 function accepts(header: string | undefined, coding: Coding): boolean {
   const named = (header ?? '').split(',').map((part) =>
     part

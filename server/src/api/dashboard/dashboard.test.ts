@@ -59,7 +59,7 @@ it.each([
 })
 
 it.each(['/', '/sign-in/some-token', '/workflows', '/invitations/some-token'])(
-  '%s is a page for whoever does not ask for JSON alone, such as curl and scanners of mails',
+  '%s is a page unless the client accepts only JSON: curl and mail scanners get the page too',
   async (url) => {
     const accepts = [
       '*/*',
@@ -79,7 +79,7 @@ it.each(['/', '/sign-in/some-token', '/workflows', '/invitations/some-token'])(
   },
 )
 
-it('an unknown address is a page that leads back in a browser, and JSON for programs', async () => {
+it('an unknown address is a page with a link home in a browser, and JSON for programs', async () => {
   const navigated = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const page = await get('/nothing<script>', navigated)
   expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -95,14 +95,14 @@ it('an unknown address is a page that leads back in a browser, and JSON for prog
   }
 })
 
-it('programs that want JSON are told that there is no such thing, and so is everybody elsewhere', async () => {
+it('programs that accept only JSON get 404, and so does everybody at other addresses', async () => {
   const asked = await get('/workflows', { accept: 'application/json' })
   expect([asked.statusCode, asked.json().error]).toEqual([404, 'Not Found'])
   expect((await get('/nothing', { accept: 'text/html' })).statusCode).toBe(404)
   expect((await get('/docs', { accept: 'text/html' })).body).not.toContain('<title>Loam</title>')
 })
 
-it('files of the build are kept for ever, and compressed as the browser takes them', async () => {
+it('files of the build are cached for ever, and compressed if the browser accepts it', async () => {
   const url = '/assets/app-1a2b.js'
   const [plain, gzip, brotli, refused] = [
     await get(url),
@@ -140,7 +140,7 @@ it.each([
   expect([answer.statusCode, answer.json().error]).toEqual([404, 'Not Found'])
 })
 
-it('a file that was built meanwhile is served too', async () => {
+it('a file that was built after the start is served too', async () => {
   expect((await get('/assets/later.js')).statusCode).toBe(404)
   writeFileSync(join(folder, 'dist/assets/later.js'), 'later')
   expect((await get('/assets/later.js')).body).toBe('later')

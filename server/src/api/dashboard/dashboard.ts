@@ -9,11 +9,14 @@ import type { Api, Services } from '../services.ts'
 import { showWelcome } from '../welcome.ts'
 import { type BuiltFile, createBuiltFiles } from './built-files.ts'
 
-/** Scripts and everything else come from here alone; nothing may frame a page, or move its base elsewhere. */
+/**
+ * The content security policy: scripts and everything else come from this server only, no site may frame a
+ * page, and no page may change its base address.
+ */
 const POLICY =
   "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** Addresses of the dashboard: its own router shows what they stand for. */
+/** The addresses of the dashboard's pages. Its own router decides what each one shows. */
 const PAGES = [
   '/sign-in',
   '/sign-in/organisations',
@@ -36,10 +39,10 @@ const PAGES = [
 const PUBLIC = { scope: 'public' as const }
 const HIDDEN = { hide: true }
 
-/** The dashboard as it was built: one page for all its addresses, and the files that the page is made of. */
+/** Serves the built dashboard: one HTML page for all its addresses, and the files that the page loads. */
 export function dashboardRoutes(app: Api, services: Services): void {
   const { dashboardFolder: folder } = services
-  // Read each time: it is small, and a build may come while the server runs.
+  // The page is read on each request: it is small, and a build may finish while the server runs.
   const page = async (request: FastifyRequest) => (wantsPage(request) ? readPage(folder) : null)
 
   for (const url of PAGES) {
@@ -85,7 +88,10 @@ export function dashboardRoutes(app: Api, services: Services): void {
   })
 }
 
-/** Programs that ask for JSON alone get an error that they can read; scanners of mails ask for anything. */
+/**
+ * Returns false if the client accepts only JSON: such a program gets an error it can read. Mail scanners
+ * accept anything and get the page.
+ */
 function wantsPage({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
   return accept.split(',').some((type) => !/^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
 }

@@ -65,7 +65,10 @@ const sessionOf = async (cookie: string) => {
   const answer = await app.api.inject({ url: '/internal/session', headers: { cookie } })
   return answer.statusCode === 200 ? answer.json().data : answer.statusCode
 }
-/** The choices of somebody who came back from the provider, and how one is made. */
+/**
+ * Returns the organisations offered to a person who came back from the provider, and a function that chooses
+ * one.
+ */
 function choosing(answer: Injected) {
   expect([answer.statusCode, answer.headers.location]).toEqual([303, '/sign-in/organisations'])
   expect(cookieOf(answer, 'loam_session')).toBe('')
@@ -179,7 +182,7 @@ describe('F60: an identity goes with the memberships that it took on itself', ()
     expect((await admin.call('GET', '/members')).body.data.invitations).toEqual([])
   })
 
-  it('what was proved is of one browser, for ten minutes', async () => {
+  it('the proved identity belongs to one browser, for ten minutes', async () => {
     for (const cookie of [
       '',
       'loam_identity=made-up',
@@ -192,7 +195,7 @@ describe('F60: an identity goes with the memberships that it took on itself', ()
 })
 
 describe('dashboard: OIDC', () => {
-  it('goes by the code flow with PKCE, state and nonce, and leads a member where they wanted to go', async () => {
+  it('uses the code flow with PKCE, state and nonce, and redirects a member to the requested page', async () => {
     const { url, setCookie } = await begin()
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
@@ -242,7 +245,7 @@ describe('dashboard: OIDC', () => {
     expect(String(answer.headers['set-cookie'])).not.toContain('loam_session')
   })
 
-  it('F51: whatever a link asks for next, and whatever name somebody has there, nobody is told of a failure', async () => {
+  it('F51: signing in succeeds with any `next` address in the link and any name at the provider', async () => {
     for (const [next, location] of [
       ['/workflows/1?q=zoë — 😀', '/workflows/1?q=zo%C3%AB%20%E2%80%94%20%F0%9F%98%80'],
       ['/work\r\nset-cookie: a=b', '/workset-cookie:%20a=b'],
@@ -262,7 +265,7 @@ describe('dashboard: OIDC', () => {
     )
   })
 
-  it('what another browser began, was altered or comes twice signs nobody in', async () => {
+  it('an attempt that another browser began, that was altered or that is sent twice signs nobody in', async () => {
     const mine = await begin()
     const other = await begin()
     const returned = await passProvider(mine.url.href, 'ann', CALLBACK)
@@ -281,7 +284,7 @@ describe('dashboard: OIDC', () => {
     expect((await comeBack(returned, mine.cookie)).headers.location).toBe('/sign-in?problem=provider')
   })
 
-  it('is offered where it is set, and absent where it is not', async () => {
+  it('is offered if it is configured, and absent if not', async () => {
     expect((await app.api.inject({ url: '/internal/sign-in' })).json().data).toEqual({
       mail: false,
       oidc: true,
@@ -292,7 +295,7 @@ describe('dashboard: OIDC', () => {
     expect((await plain.api.inject({ url: '/sign-in/oidc' })).statusCode).toBe(404)
   })
 
-  it('a provider that is away is told, and asked again the next time', async () => {
+  it('an unreachable provider is reported, and asked again the next time', async () => {
     const away = await makeApp({
       services: { store: app.store },
       settings: {

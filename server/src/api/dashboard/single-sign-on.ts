@@ -26,7 +26,10 @@ type Kept = Attempt & { next?: string | undefined }
 
 const OPEN = { scope: 'public' as const, metered: true, callsOut: 'committed' as const }
 
-/** Signing in with an OpenID provider: there and back, each as a redirect. What went wrong is told by `/sign-in?problem=`. */
+/**
+ * Adds the two routes of signing in with an OpenID provider: the redirect to it and the redirect back.
+ * Failures redirect to `/sign-in?problem=`.
+ */
 export function singleSignOn(app: Api, services: Services): void {
   const openId = createOpenId(services.config)
 
@@ -62,7 +65,8 @@ async function finish(
   services: Services,
   { openId, kept }: { openId: OpenId; kept: Kept },
 ): Promise<FastifyReply> {
-  // As the provider was told, whatever this server is called behind a proxy.
+  // The callback address is the one the provider was given, whatever host name this server has behind a
+  // proxy.
   const returned = new URL(services.publicUrl() + CALLBACK)
   returned.search = URL.parse(request.url, returned.href)?.search ?? ''
   let identity
@@ -76,7 +80,10 @@ async function finish(
   return enter(request, reply, services, { email, firstName, lastName, next: kept.next })
 }
 
-/** Goes on to the only organisation that this person has confirmed; has them choose where there is none, or several. */
+/**
+ * Signs the person in to the only organisation where their membership is confirmed. Without one, or with
+ * several, the person has to choose.
+ */
 async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +125,7 @@ function keepAttempt(reply: FastifyReply, { sealer, publicUrl }: Services, attem
   })
 }
 
-/** What this browser began, once. */
+/** Returns the attempt that this browser began, or null. Each attempt can be read once. */
 function takeAttempt(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -9,7 +9,7 @@ type Document = OpenAPIV3_1.Document
 type Schema = OpenAPIV3_1.SchemaObject
 type Media = OpenAPIV3_1.MediaTypeObject
 
-/** Marks an operation whose body may be left out, for `annotate`. */
+/** Marks an operation whose body is optional, for `annotate`. */
 export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
 const PREFIX = '/api/v1'
@@ -17,23 +17,23 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
 
 const STATUSES: Record<string, string> = {
   200: 'Done',
-  201: 'Made',
-  202: 'Taken; it goes on by itself',
-  400: 'The request is wrong; `errors` names each field and what to do',
+  201: 'Created',
+  202: 'Accepted; runs in the background',
+  400: 'The request is invalid; `errors` names each field and what to do',
   401: 'No valid key',
-  403: 'The key may not do this',
-  404: 'There is no such thing here',
-  409: 'It is not in a state for this; the message says why',
-  410: 'The number is too old, or was never given: begin anew',
-  413: 'The body is larger than this route takes',
+  403: 'The key lacks the permission for this operation',
+  404: 'The resource does not exist, or the key may not see it',
+  409: 'The resource is not in a state that allows the operation; the message says why',
+  410: 'The number is too old or was never issued: restart from the beginning',
+  413: 'The body is larger than this route accepts',
   415: 'The body is not JSON',
   422: 'The `Idempotency-Key` was used with another request',
   429: 'Too many requests; `Retry-After` says when to come back',
-  500: 'A fault of the server; its log names the request by `x-request-id`',
+  500: 'The server failed; its log names the request by `x-request-id`',
   503: 'The server or its database cannot answer now; try again after `Retry-After`',
 }
 
-/** What may stand in a field of an action (part "Configure Action"). */
+/** The value of a field of an action (part "Configure Action"). */
 const FIELD_VALUE: Schema = {
   description: 'Text with tokens, a toggle, a list of names, or a list of objects; null clears the field',
   anyOf: [
@@ -58,7 +58,10 @@ const ROW: Schema = {
   additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: {} },
 }
 
-/** Completes what was made from the routes: ids, words, examples, and types that a schema of ours checks elsewhere. */
+/**
+ * Completes the document that was generated from the routes: ids, descriptions, examples, and the types that
+ * the server's own checks enforce.
+ */
 export function annotate(document: Document): Document {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
@@ -73,7 +76,7 @@ export function annotate(document: Document): Document {
   return {
     ...document,
     paths,
-    tags: tagsOf(paths),
+    tags: listTags(paths),
     components: { ...document.components, schemas },
   }
 }
@@ -84,23 +87,23 @@ const TAGS: Readonly<Record<string, string>> = {
   Credits: 'Balance, ledger, usage, prices and budgets',
   Exports: 'Sheets as files to download',
   Imports: 'Files to upload and import',
-  Inputs: 'The columns that rows are given',
+  Inputs: 'The input columns of a sheet',
   Organisation: 'Members and knowledge of the organisation',
   Rows: 'Rows and their cells',
-  Runs: 'Running rows, and what it costs',
-  'Segment syncs': 'Members of segments on their way into workflows',
+  Runs: 'Runs of rows, their progress and their cost',
+  'Segment syncs': 'Deliveries of segment members to workflows',
   Segments: 'Saved filters over records',
   Sheets: 'The sheets of a workflow and their settings',
   Shortcuts: 'Workflows published as forms that others run',
-  'Shortcuts (legacy prefix)': 'The same under their former address',
+  'Shortcuts (legacy prefix)': 'The shortcut endpoints under their former address',
   Sources: 'Imports of records from other systems',
-  User: 'Whose key it is',
+  User: 'The owner of the API key',
   Webhooks: 'Rows that other systems post',
-  Workflows: 'Workflows, their copies and whom they are shared with',
+  Workflows: 'Workflows, their copies and their sharing',
 }
 
-/** The tags of all operations, in the order in which they stand. */
-function tagsOf(paths: NonNullable<Document['paths']>): OpenAPIV3_1.TagObject[] {
+/** Returns the tags of all operations, in the order of the document. */
+function listTags(paths: NonNullable<Document['paths']>): OpenAPIV3_1.TagObject[] {
   const operations = Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item?.[method] ?? []))
   return [...new Set(operations.flatMap(({ tags = [] }) => tags))].map((name) => ({
     name,
@@ -145,24 +148,26 @@ function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string):
     const content = { 'application/octet-stream': { schema, example: known.file } }
     operation.requestBody = { required: true, content, description: 'The bytes of the file, of any type' }
   }
-  const media = mediaOf(operation)
+  const media = jsonBodyOf(operation)
   if (media === undefined) return
   if (known.body !== undefined) media.example = known.body
-  openUp(media.schema)
+  allowUnknownFields(media.schema)
   typeFields(media.schema)
 }
 
-function mediaOf({ requestBody }: OpenAPIV3_1.OperationObject): Media | undefined {
+function jsonBodyOf({ requestBody }: OpenAPIV3_1.OperationObject): Media | undefined {
   if (requestBody === undefined || !('content' in requestBody)) return undefined
   return requestBody.content['application/json']
 }
 
-/** The server takes bodies with fields it does not know, and warns of them. */
-function openUp(schema: unknown): void {
-  if (Array.isArray(schema)) return schema.forEach(openUp)
+/**
+ * Removes `additionalProperties: false`: the server accepts bodies with unknown fields and warns about them.
+ */
+function allowUnknownFields(schema: unknown): void {
+  if (Array.isArray(schema)) return schema.forEach(allowUnknownFields)
   if (!isObject(schema)) return
   if (schema['additionalProperties'] === false) delete schema['additionalProperties']
-  Object.values(schema).forEach(openUp)
+  Object.values(schema).forEach(allowUnknownFields)
 }
 
 function typeFields(schema: Schema | undefined): void {

@@ -35,7 +35,7 @@ describe('the description', () => {
     }
   })
 
-  it('says in words what every answer means, also those to bodies that are too large or no JSON', () => {
+  it('describes every status, also those of bodies that are too large or not JSON', () => {
     for (const { operation } of described) {
       for (const response of Object.values<Json>(operation.responses)) {
         expect(response.description).not.toBe('Default Response')
@@ -70,7 +70,7 @@ describe('the description', () => {
     expect(document.paths[`${sheet}/changes`].get.responses['200'].content).toHaveProperty(
       'text/event-stream',
     )
-    // What refuses a stream is JSON, as everywhere.
+    // Refusals of a stream are JSON, as everywhere.
     const refusals = Object.entries<Json>(document.paths[`${sheet}/changes`].get.responses)
     expect(refusals.filter(([status]) => status !== '200').length).toBeGreaterThan(3)
     for (const [status, { content }] of refusals)
@@ -85,13 +85,13 @@ describe('the description', () => {
 
 describe('every example, sent as it stands with the ids of a real sheet in place of its own', async () => {
   const org = await app.makeOrg()
-  /** Need a model or an account, and are tested where those are; a stream has no end. */
+  /** Operations that need a model or an account are tested with those; a stream never ends. */
   const apart = new Set([
     'runAgent',
     'getAgentRun',
     'getSourceFieldOptions',
     'streamChanges',
-    // A cell must have failed after it was complete: see former-cells.test.ts.
+    // These need a cell that failed after it was complete: see former-cells.test.ts.
     'getPreviousCellOutputs',
     'restoreCell',
   ])
@@ -142,7 +142,7 @@ function schemaOf(response: Json): z.ZodType {
 }
 
 describe('/docs', () => {
-  it('asks no other host for anything, offers nothing of its maker, and is compressed', async () => {
+  it('loads nothing from other hosts, offers no product of its maker, and is compressed', async () => {
     const page = await app.api.inject({ url: '/docs/' })
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
     for (const setting of ['"withDefaultFonts": false', '"telemetry": false', '"hideClientButton": true']) {

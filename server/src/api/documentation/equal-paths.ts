@@ -5,7 +5,9 @@ type Item = OpenAPIV3_1.PathItemObject
 
 const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 
-/** Puts the operations of paths that differ only in the names of their parameters under the first of them, as OpenAPI wants. */
+/**
+ * Merges paths that differ only in the names of their parameters into the first of them, as OpenAPI requires.
+ */
 export function mergeEqualPaths(document: Document): Document {
   const merged = new Map<string, { path: string; item: Item }>()
   for (const [path, item = {}] of Object.entries(document.paths ?? {})) {
@@ -15,15 +17,15 @@ export function mergeEqualPaths(document: Document): Document {
     else
       merged.set(shape, {
         ...first,
-        item: { ...first.item, ...renamed(item, namesIn(path), namesIn(first.path)) },
+        item: { ...first.item, ...renameParameters(item, namesIn(path), namesIn(first.path)) },
       })
   }
   const paths = Object.fromEntries([...merged.values()].map(({ path, item }) => [path, item]))
   return { ...document, paths }
 }
 
-/** The item with other names of its parameters; the former ones stand in their descriptions. */
-function renamed(item: Item, from: readonly string[], to: readonly string[]): Item {
+/** Returns the item with its parameters renameParameters. The former names stay in the descriptions. */
+function renameParameters(item: Item, from: readonly string[], to: readonly string[]): Item {
   const operations = Object.entries(item as Record<string, OpenAPIV3_1.OperationObject>)
   return Object.fromEntries(
     operations.map(([method, operation]) => {

@@ -9,11 +9,11 @@ it('the OpenAPI document is clean by the recommended rules of redocly', async ()
   const { body: document } = await app.call(null, 'GET', '/openapi.json')
   const source = JSON.stringify(document)
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  const told = problems.map(
+  const texts = problems.map(
     ({ ruleId, severity, message, location: [at] }) =>
       `${severity} ${ruleId} ${at?.pointer ?? ''}: ${message}`,
   )
-  expect(told).toEqual([])
+  expect(texts).toEqual([])
 })
 
 it('has one path for sources, whose operations are all there', async () => {

@@ -1,24 +1,24 @@
-/** What the reference says of an operation beyond its schemas. */
+/** The texts and examples of an operation in the reference, beyond its schemas. */
 export type Operation = {
-  /** Unique; generated clients name their methods by it. */
+  /** The unique id. Generated clients name their methods after it. */
   id: string
   description: string
-  /** A body that can be sent as it stands, with the ids of `EXAMPLE_IDS`. */
+  /** An example body that can be sent as it stands, with the ids of `EXAMPLE_IDS`. */
   body?: unknown
-  /** Takes a file as it is; this is one. */
+  /** An example file, for operations whose body is the bytes of a file. */
   file?: string
-  /** Query parameters of the example. */
+  /** The query parameters of the example. */
   query?: Record<string, string>
-  /** Answers with server-sent events. */
+  /** Marks an operation that answers with server-sent events. */
   streams?: true
-  /** Answers with CSV where `format=csv` asks for it. */
+  /** Marks an operation that answers with CSV when `format=csv` is requested. */
   writesCsv?: true
 }
 
-/** By method and path, as `GET /user`. */
+/** The operations by method and path, as `GET /user`. */
 export type Operations = Record<string, Operation>
 
-/** Ids that stand in examples. Tests put those of a real sheet in their place and send every example. */
+/** The ids in examples. Tests replace them with those of a real sheet and send every example. */
 export const EXAMPLE_IDS = {
   workflow_id: '0198f3a2-5c1e-7d40-8a6b-1f2e3d4c5b6a',
   sheet_id: '0198f3a2-5c1e-7d40-8a6b-1f2e3d4c5b6a',

@@ -4,16 +4,22 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { handleNotFound } from '../http/errors.ts'
 import type { Api } from '../services.ts'
 
-/** Asks no other host for anything: what the page is made of comes from here, and the browser is told to accept nothing else. */
+/**
+ * The content security policy. The page loads everything from this server, and the browser is told to accept
+ * nothing else.
+ */
 const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** The reference for people to read and try. Its maker's library is loaded when somebody first asks: it was a tenth of each start. */
+/**
+ * Serves the API reference for people to read and try. The library that renders it is loaded at the first
+ * request, because loading it took a tenth of each start.
+ */
 export function showReference(app: Api, prefix: string, url: string): void {
   let opened: ReturnType<typeof openPages> | undefined
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const [path = ''] = request.url.split('?')
-    // What the page refers to is relative to its address.
+    // The links of the page are relative to its address.
     if (path === prefix) return reply.redirect(`${prefix}/`, 301)
     opened ??= openPages(prefix, url)
     const read = await opened
@@ -25,7 +31,7 @@ export function showReference(app: Api, prefix: string, url: string): void {
       .headers({ 'content-type': page.type, vary: 'accept-encoding' })
       .send(page.bytes)
   }
-  // With and without a slash at the end is one route.
+  // The path with a slash at the end and the path without one are the same route.
   for (const path of [prefix, `${prefix}/*`])
     app.get(path, { config: { scope: 'public' }, schema: { hide: true } }, show)
 }
@@ -38,7 +44,10 @@ const COMPRESS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: (bytes) => promisify(gzip)(bytes),
 }
 
-/** Of the page's maker nothing is offered: no assistant, no sharing, no deployment. */
+/**
+ * Opens the pages of the reference, with the assistant, sharing and deployment of the library's maker turned
+ * off.
+ */
 async function openPages(prefix: string, url: string) {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const inner = Fastify()
@@ -55,7 +64,7 @@ async function openPages(prefix: string, url: string) {
       mcp: { disabled: true },
     },
   })
-  /** Each is made, and compressed, once for the life of the process: they never change. */
+  /** Each page is rendered and compressed once in the life of the process, because pages never change. */
   const known = new Map<string, Promise<Page>>()
 
   async function compressed(type: string, bytes: Buffer, coding: Coding): Promise<Page> {

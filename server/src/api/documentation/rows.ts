@@ -6,13 +6,13 @@ export const ROWS: Operations = {
   [`POST ${SHEET}/rows`]: {
     id: 'addRows',
     description:
-      'Adds up to 1,000 rows, keyed by input name. Good rows go in although others are refused: those are in `rejected` with their reasons. `run_after_add` runs the new rows.',
+      'Adds up to 1,000 rows, keyed by input name. Valid rows are added even if others are refused; `rejected` lists the refused rows with the reasons. `run_after_add` runs the new rows.',
     body: { rows: [{ company: 'Stripe', website: 'https://www.stripe.com/about' }], run_after_add: 'all' },
   },
   [`POST ${SHEET}/rows/list`]: {
     id: 'listRows',
     description:
-      'Rows in the order of insertion, with their cells: a page of them, those of `row_ids`, or those that filters find. Entries of filters must all hold.',
+      'Rows in the order of insertion, with their cells: one page of all rows, the rows of `row_ids`, or the rows that match all filters.',
     body: {
       page_no: 1,
       page_size: 20,
@@ -21,69 +21,69 @@ export const ROWS: Operations = {
   },
   [`POST ${SHEET}/rows/delete`]: {
     id: 'deleteRows',
-    description: 'Deletes up to 200 rows; ids that are not of this sheet are in `rejected`.',
+    description: 'Deletes up to 200 rows; `rejected` lists ids that are not rows of this sheet.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
   [`POST ${SHEET}/rows/delete-all`]: {
     id: 'deleteAllRows',
     description:
-      'Deletes every row of a sheet, or those that a selector of Run Rows chooses. Unknown fields are refused.',
+      'Deletes every row of a sheet, or the rows chosen by a selector of Run Rows. Unknown fields are refused.',
     body: { filters: [{ variable: '{{input.company}}', operator: 'is empty' }] },
   },
   [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}`]: {
     id: 'getCell',
-    description:
-      'One cell with its provenance: attempts, who was asked, how long it took, what it cost, cache.',
+    description: 'One cell with its provenance: attempts, providers asked, duration, cost, cache.',
   },
   [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}/outputs`]: {
     id: 'getCellOutputs',
-    description: 'The outputs of a cell in full, where List Rows only refers to them because of their size.',
+    description: 'The full outputs of a cell, for outputs so large that List Rows returns only a reference.',
   },
   [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}/outputs/previous`]: {
     id: 'getPreviousCellOutputs',
-    description: 'The outputs that a cell had before it ran again and failed, in full; kept for 7 days.',
+    description: 'The full outputs that a cell had before it ran again and failed; kept for 7 days.',
   },
   [`POST ${SHEET}/rows/{row_id}/cells/{action_instance_id}/restore`]: {
     id: 'restoreCell',
-    description: 'Gives a cell that ran again and failed the result that it had before; kept for 7 days.',
+    description:
+      'Restores the former result of a cell that ran again and failed; results are kept for 7 days.',
   },
   [`GET ${SHEET}/changes`]: {
     id: 'streamChanges',
     streams: true,
     description:
-      'Server-sent events named `change`, one at the start and one after each change of inputs, actions, rows or runs. Each means: read again what you show; `revision` of inputs and actions, the number of `rows` and the latest `run` stand in it. With `Last-Event-ID` the one at the start is left out where nothing has changed since that event.',
+      'Server-sent events named `change`, one at the start and one after each change of inputs, actions, rows or runs. Each event means that the client should reload what it shows. It holds the `revision` of inputs and actions, the number of `rows` and the latest `run`. With `Last-Event-ID` the first event is left out if nothing has changed since that event.',
   },
   'POST /files': {
     id: 'uploadFile',
     description:
-      'Stores a CSV or XLSX file, whose bytes are the body, under a name that nobody can guess: the `file_ref` that Import CSV takes. It is kept until 7 days after its last use.',
+      'Stores a CSV or XLSX file, sent as the body, under a name that cannot be guessed: the `file_ref` of Import CSV. The file is kept until 7 days after its last use.',
     query: { name: 'leads.csv' },
     file: 'Company,Website\nStripe,stripe.com\n',
   },
   [`POST ${SHEET}/csv`]: {
     id: 'importFile',
     description:
-      'Imports a CSV or XLSX file that was uploaded before (`POST /files`, `loam file put`). `mapping` goes from headers to inputs that exist. 202 means queued: ask Get Import for how far it is.',
+      'Imports a CSV or XLSX file that was uploaded before (`POST /files`, `loam file put`). `mapping` maps headers to existing inputs. 202 means that the import is queued: call Get Import for its progress.',
     body: { file_ref: 'leads.csv', mapping: { Company: 'company', Website: 'website' } },
   },
   [`GET ${SHEET}/csv`]: {
     id: 'getImport',
-    description: 'How far the latest import of a sheet is, or why it failed.',
+    description: 'The progress of the latest import of a sheet, or the reason of its failure.',
   },
   [`POST ${SHEET}/export`]: {
     id: 'exportSheet',
     description:
-      'Begins a file of all rows, or of those selected, as one snapshot. Ask Get Export for its link.',
+      'Starts an export of all rows, or of the selected rows, as one snapshot. Call Get Export for its link.',
     body: { format: 'csv', file_name: 'leads' },
   },
   [`GET ${SHEET}/export/{export_id}`]: {
     id: 'getExport',
     description:
-      'An export with its signed link once it is there. Seen only by who asked for it, for 24 hours.',
+      'An export, with a signed link once the file is ready. Only the member who started it can see it, for 24 hours.',
   },
   [`GET ${SHEET}/webhook/deliveries`]: {
     id: 'listWebhookDeliveries',
-    description: 'The latest deliveries to the webhook of a sheet and what became of each.',
+    description: 'The latest deliveries to the webhook of a sheet, with the result of each.',
   },
 }
 
@@ -91,40 +91,40 @@ export const RUNS: Operations = {
   [`POST ${SHEET}/run`]: {
     id: 'runRows',
     description:
-      'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except what the cache of the sheet still holds.',
+      'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except results that the cache of the sheet still holds.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
   [`POST ${SHEET}/estimate`]: {
     id: 'estimateRun',
     description:
-      'Says what a run would cost, without running anything: `at_most` is never below what these rows are then billed, `expected` draws on what the actions found before. Chosen by one selector of Run Rows, `all`, `only` as in Run All Rows, or `new_rows`; `action_instance_id` and `run_next_action` as in Run Action. Beyond 10,000 rows 2,000 are looked at, unless `exact` is set.',
+      'Estimates the cost of a run without running anything. `at_most` is never below the credits that these rows are billed later; `expected` is based on earlier results of the actions. Choose rows by one selector of Run Rows, `all`, `only` as in Run All Rows, or `new_rows`; `action_instance_id` and `run_next_action` are those of Run Action. Above 10,000 rows a sample of 2,000 is used, unless `exact` is set.',
     body: { first_10: true },
   },
   [`POST ${SHEET}/run-all`]: {
     id: 'runAllRows',
     description:
-      'Runs the whole chain on every row: what is complete runs, and is billed, again unless the cache holds it. `only` restricts it to rows that are unfinished or failed.',
+      'Runs the whole chain on every row. Complete cells run and are billed again unless the cache holds their result. `only` restricts it to rows that are unfinished or failed.',
     body: { only: 'failed' },
   },
   [`POST ${SHEET}/actions/{action_instance_id}/run`]: {
     id: 'runAction',
-    description: 'Runs one action on rows, with `run_next_action` also those behind it.',
+    description: 'Runs one action on rows, and with `run_next_action` also the actions after it.',
     body: { row_ids: [EXAMPLE_IDS.row_id], run_next_action: true },
   },
   [`POST ${SHEET}/stop`]: {
     id: 'stopRuns',
-    description: 'Takes back rows that are queued; cells at work are finished.',
+    description: 'Cancels queued rows; cells that are already running finish.',
   },
   [`GET ${SHEET}/runs`]: { id: 'listRuns', description: 'The latest runs of a sheet with their counts.' },
   [`GET ${SHEET}/runs/{run_id}`]: {
     id: 'getRun',
     description:
-      'A run with its counts, what it cost and what it may cost, and what stopped the rows that ended for want of credits.',
+      'A run with its counts, its cost and its credit limit, and the limit that stopped rows for lack of credits.',
   },
   [`POST ${SHEET}/runs/{run_id}/resume`]: {
     id: 'resumeRun',
     description:
-      'Rows that ended `out_of_credits` go on at that cell, on the revision and the prices of the run; complete cells are neither run nor billed again. `max_credits` is the new total of the run, null for none. Rows that were deleted or run since stay as they are.',
+      'Resumes rows that ended `out_of_credits` at that cell, with the revision and the prices of the run; complete cells are neither run nor billed again. `max_credits` is the new total limit of the run, null for none. Rows that have been deleted or run since are left as they are.',
     body: { max_credits: 100 },
   },
 }

@@ -7,41 +7,41 @@ export const SOURCES: Operations = {
   'POST /sources/{source_id}/preview': {
     id: 'previewSource',
     description:
-      'What a source of this kind would give, up to 100 records. Stores nothing and costs nothing.',
+      'A preview of up to 100 records from a source of this kind. Stores nothing and costs nothing.',
     body: { ...FIELDS, limit: 5 },
   },
   'POST /sources/{source_id}': {
     id: 'createSource',
-    description: 'Makes a source; its first import runs by itself, further ones by its schedule.',
+    description: 'Creates a source. The first import starts at once, further ones run by its schedule.',
     body: { ...FIELDS, name: 'Companies of our CRM' },
   },
   'POST /sources/{source_id}/options/{field_name}': {
     id: 'getSourceFieldOptions',
-    description: 'What may be chosen in a field of a kind of source; some need `context`.',
+    description: 'The choices for a field of this kind of source; some fields need `context`.',
     body: { context: {} },
   },
   'GET /sources/{source_instance_id}': {
     id: 'getSource',
-    description: 'A source with its last and next pull, its counts, and its last error with what to do.',
+    description: 'A source with its last and next pull, its counts, and its last error with advice.',
   },
   'PATCH /sources/{source_instance_id}': {
     id: 'updateSource',
-    description: 'Changes how many credits a source may spend in all; null lifts the limit.',
+    description: 'Changes the total credit limit of a source; null removes the limit.',
     body: { max_credits: 50 },
   },
   'GET /sources/{source_instance_id}/data': {
     id: 'listSourceRecords',
-    description: 'Records that a source has imported, in pages.',
+    description: 'The records that a source has imported, in pages.',
   },
   'POST /sources/{source_instance_id}/sync': {
     id: 'syncSource',
     description:
-      'Sends records to the main sheet of a workflow, each once. `field_mapping` goes from `input.<name>` to a field of the source; `auto_run` of the sheet decides whether they run.',
+      'Sends each record once to the main sheet of a workflow. `field_mapping` maps `input.<name>` to a field of the source; `auto_run` of the sheet decides whether the rows run.',
     body: { workflow_id: EXAMPLE_IDS.workflow_id, field_mapping: { 'input.company': 'name' } },
   },
   'PATCH /sources/{source_instance_id}/status': {
     id: 'setSourceStatus',
-    description: 'Pauses a source, or lets it go on.',
+    description: 'Pauses or resumes a source.',
     body: { status: 'paused' },
   },
 }
@@ -50,7 +50,7 @@ export const AGENT: Operations = {
   'POST /agent/run': {
     id: 'runAgent',
     description:
-      'Plans, searches, reads pages and answers in the fields you ask for. Each value has a quote from a page that was really read; what no page supports is null. The call waits for the answer.',
+      'Plans, searches, reads pages and answers in the fields of your schema. Each value has a quote from a page that was read; values that no page supports are null. The call waits for the answer.',
     body: {
       prompt: 'Who founded Acme (https://acme.example)?',
       output_schema: { properties: { founder: { type: 'string', description: 'Full name' } } },
@@ -58,11 +58,14 @@ export const AGENT: Operations = {
   },
   'GET /agent/runs/{request_id}': {
     id: 'getAgentRun',
-    description: 'How an answer came about: searches, pages, calls of the model and what they took.',
+    description: 'The steps of an answer: searches, pages, model calls, and the time and credits they took.',
   },
 }
 
-/** The same under both prefixes, of which `/apps` is the older. */
+/**
+ * Returns the operations of shortcuts under a prefix. Both prefixes offer the same ones; `/apps` is the
+ * older.
+ */
 function shortcutsUnder(prefix: string, noun: string, plural: string): Operations {
   return {
     [`GET ${prefix}`]: {
@@ -73,12 +76,12 @@ function shortcutsUnder(prefix: string, noun: string, plural: string): Operation
     [`POST ${prefix}/{id}/run`]: {
       id: `run${noun}`,
       description:
-        'Runs a shortcut once. Fields that are missing take their default. Poll the run, or pass `wait` seconds to have the answer in one call.',
+        'Runs a shortcut once. Missing fields use their default. Poll the run, or pass `wait` (in seconds) to get the answer in one call.',
       body: { input_data: { website: 'https://www.stripe.com/about' } },
     },
     [`POST ${prefix}/{id}/run/batch`]: {
       id: `run${noun}Batch`,
-      description: 'Runs a shortcut for 1 to 1,000 inputs; when one is wrong, none runs.',
+      description: 'Runs a shortcut for 1 to 1,000 inputs; if one is invalid, none runs.',
       body: { rows: [{ website: 'https://www.stripe.com/about' }, { website: 'https://github.com' }] },
     },
     [`GET ${prefix}/{id}/runs`]: {
@@ -88,7 +91,7 @@ function shortcutsUnder(prefix: string, noun: string, plural: string): Operation
     },
     [`GET ${prefix}/{id}/runs/{run_id}`]: {
       id: `get${noun}Run`,
-      description: 'A run with its outputs; look at the status of each field.',
+      description: 'A run with its outputs; check the status of each field.',
     },
   }
 }

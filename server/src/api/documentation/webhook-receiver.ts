@@ -11,18 +11,21 @@ const failure = (description: string, schema = 'Error') => ({
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 })
 
-/** Not below the prefix of the API: whoever has the address needs no key (D10). */
+/**
+ * Describes the webhook receiver. It is not below the prefix of the API: knowing the address is enough, no
+ * key is needed (D10).
+ */
 export const WEBHOOK_RECEIVER = {
   post: {
     operationId: 'deliverWebhook',
     tags: ['Webhooks'],
     summary: 'Deliver rows to the webhook of a sheet',
     description:
-      'The address stands in `webhook_url` of a sheet once its webhook is enabled. Takes an object, or an array of objects, keyed by input name. With a `webhook-id` header each delivery is taken once, however often it is sent.',
+      'The address is in `webhook_url` of a sheet once its webhook is enabled. Accepts an object, or an array of objects, keyed by input name. With a `webhook-id` header each delivery is accepted once, however often it is sent.',
     security: [],
     parameters: [
       { in: 'path', name: 'token', required: true, schema: { type: 'string' } },
-      { in: 'header', name: 'webhook-id', schema: { type: 'string' }, description: 'Names the delivery' },
+      { in: 'header', name: 'webhook-id', schema: { type: 'string' }, description: 'The id of the delivery' },
       { in: 'header', name: 'svix-id', schema: { type: 'string' }, description: 'The same as webhook-id' },
     ],
     requestBody: {
@@ -35,10 +38,10 @@ export const WEBHOOK_RECEIVER = {
       },
     },
     responses: {
-      200: { description: 'Taken', content: { 'application/json': { schema: Counts } } },
-      400: failure('No row could be taken; `errors` says why', 'ValidationError'),
+      200: { description: 'Accepted', content: { 'application/json': { schema: Counts } } },
+      400: failure('No row was accepted; `errors` says why', 'ValidationError'),
       404: failure('No sheet has this address'),
-      413: failure('The body is larger than this route takes'),
+      413: failure('The body is larger than this route accepts'),
       429: failure('Too many deliveries; `Retry-After` says when to come back'),
       503: failure('The database cannot be reached now; deliver again'),
     },

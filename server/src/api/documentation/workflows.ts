@@ -5,12 +5,12 @@ const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 export const WORKFLOWS: Operations = {
   'POST /workflows': {
     id: 'createWorkflow',
-    description: 'Makes a workflow with its main sheet, whose id is that of the workflow.',
+    description: 'Creates a workflow with its main sheet. The main sheet has the id of the workflow.',
     body: { name: 'Leads' },
   },
   'GET /workflows': {
     id: 'listWorkflows',
-    description: 'Every workflow that you may open, the one changed last first.',
+    description: 'Every workflow that you may open, the last changed first.',
   },
   'GET /workflows/{workflow_id}': {
     id: 'getWorkflow',
@@ -18,11 +18,12 @@ export const WORKFLOWS: Operations = {
   },
   'DELETE /workflows/{workflow_id}': {
     id: 'deleteWorkflow',
-    description: 'Deletes a workflow with all sheets, actions, rows and runs for good. Only its owner may.',
+    description:
+      'Deletes a workflow with all sheets, actions, rows and runs for good. Only the owner may delete it.',
   },
   'PATCH /workflows/{workflow_id}/name': {
     id: 'renameWorkflow',
-    description: 'Renames a workflow; the tab of its main sheet keeps its name.',
+    description: 'Renames a workflow. The name of its main sheet does not change.',
     body: { name: 'Leads of May' },
   },
   'POST /workflows/{workflow_id}/duplicate': {
@@ -34,22 +35,23 @@ export const WORKFLOWS: Operations = {
   'POST /workflows/{workflow_id}/sheets': {
     id: 'createSheet',
     description:
-      'Adds a sheet to a workflow. `auto_run` runs rows as they arrive; the cache saves paying twice.',
+      'Adds a sheet to a workflow. `auto_run` runs rows as they arrive; the cache avoids paying twice.',
     body: { name: 'Contacts', auto_run: true },
   },
   [`PATCH ${SHEET}`]: {
     id: 'updateSheet',
     description:
-      'Changes `auto_run`, `cache_enabled` or `cache_since`; send at least one. It holds for rows that arrive afterwards. `cache_since: null` clears it.',
+      'Changes `auto_run`, `cache_enabled` or `cache_since`; send at least one. The change applies to rows that arrive afterwards. `cache_since: null` clears it.',
     body: { auto_run: false },
   },
   [`DELETE ${SHEET}`]: {
     id: 'deleteSheet',
-    description: 'Deletes a sheet with its chain, rows and runs. Only the owner may; the main sheet stays.',
+    description:
+      'Deletes a sheet with its chain, rows and runs. Only the owner may delete it; the main sheet cannot be deleted.',
   },
   [`PATCH ${SHEET}/name`]: {
     id: 'renameSheet',
-    description: 'Renames a sheet; of the main sheet only its tab.',
+    description: 'Renames a sheet. Renaming the main sheet does not rename the workflow.',
     body: { name: 'Companies' },
   },
   [`GET ${SHEET}/inputs`]: {
@@ -63,7 +65,7 @@ export const WORKFLOWS: Operations = {
   },
   [`DELETE ${SHEET}/inputs/{field_name}`]: {
     id: 'deleteInput',
-    description: 'Takes an input away. References to it in actions no longer name anything.',
+    description: 'Deletes an input. References to it in actions become invalid.',
   },
 }
 
@@ -71,16 +73,16 @@ export const ACTIONS: Operations = {
   'GET /actions': {
     id: 'listCatalogue',
     description:
-      'Every action that a chain can be made of, with its `price`: `credits` for a cell that completes and, where providers are asked, `provider_credits` for one answer of theirs.',
+      'Every action that a chain can use, with its `price`: `credits` for a complete cell, and `provider_credits` for one answer of a provider.',
   },
   'GET /actions/{action_id}': {
     id: 'getCatalogueAction',
-    description: 'An action of the catalogue with its inputs, what may be chosen in them, and its outputs.',
+    description: 'An action of the catalogue with its inputs, their choices, and its outputs.',
   },
   [`POST ${SHEET}/actions/add`]: {
     id: 'addAction',
     description:
-      'Adds an action to the end of the chain, or behind `after`. It may be configured at once, by the rules of Configure Action; when something is wrong, nothing is added.',
+      'Adds an action at the end of the chain, or after the action named by `after`. It can be configured in the same call, by the rules of Configure Action; if anything is invalid, nothing is added.',
     body: { action_id: 'normalize_domain', inputs: { value: '{{input.website}}' } },
   },
   [`GET ${SHEET}/actions/graph`]: {
@@ -89,12 +91,12 @@ export const ACTIONS: Operations = {
   },
   [`GET ${SHEET}/actions/{action_instance_id}`]: {
     id: 'getAction',
-    description: 'An action as it is configured; `warnings` tell what keeps it from working.',
+    description: 'An action with its configuration; `warnings` lists the problems that keep it from working.',
   },
   [`PATCH ${SHEET}/actions/{action_instance_id}`]: {
     id: 'configureAction',
     description:
-      'Changes what is sent and keeps the rest. Numbers are sent as quoted text, toggles as true or false, waterfalls as an ordered array of provider names. `run_if: null` clears the condition. Any change makes stored results of this action and those behind it count no more: they run, and are billed, again.',
+      'Changes the fields that are sent and keeps the others. Numbers are sent as quoted text, toggles as true or false, waterfalls as an ordered array of provider names. `run_if: null` clears the condition. Any change invalidates the stored results of this action and of those after it: they run and are billed again.',
     body: {
       inputs: { value: '{{input.website}}' },
       run_if: {
@@ -107,37 +109,38 @@ export const ACTIONS: Operations = {
   [`DELETE ${SHEET}/actions/{action_instance_id}`]: {
     id: 'deleteAction',
     description:
-      'Takes an action out of the chain; the answer lists the fields of others that referred to it.',
+      'Removes an action from the chain. The answer lists the fields of other actions that referred to it.',
   },
   [`PATCH ${SHEET}/actions/{action_instance_id}/name`]: {
     id: 'renameAction',
-    description: 'Changes the display name; stored results stay.',
+    description: 'Changes the display name; stored results are kept.',
     body: { name: 'Domain' },
   },
   [`POST ${SHEET}/actions/{action_instance_id}/notes`]: {
     id: 'setActionNote',
-    description: 'Keeps a note with an action, for people.',
+    description: 'Stores a note with an action, for people to read.',
     body: { note: 'Takes the registrable domain, not the host name.' },
   },
   [`PATCH ${SHEET}/actions/{action_instance_id}/move`]: {
     id: 'moveAction',
-    description: 'Moves an action behind `after`; `input` is the start, without `after` it goes to the end.',
+    description:
+      'Moves an action after the one named by `after`. `input` moves it to the start; without `after` it moves to the end.',
     body: { after: 'input' },
   },
   [`PATCH ${SHEET}/actions/{action_instance_id}/waterfall/{field_name}`]: {
     id: 'reorderWaterfall',
-    description: 'Puts the providers of a waterfall into another order; each is named exactly once.',
+    description: 'Changes the order of the providers of a waterfall. Name each provider exactly once.',
     body: { providers: ['Hunter', 'Findymail'] },
   },
   [`GET ${SHEET}/actions/{action_instance_id}/outputs`]: {
     id: 'getActionOutputs',
     description:
-      'What an action gives: names, types and references, no values. An action whose outputs depend on the reply knows them after one row has run.',
+      'The outputs of an action: names, types and references, no values. For an action whose outputs depend on the reply they are known after one row has run.',
   },
   [`POST ${SHEET}/actions/{action_instance_id}/options/{field_name}`]: {
     id: 'getActionFieldOptions',
     description:
-      'What may be chosen in a field: objects of a CRM, models, providers of a waterfall. Some fields need `context` with the choice they depend on.',
+      'The choices for a field: objects of a CRM, models, providers of a waterfall. Some fields need `context` with the choice they depend on.',
     body: { context: {} },
   },
 }

@@ -22,12 +22,12 @@ import { bearerKey, credentialOf } from './credentials.ts'
 import { isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
 
-/** What a route asks of its caller: a scope, a valid key or session and no scope, or nothing at all. */
+/** The permission that a route requires: a scope, a valid key or session without a scope, or nothing. */
 export type RouteScope = Scope | 'any key' | 'public'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The sheet of the path, where admission found it; whether the caller may use it is not said. */
+    /** The sheet in the path, if admission found it. The caller's access to it is not checked here. */
     admittedSheet: SheetWithWorkflow | null
   }
 }
@@ -36,12 +36,12 @@ const SheetIds = z.object({ workflow_id: Uuid, sheet_id: Uuid })
 
 export type Limits = { perMinute: number; perDay: number; publicUrl: () => string }
 type Owners = ReturnType<typeof createRequestOwners>
-/** Answers when the organisation may have another request admitted. */
+/** Waits until the organisation may have another request admitted. */
 type WaitForTurn = (request: FastifyRequest, owner: string) => Promise<void> | undefined
 
 /**
- * The checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent resource 404 and
- * access 403. The rest (body 400) follows in Fastify's own order, after parsing.
+ * Creates the checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent
+ * resource 404 and access 403. The rest (body 400) follows in Fastify's own order, after parsing.
  */
 export function createAdmission(store: Store, limits: Limits, owners: Owners, waitForTurn: WaitForTurn) {
   const admit = createBatcher<Visitor, Admission>({
@@ -89,10 +89,11 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
   ): Promise<void> {
     const admitted = await (foresight.admit(request, visitor) ?? admit(visitor))
     setRateHeaders(reply, admitted)
-    // Due once in a while. No request fails with it: the next one finds it due again.
+    // The last use of a key is written once in a while. If that fails, the request still succeeds: the next
+    // one writes it.
     if (admitted.holder !== null && admitted.isUseDue)
       await noteUse(admitted.holder.key_id).catch((cause: unknown) =>
-        request.log.warn({ err: cause }, 'the last use of a key was not written down'),
+        request.log.warn({ err: cause }, 'the last use of a key could not be stored'),
       )
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
@@ -115,7 +116,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
   }
 }
 
-/** Of most routes. Ids that are none are refused later. */
+/** Returns the ids of the sheet in the path, or null. Malformed ids are refused later. */
 function sheetOf({ params }: FastifyRequest): PathSheet | null {
   if (typeof params !== 'object' || params === null || !('sheet_id' in params)) return null
   const ids = SheetIds.safeParse(params)
@@ -127,27 +128,36 @@ function scopeOf(request: FastifyRequest): RouteScope {
   return declared ?? (isApiPath(request) ? 'any key' : 'public')
 }
 
-/** Pages behind a link are counted by address where looking them up costs the database something. */
+/**
+ * Returns true for public pages that are counted by address, because looking up their link costs the database
+ * work.
+ */
 function isMetered({ is404, routeOptions }: FastifyRequest): boolean {
   return !is404 && routeOptions.config.metered === true
 }
 
-/** By the route where there is one: an address may be spelled in many ways. */
+/**
+ * Returns true for paths of the API. The matched route decides, because one address can be spelled in many
+ * ways.
+ */
 function isApiPath(request: FastifyRequest): boolean {
   const path = (request.is404 ? undefined : request.routeOptions.url) ?? request.url
   return /^\/api\/v1($|[/?])/.test(path) || isInternal(request)
 }
 
-/** D13: what is not about a workflow concerns the whole organisation, which a narrowed key does not act for. */
+/**
+ * Refuses a narrowed key outside its workflows (D13): a path without a workflow concerns the whole
+ * organisation.
+ */
 function requireReach({ caller, is404, routeOptions }: FastifyRequest): void {
   const { config, url } = routeOptions
   const isOpen = is404 || config.narrowedKeys === 'allowed' || url?.includes('/:workflow_id') === true
   if (isOpen || config.scope === 'public' || caller.allowedWorkflowIds === null) return
-  throw forbidden('This key is limited to certain workflows, and this concerns the whole organisation')
+  throw forbidden('This key is limited to certain workflows, and the request concerns the whole organisation')
 }
 
 function refusalOf(request: FastifyRequest): string {
-  if (isInternal(request)) return 'Nobody is signed in here, or the session has ended. Sign in again'
+  if (isInternal(request)) return 'You are not signed in, or the session has ended. Sign in again'
   if (request.headers.authorization === undefined) {
     return 'An API key is required: send the header Authorization: Bearer <API_KEY>'
   }
@@ -189,12 +199,12 @@ function checkParams(request: FastifyRequest): void {
   const schema = request.routeOptions.schema?.params as z.ZodType | undefined
   if (schema === undefined || request.is404) return
   const params = checkPart(schema, request.params, 'path').value
-  // PostgreSQL knows no NUL in a text, so that nothing can have such a name.
+  // PostgreSQL cannot store NUL in a text, so no resource can have such a name.
   if (Object.values(params ?? {}).some((text) => String(text).includes('\0'))) throw notFound('Resource')
   request.params = params
 }
 
-/** PostgreSQL knows no NUL in a text. */
+/** Refuses NUL characters, which PostgreSQL cannot store in a text. */
 export function requireText(part: unknown): void {
   const wrong = Object.entries(part ?? {}).filter(([, text]) => String(text).includes('\0'))
   if (wrong.length === 0) return

@@ -40,7 +40,7 @@ const IDS: Record<string, string> = {
   field_name: 'email_providers',
 }
 
-/** Fields of a body, and the fields that are named for them when nothing else is wrong. */
+/** Invalid fields of a body, and the fields that the answer names for them if nothing else is wrong. */
 type Fault = { given: Record<string, unknown>; named: string[] }
 type Route = {
   name: string
@@ -82,7 +82,7 @@ const sources = (await loadSources()).list().map((source): Route => {
 })
 const routes = [...described, ...sources]
 
-/** Values that one field or another takes for wrong, by what they name or by their type. */
+/** Values that some field refuses, because of their name or their type. */
 const WRONG: readonly unknown[] = [
   [{ variable: '{{input.nope}}', operator: 'is empty' }],
   [{ action_instance_id: 'nope_1', is: ['complete'] }],
@@ -100,7 +100,7 @@ const WRONG: readonly unknown[] = [
   5,
   true,
 ]
-/** Fields that are right by themselves; undefined are those without which they are wrong. */
+/** Fields that are valid on their own; those listed as undefined are required by the others. */
 const TOGETHER: readonly Record<string, unknown>[] = [
   { row_ids: [IDS['row_id']], find: 'x' },
   { row_ids: [IDS['row_id']], filters: [{ variable: '{{input.company}}', operator: 'is empty' }] },
@@ -149,7 +149,7 @@ async function findFaults(route: Route, send: (given: object) => Promise<string[
   return faults
 }
 
-/** Everything else depends on which action, table or kind it is. */
+/** Fields that decide which action, table or kind the other fields belong to. */
 const DECIDING = new Set(['action_id', 'scope'])
 const isApart = (one: Fault, other: Fault) => {
   const fields = Object.keys(one.given)

@@ -77,7 +77,7 @@ describe('part 5: a request carries Authorization: Bearer <API_KEY>', () => {
     expect((await app.call(key, 'GET', '/user')).status).toBe(401)
   })
 
-  it('an expired key is 401 from its moment on', async () => {
+  it('an expired key is 401 from the moment it expires', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000)
     const key = await org.keyFor('expiring@example.com', 'member', { expiresAt: inAnHour })
     expect((await app.call(key, 'GET', '/user')).status).toBe(200)

@@ -15,7 +15,7 @@ await org.call('POST', `${sheet}/inputs`, [{ name: 'a', type: 'string' }])
 const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
 const { control, document, file, knowledge, rows } = BODY_CLASSES
 
-/** A body of exactly so many bytes, of which all but the last are blank. */
+/** Returns a body of exactly this many bytes, all blank but the last. */
 const bodyOf = (bytes: number, last = '0') => `${' '.repeat(bytes - last.length)}${last}`
 
 describe('R13: how large a body may be is declared by its route', () => {
@@ -33,7 +33,7 @@ describe('R13: how large a body may be is declared by its route', () => {
     expect(reading.filter(([, bytes]) => bytes === undefined)).toEqual([])
   })
 
-  it('more than a configuration is only taken where rows or files arrive', () => {
+  it('only routes that receive rows or files accept more than a configuration', () => {
     const large = reading.filter(([, bytes]) => bytes > document.bytes)
     expect(Object.fromEntries(large)).toEqual({
       'PUT /user/knowledge': knowledge.bytes,
@@ -64,7 +64,7 @@ describe('R13: how large a body may be is declared by its route', () => {
     expect([status, body.message]).toEqual([413, `The body must be at most ${bytes} bytes`])
   })
 
-  it('a body that says nothing of its length is cut off where it becomes too large', async () => {
+  it('a body without a content-length is cut off when it becomes too large', async () => {
     const chunk = new TextEncoder().encode(' '.repeat(16_384))
     const answer = await fetch(`${origin}/api/v1/workflows`, {
       method: 'POST',
@@ -76,7 +76,7 @@ describe('R13: how large a body may be is declared by its route', () => {
     await answer.body?.cancel()
   })
 
-  it('whoever sends too much without listening still reads why it is refused', async () => {
+  it('a client that sends too much without reading still receives the reason of the refusal', async () => {
     const headers = { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' }
     const body = bodyOf(rows.bytes + 2 ** 20)
     const statuses = []
@@ -87,7 +87,7 @@ describe('R13: how large a body may be is declared by its route', () => {
     expect(statuses).toEqual(Array.from({ length: 20 }, () => [413, 'Payload Too Large']))
   })
 
-  it('a body without end is not taken without end', async () => {
+  it('an endless body is cut off', async () => {
     const headers = { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' }
     const chunk = new Uint8Array(2 ** 20)
     let sent = 0
@@ -100,13 +100,13 @@ describe('R13: how large a body may be is declared by its route', () => {
     }
     const body = ReadableStream.from(endless())
     const asked = fetch(`${origin}/api/v1/workflows`, { method: 'POST', headers, body, duplex: 'half' })
-    // It may be cut off before the answer is read.
+    // The connection may be closed before the answer is read.
     const status = await asked.then((answer) => answer.status).catch(() => 413)
     expect(status).toBe(413)
     expect(sent).toBeLessThan(100 * chunk.length)
   })
 
-  it('a body that breaks off is the fault of its sender', async () => {
+  it('a body that breaks off is a 400', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -117,7 +117,7 @@ describe('R13: how large a body may be is declared by its route', () => {
     server.close()
     await expect(reading).rejects.toMatchObject({
       status: 400,
-      details: { errors: [{ field: 'body', message: 'it broke off before its end' }] },
+      details: { errors: [{ field: 'body', message: 'the body ended before its announced length' }] },
     })
   })
 
@@ -128,7 +128,7 @@ describe('R13: how large a body may be is declared by its route', () => {
   })
 })
 
-describe('R13: the length of an array is looked at before its items', () => {
+describe('R13: the length of an array is checked before its items', () => {
   const wrong = (count: number) => Array.from({ length: count }, () => 0)
 
   it.each([
@@ -147,7 +147,7 @@ describe('R13: the length of an array is looked at before its items', () => {
     ],
   ])('%s with too many wrong items says one thing', async (path, body, field, message) => {
     const answer = await org.call('POST', `${sheet}${path}`, body)
-    // The sheet has no action, which is said beside it.
+    // The sheet has no action, which is reported as well.
     const errors = answer.body.errors.filter(
       (error: { field: string }) => !error.field.endsWith('action_instance_id'),
     )
@@ -162,7 +162,7 @@ describe('R13: the length of an array is looked at before its items', () => {
     expect(errors[99]).toEqual({ field: 'errors', message: 'and 24901 more' })
   })
 
-  it('a body holds so many values and no more', async () => {
+  it('a body holds a limited number of values', async () => {
     const answer = await org.call('POST', `${sheet}/export`, { row_ids: wrong(100_001) })
     expect(answer.body.errors).toEqual([{ field: 'body', message: 'must hold at most 100,000 values' }])
   })
@@ -203,7 +203,7 @@ describe('a value and a row have a size', () => {
     })
   })
 
-  it('it is counted in bytes', async () => {
+  it('the size is counted in bytes', async () => {
     const { body } = await org.call('POST', `${sheet}/rows`, { rows: [{ a: 'ä'.repeat(600_000) }] })
     expect(body.data.rejected[0].errors[0].code).toBe('value_too_large')
   })

@@ -2,9 +2,12 @@ import type { FastifyRequest } from 'fastify'
 
 const KIB = 1024
 
-/** How large a body may be, by what a route is for. Each route names one; what is larger is refused before it is parsed. */
+/**
+ * The size limits of bodies, by the purpose of a route. Each route names one; larger bodies are refused
+ * before they are parsed.
+ */
 export const BODY_CLASSES = {
-  /** A view of a page. */
+  /** A page view. */
   beacon: { bytes: 8 * KIB, values: 100 },
   /** A name, a state, a few ids. */
   control: { bytes: 64 * KIB, values: 10_000 },
@@ -12,14 +15,14 @@ export const BODY_CLASSES = {
   document: { bytes: 1024 * KIB, values: 100_000 },
   /** 256 KB of text (part 8), of which JSON may escape every character. */
   knowledge: { bytes: 1600 * KIB, values: 100 },
-  /** Rows, however they arrive. */
+  /** Rows, in any format. */
   rows: { bytes: 16 * KIB * KIB, values: 1_000_000 },
-  /** A file, which is streamed: the room that the organisation has left is its limit. */
+  /** A file, which is streamed. Its limit is the organisation's remaining storage. */
   file: { bytes: Number.MAX_SAFE_INTEGER, values: 0 },
 } as const
 export type BodyClass = keyof typeof BODY_CLASSES
 
-/** Where nothing was declared, as for a path that is not there. */
+/** The class of routes that declare none, as an unknown path. */
 export const DEFAULT_CLASS: BodyClass = 'control'
 
 export function bodyLimitsOf({ routeOptions }: FastifyRequest) {

@@ -6,7 +6,7 @@ import { type Json, makeApp } from '#test/plumbing/harness.ts'
 const app = await makeApp()
 const document: Json = app.api.swagger()
 
-/** Fields of a body that name something by id, found in the contract: by their format, or by their name. */
+/** Returns the fields of a body that hold an id, found in the contract by their format or by their name. */
 function idFieldsOf(schema: Json): string[] {
   const resolved =
     schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)]
@@ -40,7 +40,7 @@ async function makeThings(key: string): Promise<Things> {
     action_id: 'format_data_using_js_expression',
     inputs: { data_formatter: '{{input.who}}' },
   })
-  // No worker runs here, so that its flight stays.
+  // No worker runs here, so the flight stays queued.
   const rows = await call('POST', `${base}/rows`, { rows: [{ who: 'Private' }], run_after_add: 'all' })
   return { workflow_id, row_id: rows.row_ids[0] }
 }
@@ -59,7 +59,7 @@ const attackers = [
   },
 ]
 
-/** A source and a segment of the attacker's, to send into foreign workflows. */
+/** Creates a source and a segment of the attacker, to send into the workflows of others. */
 async function makeFeeds(orgId: string) {
   const [source, segment] = [randomUUID(), randomUUID()]
   await app.store.query({
@@ -83,7 +83,10 @@ const SYNC: Trial = {
 const ROWS: Trial = { body: ({ row_id }) => ({ row_ids: [row_id] }), statuses: [400] }
 const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 
-/** What each body with an id is refused with. 200 and 202 are answers about nobody: no row was listed, deleted, exported. */
+/**
+ * The statuses expected for each body with an id. 200 and 202 are answers that touched nothing: no row was
+ * listed, deleted or exported.
+ */
 const TRIALS: Record<string, Trial> = {
   [`POST ${SHEET}/rows/list row_ids`]: { ...ROWS, statuses: [200] },
   [`POST ${SHEET}/rows/delete row_ids`]: { ...ROWS, statuses: [200] },
@@ -101,7 +104,7 @@ const TRIALS: Record<string, Trial> = {
   'POST /records/segments/{segment_id}/sync workflow_id': SYNC,
 }
 
-/** Words of the caller's own, or names of kinds, that end like ids. */
+/** Fields whose names end like ids but hold the caller's own words or names of kinds. */
 const NO_IDS = new Set([`POST ${SHEET}/actions/add action_id`, `POST ${SHEET}/estimate action_instance_id`])
 
 const nameOf = ({ name, field }: { name: string; field: string }) => `${name} ${field}`
@@ -125,7 +128,7 @@ it.each(endpoints.filter((endpoint) => !NO_IDS.has(nameOf(endpoint))))(
         segment_id: segment,
       }
       const url = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => values[param] ?? '')
-      const before = await ofOwner()
+      const before = await listOwnersRecords()
       const answer = await app.call(key, endpoint.method, url, trial?.body(theirs))
       expect([who, trial?.statuses.includes(answer.status), answer.status]).toEqual([
         who,
@@ -133,13 +136,16 @@ it.each(endpoints.filter((endpoint) => !NO_IDS.has(nameOf(endpoint))))(
         answer.status,
       ])
       expect(JSON.stringify(answer.body)).not.toContain('Private')
-      expect(await ofOwner()).toEqual(before)
+      expect(await listOwnersRecords()).toEqual(before)
     }
   },
 )
 
-/** What the owner has: of the organisation that a member shares with them, what is about their workflow or row. */
-async function ofOwner(): Promise<Json> {
+/**
+ * Returns the owner's records: of the organisation that the member shares with the owner, those of the
+ * owner's workflow or row.
+ */
+async function listOwnersRecords(): Promise<Json> {
   const all = Object.entries<Json[]>(await recordsOf(app.store, owner.orgId))
   const isTheirs = (record: Json) => {
     const text = JSON.stringify(record)
@@ -150,7 +156,7 @@ async function ofOwner(): Promise<Json> {
     .map(([table, records]) => [table, records.filter(isTheirs)])
 }
 
-it('Delete Rows through one\u2019s own sheet leaves the flights of others in the air', async () => {
+it('Delete Rows through one\u2019s own sheet leaves the flights of others in place', async () => {
   for (const { key, own } of attackers) {
     const base = `/workflows/${own.workflow_id}/sheets/${own.workflow_id}`
     const { body } = await app.call(key, 'POST', `${base}/rows/delete`, { row_ids: [theirs.row_id] })

@@ -4,8 +4,9 @@ import { AppError, invalid } from '../../lib/errors.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The text of a body. What does not arrive at once is gathered in one block of the size that was promised, which is given back
- * as soon as it is text: of many megabytes that are only left for the garbage collector it thinks of late.
+ * Reads the text of a body. A body in several chunks is collected in one block of the announced size, and the
+ * block is released as soon as it is decoded: left to the garbage collector, blocks of many megabytes would
+ * stay in memory long.
  */
 export async function readBodyText(payload: IncomingMessage, maxBytes: number): Promise<string> {
   const promised = Number(payload.headers['content-length'] ?? 0)
@@ -27,9 +28,9 @@ export async function readBodyText(payload: IncomingMessage, maxBytes: number): 
   } catch (cause) {
     throw cause instanceof AppError || payload.complete
       ? cause
-      : invalid('body', 'it broke off before its end')
+      : invalid('body', 'the body ended before its announced length')
   } finally {
-    giveBack(block)
+    release(block)
   }
 }
 
@@ -48,11 +49,11 @@ function decode(bytes: Buffer): string {
 function enlarge(block: Buffer<ArrayBuffer>, size: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(size)
   block.copy(larger)
-  giveBack(block)
+  release(block)
   return larger
 }
 
-/** Nothing of it can be read any more. */
-function giveBack(block: Buffer<ArrayBuffer>): void {
+/** Frees the memory of a block at once. Its bytes cannot be read any more. */
+function release(block: Buffer<ArrayBuffer>): void {
   block.buffer.transfer(0)
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Bytes from `start` up to and without `end`. */
+/** The bytes from `start` up to but not including `end`. */
 export type ByteRange = { start: number; end: number }
 
 const ONE_RANGE = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/
 
 /**
- * The one range that a request asks for. Undefined when it asks for none, for several, in another unit, or for one of a file
- * that has changed since: those are answered with the whole file, as RFC 9110 allows.
+ * Returns the range that a request asks for. Returns undefined if it asks for none, for several, in another
+ * unit, or for one of a file that has changed since: such requests get the whole file, as RFC 9110 allows.
  */
 export function readRange(
   headers: IncomingHttpHeaders,

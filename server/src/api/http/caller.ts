@@ -3,20 +3,20 @@ import { AppError } from '../../lib/errors.ts'
 import type { KeyHolder } from '../../organisation/store/admission.ts'
 import type { Actor } from '../../organisation/store/audit.ts'
 
-/** Who is calling: the person a key or session belongs to, and what it may do for them right now. */
+/** The caller of a request: the owner of the key or session, and the permissions they have at this moment. */
 export type Caller = Actor & {
   orgId: string
   memberId: string
   role: string
-  /** Of the key, or of the session. */
+  /** The id of the key or of the session. */
   keyId: string
   isSession: boolean
   scopes: ReadonlySet<Scope>
-  /** Null when the key is not narrowed to certain workflows. */
+  /** The workflows that the key is narrowed to, or null for all. */
   allowedWorkflowIds: ReadonlySet<string> | null
 }
 
-/** Throws when the caller may not do what needs this scope. */
+/** Throws if the caller lacks the scope. */
 export function requireScope({ scopes, isSession, role }: Caller, scope: Scope): void {
   if (scopes.has(scope)) return
   const words = isSession

@@ -4,7 +4,10 @@ import { makeApp } from '#test/plumbing/harness.ts'
 
 const LIMIT = 1_000_000
 
-/** What is left for whoever sent these headers over HTTP, of a limit that nobody reaches. */
+/**
+ * Returns the remaining requests of a client with these headers over HTTP. The limit is so high that no test
+ * reaches it.
+ */
 async function serve(trusted: string) {
   const app = await makeApp({
     settings: { LOAM_TRUST_PROXY: trusted, LOAM_RATE_LIMIT_PER_MINUTE: String(LIMIT) },
@@ -35,7 +38,7 @@ const believing = {
   other: await serve('192.0.2.1'),
 }
 
-describe('LOAM_TRUST_PROXY decides what of X-Forwarded-For is believed, over HTTP', () => {
+describe('LOAM_TRUST_PROXY decides which entries of X-Forwarded-For are trusted, over HTTP', () => {
   const garbage = [
     undefined,
     '',
@@ -46,21 +49,18 @@ describe('LOAM_TRUST_PROXY decides what of X-Forwarded-For is believed, over HTT
     "'; drop",
   ]
 
-  it.each(['one', 'same'] as const)(
-    '%s: the entry of the one proxy counts, which is the last',
-    async (name) => {
-      const ask = believing[name]
-      expect(await ask('203.0.113.7')).toEqual([401, '203.0.113.7'])
-      expect(await ask('198.51.100.1, 203.0.113.7')).toEqual([401, '203.0.113.7'])
-      expect(await ask('198.51.100.2, 203.0.113.7:4711')).toEqual([401, '203.0.113.7'])
-      expect(await ask('2001:db8:1:2:3:4:5:6')).toEqual([401, '20010db800010002/64'])
-      expect(await ask('[2001:db8:1:2::9]:443')).toEqual([401, '20010db800010002/64'])
-      expect(await ask('::ffff:203.0.113.7')).toEqual([401, '203.0.113.7'])
-      for (const text of garbage) expect(await ask(text)).toEqual([401, '127.0.0.1'])
-    },
-  )
+  it.each(['one', 'same'] as const)('%s: the last entry counts, written by the one proxy', async (name) => {
+    const ask = believing[name]
+    expect(await ask('203.0.113.7')).toEqual([401, '203.0.113.7'])
+    expect(await ask('198.51.100.1, 203.0.113.7')).toEqual([401, '203.0.113.7'])
+    expect(await ask('198.51.100.2, 203.0.113.7:4711')).toEqual([401, '203.0.113.7'])
+    expect(await ask('2001:db8:1:2:3:4:5:6')).toEqual([401, '20010db800010002/64'])
+    expect(await ask('[2001:db8:1:2::9]:443')).toEqual([401, '20010db800010002/64'])
+    expect(await ask('::ffff:203.0.113.7')).toEqual([401, '203.0.113.7'])
+    for (const text of garbage) expect(await ask(text)).toEqual([401, '127.0.0.1'])
+  })
 
-  it('false: nothing of it', async () => {
+  it('false: no entry', async () => {
     const ask = believing.none
     expect(await ask('203.0.113.7')).toEqual([401, '127.0.0.1'])
     for (const text of garbage) expect(await ask(text)).toEqual([401, '127.0.0.1'])
@@ -72,7 +72,7 @@ describe('LOAM_TRUST_PROXY decides what of X-Forwarded-For is believed, over HTT
     expect(await ask('10.0.0.1')).toEqual([401, '10.0.0.1'])
   })
 
-  it('addresses: the first from the end that is none of them', async () => {
+  it('addresses: the first entry from the end that is not a trusted address', async () => {
     const ask = believing.listed
     expect(await ask('198.51.100.1, 203.0.113.7, 10.1.2.3')).toEqual([401, '203.0.113.7'])
     expect(await ask('203.0.113.7')).toEqual([401, '203.0.113.7'])

@@ -2,17 +2,20 @@ import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { isInNetworks, parseAddress, type TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 
-/** Also a request that Fastify has not seen yet. */
+/** A request, also one that Fastify has not parsed yet. */
 type Connected = Pick<FastifyRequest, 'raw' | 'headers'>
 type Address = NonNullable<ReturnType<typeof parseAddress>>
 
-/** Whom a request without a key is counted for. */
+/** Returns the address that a request without a key is counted for. */
 export function clientAddress(request: Connected, trusted: TrustedProxies): string {
   const found = findClient(request, trusted)
   return found === null ? 'unknown' : countedAs(found)
 }
 
-/** Whom a connection is counted for, before anything came on it; null for a proxy of ours, behind which are many. */
+/**
+ * Returns the address that a connection is counted for before its first request, or null for a trusted proxy,
+ * which has many clients.
+ */
 export function connectedAddress({ remoteAddress }: Socket, trusted: TrustedProxies): string | null {
   const connected = parseAddress(remoteAddress ?? '')
   if (connected === null) return null
@@ -20,14 +23,14 @@ export function connectedAddress({ remoteAddress }: Socket, trusted: TrustedProx
   return isProxy ? null : countedAs(connected)
 }
 
-/** The whole address of the client, as a lookup needs it; empty where there is none. */
+/** Returns the full address of the client, as a lookup needs it, or an empty text if it has none. */
 export function wholeAddress(request: FastifyRequest, trusted: TrustedProxies): string {
   return findClient(request, trusted)?.toString() ?? ''
 }
 
 /**
- * X-Forwarded-For is believed as far as proxies of ours wrote it, from its end; where it holds anything else than addresses, the
- * connection's own address counts.
+ * Returns the address of the client. X-Forwarded-For is trusted from its end, as far as trusted proxies wrote
+ * it. If an entry is not an address, the connection's own address counts.
  */
 function findClient({ raw, headers }: Connected, trusted: TrustedProxies): Address | null {
   const peer = raw.socket.remoteAddress ?? ''
@@ -44,7 +47,10 @@ function entriesOf(header: string | string[] | undefined): string[] {
   return text === '' ? [] : text.split(',').map((entry) => entry.trim())
 }
 
-/** With one proxy its own entry counts, the last one; what stands before that was sent by the client. */
+/**
+ * Returns the entry before the given number of proxies. With one proxy that is the last entry; the client
+ * itself sent what stands before it.
+ */
 function behindHops(entries: readonly string[], hops: number): Address | null {
   const entry = entries[Math.max(0, entries.length - hops)]
   return entry === undefined ? null : parseAddress(entry)
@@ -65,7 +71,10 @@ function behindNetworks(
   return address
 }
 
-/** Whoever has one address of IPv6 has the 64 bits behind its network too. */
+/**
+ * Returns the address as it is counted. An IPv6 client usually owns the whole /64 network, so the network
+ * counts.
+ */
 function countedAs(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString()
   const network = address.toByteArray().slice(0, 8)

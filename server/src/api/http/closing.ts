@@ -4,8 +4,9 @@ import type { Api } from '../services.ts'
 const GRACE_MS = 100
 
 /**
- * Ends connections without a request in progress while the server closes. It waits for every connection, and Node ends
- * only those that are idle at that moment: one that has never sent anything, or is answered later, would hold it open.
+ * Closes connections without a request in progress while the server closes. Closing waits for every
+ * connection, and Node ends only those that are idle at that moment: a connection that has never sent
+ * anything, or is answered later, would keep the server open.
  */
 export function endConnectionsOnClose(app: Api): void {
   const inProgress = new Map<Socket, number>()
@@ -22,7 +23,7 @@ export function endConnectionsOnClose(app: Api): void {
   })
   app.addHook('preClose', async () => {
     if (!app.server.listening) return
-    // What was sent before the end was asked for is read within the first interval.
+    // Bytes sent before the shutdown began are read within the first interval.
     const timer = setInterval(() => {
       for (const [socket, count] of inProgress) if (count === 0) socket.destroySoon()
     }, GRACE_MS)

@@ -17,7 +17,7 @@ async function listen(settings: Record<string, string> = {}) {
       server.getConnections((cause, open) => (cause === null ? resolve(open) : reject(cause)))
     })
 
-  /** Connections that send the beginning of a request and no more. */
+  /** Opens connections that send the beginning of a request and no more. */
   function openHalf(many: number, localAddress = '127.0.0.1'): Socket[] {
     return Array.from({ length: many }, () => {
       const socket = connect({ port, host: '127.0.0.1', localAddress })
@@ -27,7 +27,7 @@ async function listen(settings: Record<string, string> = {}) {
     })
   }
 
-  /** A client with one connection of its own, and its key. */
+  /** Creates a client with its own key and one connection. */
   async function makeClient(localAddress: string) {
     const { key } = await app.makeOrg()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -45,9 +45,9 @@ async function listen(settings: Record<string, string> = {}) {
   return { count, openHalf, makeClient }
 }
 
-it('F69, I7: half-open connections are bounded in all and by address, and no request of clients with a key is lost', async () => {
+it('F69, I7: half-open connections are limited in total and by address, and no request of clients with a key is lost', async () => {
   const { count, openHalf, makeClient } = await listen()
-  // More of them than an address may have without a key.
+  // 40 clients: more than an address may have without a key.
   const clients = await Promise.all(Array.from({ length: 40 }, () => makeClient('127.0.0.2')))
   const statuses = new Map<unknown, number>()
   const controller = new AbortController()
@@ -64,7 +64,7 @@ it('F69, I7: half-open connections are bounded in all and by address, and no req
   onTestFinished(() => clearInterval(watch))
   const halves = openHalf(400)
   await expect.poll(() => halves.filter(({ closed }) => closed).length, PATIENCE).toBeGreaterThanOrEqual(340)
-  // A client with a key is admitted meanwhile.
+  // A client with a key is admitted at the same time.
   expect(await (await makeClient('127.0.0.3'))()).toBe(200)
   await expect.poll(() => halves.filter(({ closed }) => closed).length, PATIENCE).toBeGreaterThanOrEqual(380)
   expect(halves.filter(({ closed }) => !closed).length).toBeGreaterThan(0)

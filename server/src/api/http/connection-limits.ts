@@ -5,7 +5,10 @@ import type { Log } from '../../lib/log.ts'
 import type { Api } from '../services.ts'
 import { connectedAddress } from './client-address.ts'
 
-/** A connection may be without a request for so long before it counts as idle: what it sent may not have been read yet. */
+/**
+ * The time a connection may be without a request before it counts as idle: bytes it sent may not have been
+ * read yet.
+ */
 const GRACE_MS = 5000
 const CHECK_MS = 1000
 const LOG_EVERY_MS = 60_000
@@ -15,13 +18,13 @@ type Limits = { total: number; perAddress: number; trusted: TrustedProxies }
 /** One open connection. */
 type Connection = {
   socket: Socket
-  /** Null behind a proxy of ours, which has many clients. */
+  /** The address, or null behind a trusted proxy, which has many clients. */
   address: string | null
-  /** A request with a valid key or session came on it. */
+  /** Becomes true once a request with a valid key or session came on the connection. */
   isKeyed: boolean
-  /** The request under way. */
+  /** The request in progress. */
   request: IncomingMessage | null
-  /** When it was opened, or its last request ended. */
+  /** The time when the connection was opened, or when its last request ended. */
   since: number
 }
 
@@ -31,21 +34,22 @@ export type ConnectionLimits = {
 }
 
 /**
- * Keeps the number of open connections within what the process has descriptors for. Without a valid key an address has
- * `perAddress` of them, and beyond that those that have waited longest for their client are closed. Beyond `total` the same
- * happens to whichever address has most of them, at once; then to idle ones with a key; and a new one is refused when none is idle.
+ * Keeps the number of open connections within the process's file descriptors. An address without a valid key
+ * may have `perAddress` connections; beyond that, those that have waited longest for their client are closed.
+ * Beyond `total`, one connection is closed at once: first of the address with the most, then an idle one with
+ * a key. If none is idle, the new one is refused.
  */
 export function limitConnections(app: Api, limits: Limits, log: Log): ConnectionLimits {
   const all = new Map<Socket, Connection>()
-  /** Connections without a valid key by address, the oldest first. */
+  /** The connections without a valid key by address, oldest first. */
   const strangers = new Map<string | null, Set<Connection>>()
   let closed = 0
   let loggedAt = -Infinity
 
   function forget(connection: Connection): void {
-    const of = strangers.get(connection.address)
-    of?.delete(connection)
-    if (of?.size === 0) strangers.delete(connection.address)
+    const group = strangers.get(connection.address)
+    group?.delete(connection)
+    if (group?.size === 0) strangers.delete(connection.address)
   }
 
   function close(connection: Connection): void {
@@ -56,26 +60,29 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
   }
 
   function closeBeyondAddress(now: number): void {
-    for (const [address, of] of strangers) {
-      if (address === null || of.size <= limits.perAddress) continue
-      for (const connection of of) {
-        if (of.size <= limits.perAddress) break
+    for (const [address, group] of strangers) {
+      if (address === null || group.size <= limits.perAddress) continue
+      for (const connection of group) {
+        if (group.size <= limits.perAddress) break
         if (waitsForClient(connection) && now - connection.since >= GRACE_MS) close(connection)
       }
     }
   }
 
-  /** Makes room for one more connection; false where every other one is at work. */
+  /**
+   * Closes one connection to make room for the newest. Returns false if every other one has a request in
+   * progress.
+   */
   function makeRoom(newest: Connection): boolean {
     const largest = [...strangers.values()].reduce<Set<Connection>>(
-      (most, of) => (of.size > most.size ? of : most),
+      (most, group) => (group.size > most.size ? group : most),
       new Set(),
     )
-    const waiting = (of: Iterable<Connection>) => {
-      for (const one of of) if (one !== newest && waitsForClient(one)) return one
+    const findWaiting = (group: Iterable<Connection>) => {
+      for (const one of group) if (one !== newest && waitsForClient(one)) return one
       return undefined
     }
-    const victim = waiting(largest) ?? waiting(all.values())
+    const victim = findWaiting(largest) ?? findWaiting(all.values())
     if (victim !== undefined) close(victim)
     return victim !== undefined
   }
@@ -90,8 +97,8 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
       since: performance.now(),
     }
     all.set(socket, connection)
-    const of = strangers.get(address) ?? new Set()
-    strangers.set(address, of.add(connection))
+    const group = strangers.get(address) ?? new Set()
+    strangers.set(address, group.add(connection))
     socket.once('close', () => {
       all.delete(socket)
       forget(connection)
@@ -106,7 +113,7 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
       if (connection.request !== request) return
       connection.request = null
       connection.since = performance.now()
-      // In the order in which they became idle.
+      // Moves the connection to the end: the map is ordered by the time a connection became idle.
       if (all.delete(connection.socket)) all.set(connection.socket, connection)
     })
   })
@@ -119,7 +126,7 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
     closed = 0
     loggedAt = now
   }
-  // After the poll: what was sent while this process was busy is read first.
+  // The check runs after the poll phase, so that bytes sent while this process was busy are read first.
   const timer = setInterval(() => setImmediate(check), CHECK_MS).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 
@@ -133,7 +140,10 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
   }
 }
 
-/** Whether it is the client's turn: nothing was asked, or what was asked without a key is still being sent. */
+/**
+ * Returns true if the connection waits for its client: no request is in progress, or one without a key is
+ * still being sent.
+ */
 function waitsForClient({ request, isKeyed }: Connection): boolean {
   return request === null || (!isKeyed && !request.complete)
 }

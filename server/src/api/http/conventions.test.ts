@@ -11,7 +11,7 @@ describe('part 1: envelope', () => {
     expect(body).toEqual({ status: 200, data: { content: null, exists: false, updated_at: null } })
   })
 
-  it('D4: a field that is not known is ignored and warned about, not dropped in silence', async () => {
+  it('D4: an unknown field is ignored with a warning', async () => {
     const { status, body } = await org.call('PUT', '/user/knowledge', { content: 'a', colour: 'red' })
     expect(status).toBe(200)
     expect(body.warnings).toEqual([
@@ -94,7 +94,7 @@ describe('part 7: errors', () => {
   })
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'not a type'])(
-    'D69: an empty body has no type, whatever %s says',
+    'D69: the content type %s of an empty body is ignored',
     async (type) => {
       const runAll = `/workflows/${workflow}/sheets/${workflow}/run-all`
       const empty = await org.call('POST', runAll, undefined, { 'content-type': type })
@@ -104,7 +104,7 @@ describe('part 7: errors', () => {
     },
   )
 
-  it('D69: 415 is for bytes that are there, also where no length was promised', async () => {
+  it('D69: 415 is for bodies with bytes, also without a content-length', async () => {
     const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
     const put = async (chunks: string[]) => {
       const answer = await fetch(`${origin}/api/v1/user/knowledge`, {
@@ -172,7 +172,7 @@ describe('D8: trailing slashes, HEAD and OPTIONS', () => {
 })
 
 describe('D14: request ids, documents, operations', () => {
-  it('X-Request-Id is on every response; one that is sent along is kept', async () => {
+  it('X-Request-Id is on every response; an id sent by the caller is kept', async () => {
     expect((await org.call('GET', '/user')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect((await app.call(null, 'GET', '/user')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     const named = await org.call('GET', '/user', undefined, { 'x-request-id': 'trace.42' })
@@ -201,7 +201,7 @@ describe('D14: request ids, documents, operations', () => {
       '500',
       '503',
     ])
-    // Spec 7: the statuses that only the web agent has.
+    // Part 7 of the specification: the statuses that only the web agent has.
     expect(Object.keys(body.paths['/api/v1/agent/run'].post.responses)).toEqual(
       expect.arrayContaining(['402', '422', '504']),
     )

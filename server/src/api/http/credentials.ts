@@ -4,7 +4,7 @@ import { type Addressed, isInternal, sessionTokenOf } from './sessions.ts'
 
 export type Carrying = Addressed & Pick<FastifyRequest, 'headers'>
 
-/** The key, or on an internal path the session, if it looks like one. */
+/** Returns the key, or on an internal path the session token, if it is well-formed. */
 export function credentialOf(request: Carrying): string | undefined {
   if (isInternal(request)) return sessionTokenOf(request)
   const key = bearerKey(request)

@@ -3,10 +3,13 @@ import { BODY_CLASSES } from './body-classes.ts'
 import { API_PREFIX } from './openapi.ts'
 import { INTERNAL_PREFIX } from './sessions.ts'
 
-/** Methods whose bodies Fastify does not read. */
+/** The methods whose bodies Fastify does not read. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** A route without a declared scope or size of body is a hole: the server does not start with one. */
+/**
+ * Throws if a route does not declare its scope or its body size. Such a route is a security hole, so the
+ * server does not start with one.
+ */
 export function requireDeclarations(app: Api): void {
   const declared: DeclaredRoute[] = []
   app.decorate('declaredRoutes', declared)
@@ -27,17 +30,17 @@ export function requireDeclarations(app: Api): void {
   })
 }
 
-/** Every path answers OPTIONS with the methods that were declared for it. */
+/** Makes every path answer OPTIONS with the methods declared for it. */
 export function answerOptions(app: Api): void {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', function (route) {
-    // What differs in the names of parameters only is one path.
+    // Paths that differ only in the names of their parameters are one path.
     const path = route.url.replaceAll(/:\w+/g, ':')
     const known = methods.get(path)
     const allowed = known ?? new Set(['OPTIONS'])
     for (const method of [route.method].flat()) allowed.add(method)
     methods.set(path, allowed)
-    // Some routes answer OPTIONS themselves, with who may call from other origins.
+    // Some routes answer OPTIONS themselves, to allow callers from other origins.
     if ([route.method].flat().includes('OPTIONS')) return
     if (known !== undefined || route.url.includes('*')) return
     app.route({

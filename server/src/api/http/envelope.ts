@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Warning } from '#contract/envelope.ts'
 import { shorten } from '../../lib/errors.ts'
 
-/** What stands beside `data` where the contract says so (D4). */
+/** The fields beside `data` where the contract has them (D4). */
 type Beside = { message?: string; warnings?: Warning[] }
 
 export const ok = envelopeOf(200)
 export const created = envelopeOf(201)
-/** The work goes on after the answer. */
+/** 202: the work continues after the answer. */
 export const accepted = envelopeOf(202)
 
 function envelopeOf<const Status extends number>(status: Status) {
@@ -24,7 +24,7 @@ function envelopeOf<const Status extends number>(status: Status) {
 
 const RUN_HEADER = 'x-run-id'
 
-/** Every answer that queued a run names it (D78). */
+/** Puts the id of the queued run into the header of the answer (D78). */
 export function nameRun(reply: FastifyReply, runId: string | null): void {
   if (runId !== null) void reply.header(RUN_HEADER, runId)
 }
@@ -34,7 +34,10 @@ export function runNamedIn(reply: FastifyReply): string | null {
   return typeof runId === 'string' ? runId : null
 }
 
-/** The status of an envelope is that of the answer; warnings about the request itself are added to its own. */
+/**
+ * Completes an envelope: its status becomes the status of the answer, and warnings about the request are
+ * added to its own.
+ */
 export async function completeEnvelope(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -47,28 +50,31 @@ export async function completeEnvelope(
   return all.length === 0 ? payload : { ...payload, warnings: fitWarnings(all) }
 }
 
-/** Bytes of JSON that the warnings of an answer may take, and characters of the name of a field. */
+/**
+ * The limits of warnings in an answer: bytes of JSON in total, characters of a field name, characters of a
+ * message.
+ */
 const MAX_WARNING_BYTES = 256 * 1024
 const MAX_FIELD = 300
 const MAX_WORDS = 2000
 
-/** Returns what of the warnings an answer has room for, and how many more there are. */
+/** Returns the warnings that fit into an answer, and the number of those left out. */
 function fitWarnings(warnings: readonly Warning[]): Warning[] {
-  const told: Warning[] = []
+  const fitting: Warning[] = []
   let bytes = 0
   for (const { field, code, message } of warnings) {
     const warning = { field: shorten(field, MAX_FIELD), code, message: shorten(message, MAX_WORDS) }
     bytes += Buffer.byteLength(JSON.stringify(warning))
     if (bytes > MAX_WARNING_BYTES) {
-      const more = warnings.length - told.length
-      return [...told, { field: 'warnings', code, message: `and ${more} more` }]
+      const more = warnings.length - fitting.length
+      return [...fitting, { field: 'warnings', code, message: `and ${more} more` }]
     }
-    told.push(warning)
+    fitting.push(warning)
   }
-  return told
+  return fitting
 }
 
-/** Answers 200 with data that is JSON already. */
+/** Sends 200 with data that is already JSON. */
 export function sendJson({ warnings }: FastifyRequest, reply: FastifyReply, data: string): FastifyReply {
   const beside = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
   return reply

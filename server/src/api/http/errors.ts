@@ -8,24 +8,28 @@ import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
 import { sendPage } from './page.ts'
 
-/** PostgreSQL's code: the statement exceeded its time limit, or an operator cancelled it. */
+/** The code of PostgreSQL for a statement that exceeded its time limit or was cancelled by an operator. */
 const CANCELLED = '57014'
 const TOO_LONG =
   'The database took too long over this request and ended it. Ask for less at once, such as fewer rows or a narrower filter, or try again later'
 
-/** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */
+/**
+ * Sends the error envelope for anything thrown. Unexpected errors become a fixed 500; their cause is
+ * only logged.
+ */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const known = asAppError(error, request)
   if (known.status >= 500 && !(error instanceof OverloadError))
     request.log.error({ err: error, request_id: request.id }, 'request failed')
-  // Fastify would close the connection under a body that is still being sent, and the answer would not be read.
+  // Fastify would close the connection while the body is still being sent, and the client would not read the
+  // answer.
   if (!request.raw.complete) void reply.removeHeader('connection')
   const { retryAfter } = known.details
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
   void reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known, request))
 }
 
-/** The envelope of an error. */
+/** Returns the envelope of an error. */
 export function errorBody(error: AppError, { id, routeOptions }: FastifyRequest): Record<string, unknown> {
   const { errors, retryAfter } = error.details
   const { namesRequest, codeOfBadBody } = routeOptions.config
@@ -41,7 +45,7 @@ export function errorBody(error: AppError, { id, routeOptions }: FastifyRequest)
   }
 }
 
-/** What a caller is told of whatever was thrown. */
+/** Returns the error to show to the caller for anything thrown. */
 export function asAppError(error: FastifyError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   if (isUnavailable(error)) {
@@ -60,7 +64,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseMediaType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('body', 'its length is not the one that the content-length header promised')
+      return invalid('body', 'its length differs from the content-length header')
     case 'FST_ERR_BAD_URL':
       return invalid('path', 'must be correctly percent-encoded')
     default:
@@ -71,7 +75,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   }
 }
 
-/** Sends 404 for an unknown address; a browser gets a page that leads back. */
+/** Sends 404 for an unknown address. A browser gets a page with a link home. */
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { accept = '' } = request.headers
   const isNavigation = (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html')
@@ -79,24 +83,27 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   return sendPage(reply.code(404), 'This page does not exist', LEADING_BACK)
 }
 
-const LEADING_BACK = `<p>The address may be mistyped, or what it showed is gone.</p>
+const LEADING_BACK = `<p>The address may be mistyped, or the page has been deleted.</p>
 <p><a href="/">Go to the start page</a> · <a href="/docs">API reference</a></p>`
 
-/** Throws the 404 of an address that is not there. */
+/** Throws 404 for an unknown address. */
 export function refuseUnknown(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0] ?? ''
   if (path.startsWith('/hooks/'))
-    throw new AppError('Not Found', `Webhooks take POST (this was ${request.method})`)
+    throw new AppError('Not Found', `Webhooks accept only POST, not ${request.method}`)
   throw new AppError(
     'Not Found',
-    `There is no ${request.method} ${hideTokens(path)}. See /docs for what there is`,
+    `There is no ${request.method} ${hideTokens(path)}. See /docs for the available endpoints`,
   )
 }
 
 const TOKEN_CHARS = 30
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Leaves out what may be a secret: addresses of webhooks, pixels, invitations and links to sign in hold a long one. */
+/**
+ * Replaces parts of a path that may be secret: addresses of webhooks, pixels, invitations and sign-in links
+ * contain a long token.
+ */
 function hideTokens(path: string): string {
   return path
     .split('/')
@@ -105,11 +112,14 @@ function hideTokens(path: string): string {
 }
 
 const RAW_MESSAGES = {
-  408: 'Nothing more of the request arrived. Send it again',
+  408: 'The rest of the request did not arrive. Send the request again',
   431: 'The request line and headers are too large',
 }
 
-/** For requests that never became one: a broken request line, headers that are too large, a body that stops arriving. */
+/**
+ * Returns the raw HTTP response for a connection without a valid request: a broken request line, headers that
+ * are too large, a body that stops arriving.
+ */
 export function rawErrorAnswer(status: 400 | 408 | 431): string {
   const body =
     status === 400

@@ -8,14 +8,14 @@ import { findKeyHolder } from '../../organisation/store/admission.ts'
 import type { Api, Services } from '../services.ts'
 import { callerOf, requireScope } from './caller.ts'
 
-/** Access is looked at again this often, so that it ends within 10 s of its loss. */
+/** The interval of access checks: a stream ends within 10 s after its reader loses access. */
 const RECHECK_MS = 5000
 const RETRY_SECONDS = 10
 
 export type EventStreams = {
   /**
-   * Takes the answer over as a stream of server-sent events; null when the caller has left meanwhile. `onEnd` is called once,
-   * however it ends. One without an end of its own ends with the server.
+   * Turns the answer into a stream of server-sent events. Returns null if the caller has disconnected.
+   * `onEnd` is called once, however the stream ends. An endless stream ends when the server shuts down.
    */
   open(
     request: FastifyRequest,
@@ -24,12 +24,15 @@ export type EventStreams = {
   ): ServerResponse | null
 }
 
-/** What routes share among themselves besides. */
+/** The services that the routes share, in addition to those passed in. */
 export type RouteServices = Services & { streams: EventStreams; prices: PriceBook }
 
 type Stream = { request: FastifyRequest; response: ServerResponse; isEndless: boolean }
 
-/** Streams of one process: so many for each key and organisation, ended when their reader loses access. */
+/**
+ * Creates the streams of one process. Their number is limited for each key and organisation, and a stream
+ * ends when its reader loses access.
+ */
 export function createEventStreams(
   api: Api,
   { store, config, log }: Pick<Services, 'store' | 'config' | 'log'>,
@@ -43,7 +46,7 @@ export function createEventStreams(
       await requireAccess(store.system, request)
     } catch (cause) {
       if (isUnavailable(cause)) return
-      log.debug({ cause: reasonOf(cause) }, 'a stream was ended: its reader has no access any more')
+      log.debug({ cause: reasonOf(cause) }, 'ended a stream: its reader has lost access')
       response.end()
     }
   }
@@ -72,19 +75,19 @@ export function createEventStreams(
   return {
     open(request, reply, { isEndless, onEnd }) {
       const { keyId, orgId } = request.caller
-      const of = [...streams].map((stream) => stream.request.caller)
-      requireRoom(of.filter((caller) => caller.keyId === keyId).length, perKey, 'API key')
-      requireRoom(of.filter((caller) => caller.orgId === orgId).length, perOrg, 'organisation')
+      const callers = [...streams].map((stream) => stream.request.caller)
+      requireRoom(callers.filter((caller) => caller.keyId === keyId).length, perKey, 'API key')
+      requireRoom(callers.filter((caller) => caller.orgId === orgId).length, perOrg, 'organisation')
       reply.hijack()
       const response = reply.raw
-      // One who left before this is never told of again.
+      // The close event of a connection that closed before this point is never raised again.
       if (response.destroyed || response.closed || request.raw.destroyed || request.raw.socket.destroyed) {
         response.destroy()
         return null
       }
       const stream = { request, response, isEndless }
       streams.add(stream)
-      // A revoked key or session is told of at once, by whichever process did it.
+      // A revoked key or session is reported at once, whichever process revoked it.
       const unwatch = store.changes.watch(keyId, () => checkNow(stream))
       response.once('close', () => {
         unwatch()
@@ -103,13 +106,13 @@ export function createEventStreams(
   }
 }
 
-function requireRoom(open: number, limit: number, whose: string): void {
+function requireRoom(open: number, limit: number, owner: string): void {
   if (open < limit) return
-  const message = `This ${whose} has ${plural(limit, 'stream')} open, which is the limit. Close one, or try again later`
+  const message = `This ${owner} has ${plural(limit, 'stream')} open, which is the limit. Close one, or try again later`
   throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
 }
 
-/** Throws when the key, its scope, the member or their access to what the path names is gone. */
+/** Throws if the key, its scope, the member or their access to the path is gone. */
 async function requireAccess(db: Db, request: FastifyRequest): Promise<void> {
   const { orgId, keyId } = request.caller
   const holder = await findKeyHolder(db, orgId, keyId)

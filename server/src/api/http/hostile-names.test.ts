@@ -34,7 +34,7 @@ const NAMES = [
   '%00',
   'a%00b',
   '%ED%A0%80',
-  // Two dots are another path: one behind the sheet would name the workflow, and delete it.
+  // Two dots would be another path: after the sheet's path they would name the workflow and delete it.
   '...',
   '%2F',
   '%F0%9F%8C%B1',
@@ -51,28 +51,28 @@ const endpoints = Object.entries(app.api.swagger().paths ?? {}).flatMap(([path, 
     params: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param ?? ''),
   })),
 )
-// Streams never end by themselves.
+// Streams never end by themselves, so they are left out.
 const answering = endpoints.filter(({ path }) => !path.endsWith('/changes'))
 const urlOf = ({ path }: Endpoint, changed: Record<string, string> = {}) =>
   path.replaceAll(/\{(\w+)\}/g, (_, param: string) => changed[param] ?? IDS[param] ?? id)
 
-/** An object with one own key, whatever it is. */
+/** Returns the JSON of an object with this one key, which may be any text. */
 const keyed = (key: string, value: unknown) => JSON.stringify(Object.fromEntries([[key, value]]))
 
-// Delete All and its like took the former one: behind a 404 nothing is tried.
+// Delete All and similar endpoints deleted the former row; a request that ends in 404 would test nothing.
 beforeEach(async () => {
   const { body } = await org.call('POST', `${sheet}/rows`, { rows: [{ a: 'x' }], run_after_add: 'none' })
   IDS['row_id'] = body.data.row_ids[0]
 })
 
-describe('no name that a caller may choose makes a 5xx', () => {
+describe('no name chosen by a caller leads to a 5xx', () => {
   it.each(NAMES)('F70: a cell named %s is not found', async (name) => {
     const cell = `${sheet}/rows/${IDS['row_id']}/cells/${name}`
     const answers = [await org.call('GET', cell), await org.call('GET', `${cell}/outputs`)]
     for (const { status } of answers) expect([400, 404]).toContain(status)
   })
 
-  it('F70: no word that every object knows is a scope', () => {
+  it('F70: no inherited property name of objects is a scope', () => {
     expect(NAMES.map(canonicalScope)).toEqual(NAMES.map(() => undefined))
   })
 
@@ -95,13 +95,13 @@ describe('no name that a caller may choose makes a 5xx', () => {
       const wrong: string[] = []
       const send = async (text: string) => {
         const { status, body } = await org.call(endpoint.method, urlOf(endpoint), text)
-        // There is no model here, which the agent says in its own words (part 7).
+        // There is no model in this test, which the agent reports with its own errors (part 7).
         if (status >= 500 && !String(body.error).startsWith('AGENT_'))
           wrong.push(`${text}: ${status} ${body.error}`)
       }
       const places = [...fieldsOf(endpoint).map((field) => JSON.stringify(field)), null]
       for (const [at, place] of places.entries()) {
-        // Each place gets every key and every value, and a pair of them in one place or another.
+        // Each place gets every key and every value, and each pair of them appears in some place.
         const bodies = KEYS.flatMap((key, n) => {
           const text = keyed(key, valuesWith(key)[(at + n) % valuesWith(key).length])
           if (place === null) return [text]
@@ -122,7 +122,7 @@ describe('no name that a caller may choose makes a 5xx', () => {
   )
 })
 
-/** Bodies that are right, for what a session or key may send where schemas alone let any text pass. */
+/** Valid bodies, for endpoints of sessions and keys where the schemas alone would let any text pass. */
 const S = `/workflows/${id}/sheets/${id}`
 const filter = [{ conditions: [{ variable: 'name', operator: 'is', values: ['A'] }] }]
 const selection = {
@@ -180,11 +180,11 @@ const RIGHT: [string, string, unknown][] = [
   ['PUT', `${S}/layout`, { order: ['input.a'], hidden: ['b'], frozen: [], widths: { a: 100 } }],
 ]
 
-describe('nor does a text, in whatever place of a body that is right otherwise', async () => {
+describe('no text leads to a 5xx, in any place of a body that is otherwise valid', async () => {
   const session = await signIn(app, org.orgId, org.adminEmail)
   it.each(RIGHT)('%s %s', async (method, path, given) => {
     const body: unknown = typeof given === 'function' ? given() : given
-    // Of a body that is wrong in itself nothing would be seen.
+    // The body must be valid first: otherwise the test would prove nothing.
     const right = await session.call(method, path, body)
     expect([right.status, right.body.errors]).not.toEqual([400, expect.anything()])
     const answers = await Promise.all(
@@ -202,7 +202,7 @@ describe('nor does a text, in whatever place of a body that is right otherwise',
       url.startsWith('/internal/') &&
       url.includes('/:'),
   )
-  it('nor a name in the path of what the dashboard asks', async () => {
+  it('no name in a path of the dashboard leads to a 5xx', async () => {
     const wrong: string[] = []
     for (const { method, url } of internal) {
       const params = [...url.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '')
@@ -229,7 +229,7 @@ describe('nor does a text, in whatever place of a body that is right otherwise',
   })
 })
 
-/** The same with another text in one place after the other, also as a key. */
+/** Returns copies of the body with one text replaced in each, keys included. */
 function spoil(body: unknown): unknown[] {
   const TEXTS = ['a\0b', '\ud800', '__proto__', 'constructor', '\\', '%']
   if (typeof body === 'string') return TEXTS

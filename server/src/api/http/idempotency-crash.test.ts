@@ -21,7 +21,7 @@ afterAll(async () => {
   await cutter.close()
 })
 
-/** A request over connections that break; what it is answered, as far as anybody hears it. */
+/** Sends a request over connections that break. Returns the answer if one arrives. */
 async function callCut(path: string, body: unknown, key: string) {
   const answer = await cutApi.inject({
     method: 'POST',
@@ -98,7 +98,7 @@ describe.each(Object.entries(CASES))('D14: %s with an Idempotency-Key', (_, { pa
         const wasCut = cutter.isCut()
         cutter.arm()
         const retry = () => org.call('POST', path, body(mark), { 'idempotency-key': key })
-        // The key is free as soon as the server has noticed that the connection is gone.
+        // The key is free as soon as the server has noticed the lost connection.
         await expect.poll(async () => (await retry()).status).not.toBe(409)
         const answers = [await retry(), await retry()]
         expect(answers.map(({ status }) => status)).toEqual([201, 201])

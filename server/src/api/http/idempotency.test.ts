@@ -21,7 +21,7 @@ it('D14: the same key and payload replays the stored answer', async () => {
   expect(again.headers['idempotency-replayed']).toBe('true')
 })
 
-it('D14: what an answer tells once, as the secret of a budget, is replayed, and stands nowhere in the database', async () => {
+it('D14: a secret shown once, as that of a budget, is replayed, and is nowhere in the database as plain text', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { scope: 'organisation', period: 'day', limit: 1 }
   const first = await org.call('POST', '/credits/budgets', body, headers)
@@ -47,7 +47,7 @@ describe('D14, D78: a replayed answer names the run that the first one queued', 
     ['one that is waited for', `/shortcuts/${shortcut_id}/run?wait=1`, { input_data: { n: 4 } }],
     ['a batch', `/shortcuts/${shortcut_id}/run/batch`, { rows: [{ n: 5 }, { n: 6 }] }],
   ])('%s', async (_, path, body) => {
-    // What is in flight joins its run (D21), and queues none.
+    // A row in flight would join the existing run (D21) and queue none, so the runs are stopped first.
     await org.call('POST', `${sheet}/stop`)
     const headers = { 'idempotency-key': randomUUID() }
     const [first, again] = [
@@ -59,7 +59,7 @@ describe('D14, D78: a replayed answer names the run that the first one queued', 
     expect([again.body, again.headers['x-run-id']]).toEqual([first.body, first.headers['x-run-id']])
   })
 
-  it('also while the run is still waited for', async () => {
+  it('also while the call still waits for the run', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const run = () =>
       org.call('POST', `/shortcuts/${shortcut_id}/run?wait=2`, { input_data: { n: 7 } }, headers)
@@ -69,7 +69,7 @@ describe('D14, D78: a replayed answer names the run that the first one queued', 
     expect((await waiting).headers['x-run-id']).toBe(meanwhile.headers['x-run-id'])
   })
 
-  it('and none where none was queued', async () => {
+  it('without a queued run the replay names none', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const add = () => org.call('POST', `${sheet}/rows`, { rows: [{ n: 8 }] }, headers)
     const [first, again] = [await add(), await add()]
@@ -78,7 +78,7 @@ describe('D14, D78: a replayed answer names the run that the first one queued', 
   })
 })
 
-it('D14: a refusal that depends on the state of things is not replayed', async () => {
+it('D14: a refusal that depends on stored data is not replayed', async () => {
   await invite('taken@example.com', randomUUID())
   const key = randomUUID()
   const first = await invite('taken@example.com', key)
@@ -90,7 +90,7 @@ it('D14: a refusal that depends on the state of things is not replayed', async (
   expect(later.headers['idempotency-replayed']).toBe('true')
 })
 
-it('D8, D14: a path with a slash at its end is the same request, a query with one is another', async () => {
+it('D8, D14: a path with a slash at its end is the same request, a query with a slash at its end is another', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const first = await org.call('POST', '/workflows', { name: 'Once' }, headers)
   const again = await org.call('POST', '/workflows/', { name: 'Once' }, headers)
@@ -118,7 +118,7 @@ it('D14: of concurrent ones exactly one works, the others are 409 or replay it',
   expect(waiting.every((answer) => answer.body.error === 'Conflict')).toBe(true)
 })
 
-it('D14: the 409 of a key in progress says when to come back', async () => {
+it('D14: the 409 of a key in progress has a Retry-After', async () => {
   const key = randomUUID()
   const holding = await openTransaction(app.store.system)
   const holder = await app.store.system
@@ -152,7 +152,7 @@ it.each([
   expect(again.body).toEqual(first.body)
   expect((await remove(randomUUID())).status).toBe(404)
   expect((await org.call('DELETE', pathOf(id))).status).toBe(404)
-  // Another member's use of the same key is a call of its own.
+  // The same key used by another member is another call.
   const other = await org.keyFor('other@example.com', 'admin')
   const theirs = await app.call(other, 'DELETE', pathOf(id), undefined, { 'idempotency-key': key })
   expect(theirs.status).toBe(404)
@@ -173,7 +173,7 @@ it('D14: a refusal of the request itself is replayed, and binds its key to nothi
   expect(kept.body).toEqual(mended.body)
 })
 
-it('D14: so is one of a query', async () => {
+it('D14: a refusal of the query is replayed too', async () => {
   const workflow = await makeWorkflow(org, [formula('1')])
   const { shortcut_id } = await publish(app, org, workflow)
   const key = randomUUID()
@@ -185,7 +185,7 @@ it('D14: so is one of a query', async () => {
   expect(again.body).toEqual(first.body)
 })
 
-it('D14: a refusal of shape that also tells of the state of things is not replayed', async () => {
+it('D14: a refusal of the body that also depends on stored data is not replayed', async () => {
   const workflow = (await org.call('POST', '/workflows', { name: 'W' })).body.data.workflow_id
   const headers = { 'idempotency-key': randomUUID() }
   const add = () =>
@@ -206,7 +206,7 @@ it('D14: a refusal of shape that also tells of the state of things is not replay
   expect((await add()).headers['idempotency-replayed']).toBe('true')
 })
 
-it('D14: of a refusal at the same time as another request with its key, neither waits for the other', async () => {
+it('D14: a refusal and another request with the same key do not wait for each other', async () => {
   const key = randomUUID()
   const answers = await Promise.all(Array.from({ length: 8 }, () => invite('nobody', key)))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
@@ -214,7 +214,7 @@ it('D14: of a refusal at the same time as another request with its key, neither 
   expect((await invite('nobody', key)).headers['idempotency-replayed']).toBe('true')
 })
 
-it('a refusal that is long is told again instead of kept', async () => {
+it('a long refusal is computed again instead of stored', async () => {
   const key = randomUUID()
   const inputs = Array.from({ length: 60 }, () => ({ name: 5, type: 'none', description: 5 }))
   const workflow = (await org.call('POST', '/workflows', { name: 'W' })).body.data.workflow_id
@@ -246,7 +246,7 @@ it('D99: another key of the same member may use the same words, with another bod
   expect(answers[0]?.body.data.workflow_id).not.toBe(answers[1]?.body.data.workflow_id)
 })
 
-it('keys of another organisation are another matter', async () => {
+it('the same key in another organisation is another key', async () => {
   const other = await app.makeOrg()
   const key = randomUUID()
   await invite('same@example.com', key)

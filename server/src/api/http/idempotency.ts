@@ -23,19 +23,27 @@ const HEADER = 'idempotency-key'
 const METHODS = new Set<unknown>(['POST', 'PATCH', 'DELETE'])
 const RETRY_SECONDS = 1
 
-/** A call with a key while it is worked on: its effect and its answer are one transaction, which `request.db` speaks in. */
+/**
+ * A call with an Idempotency-Key in progress. Its effect and its answer are committed in one transaction, and
+ * `request.db` uses that transaction.
+ */
 export type OpenCall = {
   call: IdempotentCall
-  /** For what is not part of the effect: reading that takes long, work that is kept whatever becomes of the call. */
+  /**
+   * The database outside the transaction: for long reads, and for work that is kept even if the call fails.
+   */
   outside: Db
-  /** Null once the effect was committed before the answer, and where the call is leased. */
+  /** The open transaction. Null once the effect is committed before the answer, and for a leased call. */
   transaction: OpenTransaction | null
-  /** The id of the claim where the route asks others outside (`callsOut: 'repeatable'`): no transaction is open meanwhile. */
+  /**
+   * The id of the lease, for routes that call other services (`callsOut: 'repeatable'`): no transaction is
+   * open during such a call.
+   */
   leaseId: string | null
   isAnswered: boolean
 }
 
-/** Runs after validation: what is refused for its shape is answered by `answerRefusal`. */
+/** Claims the key of a request. Runs after validation: invalid requests are answered by `answerRefusal`. */
 export async function claimIdempotencyKey(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const call = callOf(request)
   if (call === undefined) return undefined
@@ -61,7 +69,7 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
     case 'in_progress':
       throw new AppError(
         'Conflict',
-        'A request with this Idempotency-Key is being worked on. Try again shortly',
+        'A request with this Idempotency-Key is still in progress. Try again shortly',
         { retryAfter: RETRY_SECONDS },
       )
     case 'other_payload':
@@ -75,8 +83,8 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
 }
 
 /**
- * A deletion that is sent again finds nothing to delete, and is answered as the first time if its key says that it was this one.
- * Answers whether it was.
+ * Replays the answer of a repeated deletion, which would otherwise be 404 because the resource is already
+ * deleted. Returns true if the key belongs to that deletion.
  */
 export async function replayDeletion(
   request: FastifyRequest,
@@ -100,12 +108,13 @@ function replay(reply: FastifyReply, { status, body, runId }: KeptAnswer): unkno
     .send(body)
 }
 
-/** Kept refusals are small; the others are found again by looking at the request. */
+/** The longest refusal that is stored, in characters. Longer ones are computed again from the request. */
 const MAX_REFUSAL = 4096
 
 /**
- * Refuses a request for what it says itself. That stays so however things change, and so it is kept and replayed as successes
- * are. It had no effect and binds its key to nothing: the request may be mended and sent with the same one.
+ * Refuses a request for its own content. The same request will always be refused, so the refusal is stored
+ * and replayed as successes are. A refusal has no effect and does not bind its key: the corrected request may
+ * use the same key.
  */
 export async function answerRefusal(
   request: FastifyRequest,
@@ -132,8 +141,8 @@ export async function answerRefusal(
 }
 
 /**
- * Commits the effect with its answer, before the answer is sent. What was refused gives the key back: it changed nothing, and what
- * it was refused for, such as credits or an import under way, may be mended by the time it is tried again.
+ * Commits the effect with its answer before the answer is sent. A refusal releases the key: it changed
+ * nothing, and its cause, such as missing credits or a running import, may be gone at the next attempt.
  */
 export async function settleIdempotencyKey(
   request: FastifyRequest,
@@ -164,14 +173,14 @@ export async function settleIdempotencyKey(
   return payload
 }
 
-/** A handle outside the transaction of a call with a key. */
+/** Returns a database handle outside the transaction of a call with a key. */
 export function outsideOf({ db, idempotentCall }: FastifyRequest): Db {
   return idempotentCall?.outside ?? db
 }
 
 /**
- * Commits the effect of the call with an answer that is true from then on, for handlers that then wait for something. What they
- * answer at last takes its place. Answers the handle to go on with.
+ * Commits the effect of the call with a preliminary answer, for handlers that then wait for something. The
+ * final answer replaces it. Returns the database handle to continue with.
  */
 export async function commitEffect(
   request: FastifyRequest,
@@ -191,8 +200,8 @@ export async function commitEffect(
 }
 
 /**
- * Gives the key back, for a call that has no effect: the same key may be sent with the call that has one, and asked again it is
- * answered anew. Answers the handle to go on with.
+ * Releases the key of a call without an effect: the same key may be used for a later call that has one, and a
+ * repeated call is answered again. Returns the database handle to continue with.
  */
 export async function giveKeyBack(request: FastifyRequest): Promise<Db> {
   const open = request.idempotentCall
@@ -205,7 +214,10 @@ export async function giveKeyBack(request: FastifyRequest): Promise<Db> {
   return request.db
 }
 
-/** A call that goes on as a run of the agent: under way as long as the run, settled in the transaction that ends it. */
+/**
+ * A call that continues as a run of the agent. It is in progress as long as the run, and is settled in the
+ * transaction that ends the run.
+ */
 export type RunCall = {
   handOver(agentRunId: string): Promise<Db>
   end(trx: Db, answer: string | null): Promise<void>
@@ -252,22 +264,22 @@ async function settle<Result>(transaction: OpenTransaction, write: () => Promise
   return result
 }
 
-/** Whether calls of this method can be made once with a key. */
+/** Returns true if calls of this method accept an Idempotency-Key. */
 export const takesKeys = (method: unknown): boolean => METHODS.has(method)
 
-/** With and without a slash at its end a path is the same one (D8). */
+/** Removes the slash at the end of a path, because both forms are the same path (D8). */
 const withoutLastSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1')
 
 function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
   if (key === undefined || !takesKeys(request.method)) return undefined
-  // Keys are kept by caller; where nobody is known, the route itself answers for repetitions.
+  // Keys are stored by caller. Without a caller the route itself handles repetitions.
   if (request.caller === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
     throw invalid('Idempotency-Key', 'must be one header of 1 to 255 characters')
   }
   const fingerprint = createHash('sha256')
-    // Deletions read no body.
+    // The body of a DELETE is not read.
     .update(
       `${request.method} ${withoutLastSlash(request.url)}\n${request.method === 'DELETE' ? '' : request.bodyText}`,
     )

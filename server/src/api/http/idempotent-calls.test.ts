@@ -6,7 +6,7 @@ import { makeApp } from '#test/plumbing/harness.ts'
 const app = await makeApp({ settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' } })
 const org = await app.makeOrg()
 const other = await app.makeOrg()
-/** A service that answers when it is told to. */
+/** Starts a service that answers only when the test allows it. */
 async function serveSlowly() {
   const open = Promise.withResolvers<void>()
   let asked = 0
@@ -23,7 +23,7 @@ const preview = (url: string, key: string) =>
   org.call('POST', '/sources/import_from_api/preview', { url }, { 'idempotency-key': key })
 
 describe('F58: calls with an Idempotency-Key to a slow address', () => {
-  it('keep no write of another organisation waiting, nor one of their own', async () => {
+  it('block no write of another organisation, nor one of their own', async () => {
     const slow = await serveSlowly()
     const previews = Array.from({ length: 14 }, () => preview(slow.url, randomUUID()))
     await expect.poll(slow.asked).toBe(14)
@@ -38,7 +38,7 @@ describe('F58: calls with an Idempotency-Key to a slow address', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it('D14: are under way while they wait, and are replayed when they are answered', async () => {
+  it('D14: are in progress while they wait, and are replayed once answered', async () => {
     const slow = await serveSlowly()
     const key = randomUUID()
     const first = preview(slow.url, key)
@@ -53,12 +53,12 @@ describe('F58: calls with an Idempotency-Key to a slow address', () => {
     expect(again.body).toEqual(answered.body)
   })
 
-  it('D14: a process that was killed meanwhile leaves a claim that ends with its lease; then the call runs again', async () => {
+  it('D14: a process killed during the call leaves a claim that ends with its lease; then the call runs again', async () => {
     const slow = await serveSlowly()
     slow.answer()
     const key = randomUUID()
     await preview(slow.url, key)
-    // As a kill leaves it: claimed, without an answer.
+    // The state after a kill: claimed, without an answer.
     await app.store.query({
       text: `update idempotency_keys set status = null, body_sealed = null, claim_id = gen_random_uuid(),
         leased_until = now() + interval '1 minute' where key = $1`,
@@ -84,7 +84,7 @@ describe('F58: calls with an Idempotency-Key to a slow address', () => {
     expect((await preview(slow.url, key)).status).toBe(200)
   })
 
-  it('I5: hold no turn: every route that calls out either waits, or commits before it does', () => {
+  it('I5: hold no turn: every route that calls other services either declares that it waits, or commits first', () => {
     const { declaredRoutes } = app.api
     const repeatable = declaredRoutes.filter(({ config }) => config.callsOut === 'repeatable')
     expect(repeatable.length).toBeGreaterThanOrEqual(4)

@@ -8,7 +8,7 @@ type Ids = { workflow_id: string; sheet_id: string; row_id: string; action_insta
 
 const ACTION = '/workflows/{workflow_id}/sheets/{sheet_id}/actions/{action_instance_id}'
 
-/** Bodies that are accepted. An endpoint that is not named here gets `{}`: access is checked before bodies (D7). */
+/** Valid bodies. An endpoint that is not listed gets `{}`: access is checked before bodies (D7). */
 const BODIES: Record<string, (ids: Ids) => unknown> = {
   'PATCH /workflows/{workflow_id}/name': () => ({ name: 'Taken over' }),
   'POST /workflows/{workflow_id}/duplicate': () => ({ name: 'Taken over' }),
@@ -31,7 +31,7 @@ const BODIES: Record<string, (ids: Ids) => unknown> = {
 
 type Endpoint = { name: string; method: string; path: string }
 
-/** From the API's own description: a new endpoint is tried without being listed here. */
+/** The endpoints of the OpenAPI document: a new endpoint is tested without being listed here. */
 const endpoints: Endpoint[] = Object.entries(app.api.swagger().paths ?? {})
   .filter(([path]) => path.startsWith('/api/v1/workflows/{'))
   .flatMap(([path, operations]) =>
@@ -139,7 +139,10 @@ it.each(endpoints)('$name is refused and changes nothing', async (endpoint) => {
   expect(await records()).toEqual(before)
 })
 
-/** Those whose request is complete: without the ids of things that `makeWorkflow` does not make. A stream never ends. */
+/**
+ * Endpoints whose request is complete without ids that `makeWorkflow` does not create. A stream never ends
+ * and is left out.
+ */
 const complete = endpoints.filter(
   ({ name, method, path }) =>
     !path.endsWith('/changes') &&

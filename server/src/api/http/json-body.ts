@@ -9,10 +9,10 @@ import { bodyLimitsOf } from './body-classes.ts'
 import { readBodyText } from './body-text.ts'
 
 const MAX_DEPTH = 64
-/** Characters above which a body is parsed in turns with whatever else the process does. */
+/** The size, in characters, above which a body is parsed in slices so that other work continues. */
 const MAX_AT_ONCE = 256 * 1024
 
-/** Parses a JSON body; whatever is wrong with it is a 400 on the field `body`. An empty body is no body. */
+/** Parses a JSON body. Any error is a 400 for the field `body`. An empty body counts as no body. */
 export async function parseJsonBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   // An unknown path is refused at once, without reading the body.
   if (request.is404) return undefined
@@ -40,12 +40,15 @@ export async function parseJsonBody(request: FastifyRequest, payload: IncomingMe
 
 const parsePlain = (text: string): unknown => JSON.parse(text)
 
-/** Whether the headers alone say that no byte of a body follows. */
+/** Returns true if the headers announce no body. */
 export function hasNoBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 }
 
-/** A body of another type: nothing when it turns out empty (D69), else refused at its first byte, unread. */
+/**
+ * Handles a body of another type: an empty body counts as none (D69), others are refused at their first byte,
+ * unread.
+ */
 export function refuseBytes(request: FastifyRequest, payload: IncomingMessage): Promise<undefined> {
   return new Promise((resolve, reject) => {
     if (request.is404) return resolve(undefined)
@@ -62,6 +65,6 @@ export function refuseMediaType(request: FastifyRequest): AppError {
   const given = request.headers['content-type'] ?? 'none'
   return new AppError(
     'Unsupported Media Type',
-    `Send JSON with content-type: application/json (this was ${given})`,
+    `Send JSON with content-type: application/json (the request had: ${given})`,
   )
 }

@@ -7,7 +7,10 @@ const org = await app.makeOrg()
 const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Allowed' })).body.data
 const narrowed = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds: [workflow_id] })
 
-/** What a narrowed key may call outside its workflows. A new endpoint is refused to it unless somebody thought of it here. */
+/**
+ * The endpoints outside its workflows that a narrowed key may call. A new endpoint is refused unless it is
+ * listed here.
+ */
 const OPEN = [
   /^GET \/user(\/knowledge)?$/,
   /^GET \/workflows$/,
@@ -25,7 +28,7 @@ const OPEN = [
   /^(GET|POST|DELETE) \/records\/syncs\b/,
 ]
 
-/** Bodies that would be accepted from a key that is not narrowed. */
+/** Bodies that a key that is not narrowed could send. */
 const BODIES: Record<string, unknown> = {
   'PUT /user/knowledge': { content: 'Taken over' },
   'POST /org/members': { email: 'attacker@example.com', role: 'admin' },
@@ -67,7 +70,7 @@ it.each(refused)('D13: %s is 403 to a key with allowed_workflow_ids and changes 
 })
 
 it.each(['/user', '/user/knowledge', '/workflows', '/shortcuts', '/sources', '/records/syncs'])(
-  'GET %s is open to it',
+  'GET %s is allowed',
   async (path) => {
     expect((await app.call(narrowed, 'GET', path)).status).toBe(200)
   },

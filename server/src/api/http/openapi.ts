@@ -13,7 +13,10 @@ import { INTERNAL_PREFIX } from './sessions.ts'
 
 export const API_PREFIX = '/api/v1'
 
-/** Any authenticated endpoint can answer these; 400 and 404 are common enough to stand everywhere. */
+/**
+ * The errors that any authenticated endpoint can answer. 400 and 404 are so common that every endpoint lists
+ * them.
+ */
 const ERRORS = {
   400: ValidationErrorBody,
   401: ErrorBody,
@@ -24,17 +27,21 @@ const ERRORS = {
   503: ErrorBody,
 }
 
-/** Besides, where something is changed, which may be in no state for it. */
+/**
+ * The further error of endpoints that change something: the resource may not be in a state that allows it.
+ */
 const CHANGE_ERRORS = { 409: ErrorBody }
-/** Besides, where there is a body to be too large or of another type. */
+/** The further errors of endpoints with a body, which may be too large or of another type. */
 const BODY_ERRORS = { 413: ErrorBody, 415: ErrorBody }
-/** Besides, where an Idempotency-Key may have been used with another request. */
+/** The further error of endpoints with an Idempotency-Key, which may have been used with another request. */
 const KEY_ERRORS = { 422: ErrorBody }
 
 const toJsonSchema = createJsonSchemaTransform({ skipList: [] })
 const withComponents = createJsonSchemaTransformObject({})
 
-/** OpenAPI 3.1 from the routes themselves, so that it cannot drift from what they accept and answer. */
+/**
+ * Generates OpenAPI 3.1 from the routes themselves, so that it always matches what they accept and answer.
+ */
 export async function describeApi(app: Api): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -52,7 +59,7 @@ export async function describeApi(app: Api): Promise<void> {
     },
     transform: (document) => {
       const { schema, route } = document
-      // What the dashboard uses besides may change with it.
+      // The dashboard's own endpoints are not listed: they may change with the dashboard.
       if (route.url.startsWith(INTERNAL_PREFIX)) return { schema: { hide: true }, url: document.url }
       const response = {
         ...ERRORS,
@@ -80,12 +87,12 @@ export function openApiRoutes(api: Api): void {
   )
 }
 
-/** The reference for people to read and try, made from the same document. */
+/** Serves the reference for people to read and try, made from the same document. */
 export function showApi(app: Api): void {
   showReference(app, '/docs', `${API_PREFIX}/openapi.json`)
 }
 
-/** The transform registers each schema twice (as input and output); only those that are referred to stay. */
+/** Removes unused schemas: the transform registers each schema twice (as input and output). */
 function pruneSchemas(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const all = document.components?.schemas ?? {}
   const used = new Set<string>()

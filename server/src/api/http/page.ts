@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify'
 
-/** Nothing but what stands in the page itself: no script, no frame around it, no form to another host. */
+/**
+ * The content security policy: only the content of the page itself, no script, no frame around it, no form to
+ * another host.
+ */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Answers with a small page of our own, for people. `body` is HTML, `title` is text. */
+/** Sends a small HTML page for people. `body` is HTML, `title` is text. */
 export function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').headers({
     'content-security-policy': POLICY,

@@ -3,7 +3,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeApp } from '#test/plumbing/harness.ts'
 
-/** Thirty times the limit. Node itself ends headers after twice as long, and bodies after minutes, which is not what is tested. */
+/**
+ * The patience of the tests: thirty times the limit. Node itself ends headers after twice as long, and bodies
+ * after minutes, which is not tested here.
+ */
 const PATIENCE = { timeout: 30_000 }
 
 const app = await makeApp({ settings: { LOAM_REQUEST_STALL_SECONDS: '1' } })
@@ -14,12 +17,12 @@ const { port } = app.api.server.address() as AddressInfo
 function open(): Socket {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  // A connection that the server resets is as ended as one that it closes.
+  // A connection that the server resets has ended, just as one that it closes.
   socket.on('error', () => undefined)
   return socket
 }
 
-/** What is heard until the server closes the connection. */
+/** Returns everything the server sends until it closes the connection. */
 async function hearOut(socket: Socket): Promise<string> {
   let heard = ''
   socket.setEncoding('utf8').on('data', (text: string) => (heard += text))
@@ -37,7 +40,7 @@ it('a body that stops arriving ends its request with 408', async () => {
   expect(await hearOut(socket)).toContain('408 Request Timeout')
 })
 
-it('a body that trickles is one that stopped', async () => {
+it('a body that arrives too slowly counts as stopped', async () => {
   const socket = open()
   socket.write(head('PUT /api/v1/user/knowledge', 'content-type: application/json', 'content-length: 5000'))
   const trickle = setInterval(() => socket.writable && socket.write(' '), 100)
@@ -51,7 +54,7 @@ it('headers that stop arriving end their connection', async () => {
   expect(await hearOut(socket)).toContain('408 Request Timeout')
 })
 
-it('answers that nobody takes end their connection; a stream with nothing to say goes on', async () => {
+it('answers that the client does not read end their connection; an idle stream stays open', async () => {
   await org.call('PUT', '/user/knowledge', { content: 'x'.repeat(262_144) })
   const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Stream' })).body.data
   const sheet = `/api/v1/workflows/${id}/sheets/${id}`
@@ -61,7 +64,7 @@ it('answers that nobody takes end their connection; a stream with nothing to say
   stream.setEncoding('utf8').on('data', (text: string) => (events += text.split('event: change').length - 1))
   await expect.poll(() => events, PATIENCE).toBeGreaterThan(0)
 
-  // The end is seen only by who reads; the server's side of the connection says when it has closed.
+  // Only a reader notices the end of a connection, so the server's side of it tells when it has closed.
   const accepted = once(app.api.server, 'connection')
   const socket = open()
   const [served] = (await accepted) as [Socket]

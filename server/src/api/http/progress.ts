@@ -2,18 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../services.ts'
 import { rawErrorAnswer } from './errors.ts'
 
-/** Fewer bytes than this in the time allowed are no progress of a body. */
+/** The number of bytes of a body that must arrive within the time limit to count as progress. */
 const MIN_BYTES = 1024
 const CHECKS_PER_LIMIT = 6
-/** Headers are a few kilobytes, whatever a body may take. */
+/** The longest time for headers, which are only a few kilobytes whatever the limit for bodies is. */
 const MAX_HEADERS_MS = 120_000
 
-/** A request or an answer that is on its way: how many bytes had passed, and when there were last enough of them. */
+/** A request or an answer in transit: the bytes transferred, and the time of the last sufficient progress. */
 type Passage = { request: IncomingMessage; response: ServerResponse; bytes: number; since: number }
 
 /**
- * Ends requests whose body stops arriving, and answers that nobody takes: without progress for `limitMs` their connection is
- * closed. What waits for us is left alone, and so is a stream of ours that has nothing to say. Headers have Node's own limit.
+ * Closes connections whose request body stops arriving or whose answer is not read, after `limitMs` without
+ * progress. Requests that wait for this server are left alone, and so are idle event streams. Headers have
+ * Node's own limit.
  */
 export function endStalledRequests(app: Api, limitMs: number): void {
   const passages = new Set<Passage>()

@@ -6,7 +6,7 @@ import { createApp } from '../app.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_MINUTE: '20', LOAM_RATE_LIMIT_PER_DAY: '50' } })
 
-/** A window that is about to end would split the count; wait for the next one. */
+/** Waits for the next minute if the current window is about to end, which would split the count. */
 async function waitForRoomInMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 20_000) await new Promise((resolve) => setTimeout(resolve, left + 50))
@@ -88,7 +88,7 @@ it('a new minute gives the whole limit again, and refused requests are not count
   })
   expect(row?.day_used).toBe(20)
   const answer = await org.call('GET', '/user')
-  // 19 of 20 are left of the minute, 29 of 50 of the day: the day is nearer to its end.
+  // The minute has 19 of 20 left, the day 29 of 50: the day is nearer to its end.
   expect([answer.status, Number(answer.headers['x-ratelimit-remaining'])]).toEqual([200, 29])
 })
 

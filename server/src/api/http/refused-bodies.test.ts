@@ -52,7 +52,7 @@ it.each<[status: string, path: string, bytes: number, key: string | null]>([
   },
 )
 
-it('D91: 429 is answered before the body comes', async () => {
+it('D91: 429 is answered before the body arrives', async () => {
   const other = await app.makeOrg()
   for (let n = 0; n < 30; n += 1) await other.call('GET', '/workflows')
   const { socket, text } = open()
@@ -60,7 +60,7 @@ it('D91: 429 is answered before the body comes', async () => {
   await expect.poll(text, PATIENCE).toContain('HTTP/1.1 429')
 })
 
-it('F71, D91: a refused body that trickles ends its connection after 10 s, and one without end after 64 MiB', async () => {
+it('F71, D91: a slow refused body ends its connection after 10 s, and an endless one after 64 MiB', async () => {
   const trickling = open()
   const started = performance.now()
   trickling.socket.write(head('/no/such/path', 5000))

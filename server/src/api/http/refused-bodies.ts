@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../services.ts'
 
-/** Limits how much of a refused body is still read, and for how long: a client that only sends would never read the answer. */
+/**
+ * The limits of how much of a refused body is read, and for how long. Without reading it, a client that sends
+ * first would never read the answer.
+ */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_MS = 10_000
 const CHECK_MS = 50
@@ -9,8 +12,8 @@ const CHECK_MS = 50
 type Refused = { request: IncomingMessage; bytes: number; since: number }
 
 /**
- * Discards the rest of a body whose request is answered before it has come, as 401, 404, 413 and 429 are, and closes the
- * connection when that is more than 64 MiB or takes longer than 10 s (D91).
+ * Discards the rest of a body whose request is answered before it has arrived, as 401, 404, 413 and 429 are.
+ * Closes the connection if the rest is more than 64 MiB or takes longer than 10 s (D91).
  */
 export function discardRefusedBodies(app: Api): void {
   const discarding = new Set<Refused>()
@@ -34,7 +37,7 @@ export function discardRefusedBodies(app: Api): void {
   app.server.on('request', (request, response) => {
     response.once('finish', () => {
       if (request.complete) return
-      // The reader of the body has stopped reading.
+      // The stream may raise an error because its reader has stopped.
       request.on('error', () => undefined).resume()
       discarding.add({ request, bytes: request.socket.bytesRead, since: performance.now() })
       timer ??= setInterval(check, CHECK_MS).unref()

@@ -6,7 +6,7 @@ import { requireText } from './admission.ts'
 import { answerRefusal } from './idempotency.ts'
 import { checkPart } from './validation.ts'
 
-/** Body and query, each failure at once. Path parameters were checked at admission. */
+/** Validates body and query and reports all failures at once. Path parameters were checked at admission. */
 export async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { schema, config } = request.routeOptions
   if (request.is404 || schema === undefined) return undefined
@@ -28,7 +28,8 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
   } catch (cause) {
     const refusal = asRefusal(cause)
     const further = (await furtherErrors?.(request)) ?? []
-    // What is wrong with it as things are now may be mended by the time that it is sent again.
+    // These errors depend on stored data, which may have changed when the request is sent again, so the
+    // refusal is not stored.
     if (further.length > 0) throw validationError([...(refusal.details.errors ?? []), ...further])
     return answerRefusal(request, reply, refusal)
   }

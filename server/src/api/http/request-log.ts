@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newId } from '../../lib/ids.ts'
 
-/** The caller's own id when it is fit to stand in a log, else a new one. */
+/** Returns the caller's own request id if it is safe to log, else a new one. */
 export function requestId(raw: { headers: Record<string, string | string[] | undefined> }): string {
   const given = raw.headers['x-request-id']
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()

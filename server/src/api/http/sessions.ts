@@ -8,18 +8,18 @@ const MOUNTED = '/internal/api/v1'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const COOKIE_SECONDS = 30 * 86_400
 
-/** `/internal/api/v1/...` is served by the public handlers. What was asked for stays in `originalUrl`. */
+/** Maps `/internal/api/v1/...` to the public handlers. The requested address stays in `originalUrl`. */
 export function mountPublicApi(url: string | undefined = '/'): string {
   const rest = url.startsWith(MOUNTED) ? url.slice(MOUNTED.length) : undefined
   return rest !== undefined && /^($|[/?])/.test(rest) ? `/api/v1${rest}` : url
 }
 
-/** A request before its route is looked up has none. */
+/** A request, possibly before its route is known. */
 export type Addressed = Pick<FastifyRequest, 'originalUrl'> & Partial<Pick<FastifyRequest, 'routeOptions'>>
 
 /**
- * Served for sessions only: keys count for nothing there, as cookies do everywhere else. The route decides as well, because
- * `/%69nternal/keys` and `http://host/internal/keys` lead to the same one.
+ * Returns true for paths that only sessions may use: keys are ignored there, as cookies are everywhere else.
+ * The route counts as well, because `/%69nternal/keys` and `http://host/internal/keys` lead to the same one.
  */
 export function isInternal({ originalUrl, routeOptions }: Addressed): boolean {
   const below = `${INTERNAL_PREFIX}/`
@@ -46,30 +46,42 @@ export function readCookie({ headers }: Pick<FastifyRequest, 'headers'>, name: s
 
 type Cookie = { name: string; value: string; path: string; seconds: number; isSecure: boolean }
 
-/** For no script to read, and for no request that another site makes but following a link. */
+/**
+ * Sets a cookie that no script can read, and that is not sent with requests of other sites except when the
+ * user follows a link.
+ */
 export function writeCookie(reply: FastifyReply, { name, value, path, seconds, isSecure }: Cookie): void {
   const attributes = [`Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax']
   if (isSecure) attributes.push('Secure')
   void reply.header('set-cookie', [`${name}=${value}`, ...attributes].join('; '))
 }
 
-/** The cookie goes over https only where the page came so. */
+/** Returns true if the page was loaded over https. Only then is the cookie limited to https. */
 export function isSecure({ headers }: FastifyRequest, publicUrl: string): boolean {
   return publicUrl.startsWith('https:') || headers.origin?.startsWith('https:') === true
 }
 
-/** An unsafe request comes from a page of ours. Scripts elsewhere can neither forge the origin nor read the token. */
+/**
+ * Throws unless an unsafe request comes from a page of this server. Scripts elsewhere can neither forge the
+ * origin nor read the token.
+ */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string, token: string | undefined): void {
   if (SAFE.has(request.method)) return
   if (!isOwnOrigin(request, publicUrl)) {
-    throw new AppError('CSRF', 'This may be asked by a page of this server only: its own Origin is missing')
+    throw new AppError(
+      'CSRF',
+      'Only a page of this server may send this request: the Origin of this server is missing',
+    )
   }
   const given = request.headers[CSRF_HEADER]
   if (token === undefined || (typeof given === 'string' && isCsrfTokenOf(token, given))) return
   throw new AppError('CSRF', 'The header X-Loam-CSRF must be the csrf_token of this session. Reload the page')
 }
 
-/** The address that users are told of, or the one that this request was sent to: a browser lies about neither. */
+/**
+ * Returns true if the origin is the public address, or the address this request was sent to. A browser forges
+ * neither.
+ */
 function isOwnOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: string): boolean {
   const parsed = origin === undefined ? null : URL.parse(origin)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false
@@ -79,7 +91,7 @@ function isOwnOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: s
   )
 }
 
-/** What a browser calls itself, in two words, for the list of sessions. */
+/** Returns the browser and the system in short, for the list of sessions. */
 export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
   const agent = headers['user-agent'] ?? ''
   const name = BROWSERS.find(([, mark]) => mark.test(agent))?.[0] ?? 'Unknown browser'
@@ -87,7 +99,7 @@ export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string 
   return system === undefined ? name : `${name} on ${system}`
 }
 
-/** In this order: each names those behind it as well. */
+/** The browsers in this order, because the user agent of each also contains the names of those after it. */
 const BROWSERS: [string, RegExp][] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],

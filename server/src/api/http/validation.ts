@@ -13,9 +13,9 @@ const MAX_WARNINGS = 100
 const MAX_FIELD = 300
 
 /**
- * Checks one part of a request. Throws a 400 with every failure at once. Fields that the schema does not know are left
- * out and reported as warnings, so nothing is dropped in silence, or refused where `refuses` says so. `root` names the part
- * in paths such as `inputs[0].type`.
+ * Checks one part of a request. Throws a 400 with every failure at once. Unknown fields are left out and
+ * reported as warnings, so that nothing is dropped silently; they are refused where `refuses` requires it.
+ * `root` names the part in paths such as `inputs[0].type`.
  */
 export function checkPart<Output>(
   schema: z.ZodType<Output>,
@@ -23,45 +23,51 @@ export function checkPart<Output>(
   root: string,
   refuses: Pick<FastifyContextConfig, 'spends' | 'selects'> = {},
 ): { value: Output; warnings: Warning[] } {
-  if (value === undefined && !schema.safeParse(undefined).success) value = insteadOfNothing(schema, root)
+  if (value === undefined && !schema.safeParse(undefined).success) value = readMissingPart(schema, root)
   const knownKeys: KnownKeys = new Map()
   const parsed = parseInWords(schema, value, (path, keys) => knownKeys.set(printPath(path, root), keys))
   if (parsed.success) return { value: parsed.data, warnings: [] }
 
   const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   const cleaned = unknown.length === 0 ? value : withoutKeys(value, unknown)
-  const again = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
+  const second = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
   const misspelt = refuseUnknown(unknown, root, knownKeys, refuses)
-  if (!again.success || misspelt.length > 0) {
-    const issues = tightestOf(again.error?.issues ?? [])
+  if (!second.success || misspelt.length > 0) {
+    const issues = keepTightest(second.error?.issues ?? [])
     throw validationError([...issues.flatMap((issue) => fieldErrors(issue, cleaned, root)), ...misspelt])
   }
-  return { value: again.data, warnings: warnOfUnknown(unknown, root, knownKeys) }
+  return { value: second.data, warnings: warnOfUnknown(unknown, root, knownKeys) }
 }
 
-/** A value beyond several bounds of a field is one failure: that of the tightest (D5). */
-function tightestOf(issues: readonly Issue[]): Issue[] {
+/** Keeps only the tightest limit that a value of a field exceeds, so that each value is one failure (D5). */
+function keepTightest(issues: readonly Issue[]): Issue[] {
   const tightest = new Map<string, number>()
   for (const issue of issues) {
-    const bound = boundOf(issue)
-    const field = fieldOfBound(issue)
+    const bound = limitOf(issue)
+    const field = limitedField(issue)
     if (bound !== null) tightest.set(field, Math.min(bound, tightest.get(field) ?? bound))
   }
   return issues.filter((issue) => {
-    const bound = boundOf(issue)
-    return bound === null || bound === tightest.get(fieldOfBound(issue))
+    const bound = limitOf(issue)
+    return bound === null || bound === tightest.get(limitedField(issue))
   })
 }
 
-/** The less, the tighter; null for what is no bound. */
-function boundOf(issue: Issue): number | null {
+/**
+ * Returns the limit of an issue as a number, smaller for a tighter limit, or null if the issue is not about a
+ * limit.
+ */
+function limitOf(issue: Issue): number | null {
   if (issue.code === 'too_big') return Number(issue.maximum)
   return issue.code === 'too_small' ? -Number(issue.minimum) : null
 }
 
-const fieldOfBound = ({ code, path }: Issue): string => JSON.stringify([code, path])
+const limitedField = ({ code, path }: Issue): string => JSON.stringify([code, path])
 
-/** A misspelt cap must not spend without one (M5), and a misspelt selector must not mean every row (D86). */
+/**
+ * Refuses unknown fields that could be misspelled: a misspelled cap must not spend without one (M5), and a
+ * misspelled selector must not mean every row (D86).
+ */
 function refuseUnknown(
   issues: readonly UnknownKeys[],
   root: string,
@@ -76,7 +82,7 @@ function refuseUnknown(
       .take(MAX_WARNINGS)
       .map((key) => ({
         field: shorten(printPath([...path, key], root), MAX_FIELD),
-        message: `is not known here, and nothing is done while it may be meant to ${isCap(key) ? 'limit what is spent' : 'select rows'}${hint(key)}`,
+        message: `is not known here, and the request is refused because this field may be meant to ${isCap(key) ? 'limit what is spent' : 'select rows'}${hint(key)}`,
       }))
       .toArray()
   })
@@ -84,18 +90,18 @@ function refuseUnknown(
 
 type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>
 
-/** What could have been meant, by where it stands. */
+/** The known field names by path, for "did you mean" hints. */
 type KnownKeys = Map<string, readonly string[]>
 
 function warnOfUnknown(issues: readonly UnknownKeys[], root: string, known: KnownKeys): Warning[] {
   const warnings: Warning[] = []
   let more = 0
   for (const { path, keys } of issues) {
-    const told = keys.slice(0, MAX_WARNINGS - warnings.length)
-    more += keys.length - told.length
-    if (told.length === 0) continue
+    const named = keys.slice(0, MAX_WARNINGS - warnings.length)
+    more += keys.length - named.length
+    if (named.length === 0) continue
     const hint = createHints(known.get(printPath(path, root)) ?? [])
-    for (const key of told) {
+    for (const key of named) {
       warnings.push({
         field: shorten(printPath([...path, key], root), MAX_FIELD),
         code: 'unknown_field',
@@ -110,14 +116,16 @@ function warnOfUnknown(issues: readonly UnknownKeys[], root: string, known: Know
   return warnings
 }
 
-/** A body that is missing is read as an object without fields, so that the first missing one is named (D69). */
-function insteadOfNothing(schema: z.ZodType, root: string): unknown {
+/**
+ * Reads a missing body as an object without fields, so that the error names the first required field (D69).
+ */
+function readMissingPart(schema: z.ZodType, root: string): unknown {
   const issues = schema.safeParse({}).error?.issues ?? []
   if (issues.some((issue) => issue.path.length > 0)) return {}
   throw validationError([{ field: root, message: 'required' }])
 }
 
-/** Names the keys to leave out of a value and of the values within it. */
+/** The keys to leave out of a value and of the values within it. */
 type Cut = { keys: Set<string>; inside: Map<PropertyKey, Cut> }
 
 function withoutKeys(value: unknown, issues: readonly UnknownKeys[]): unknown {
@@ -134,7 +142,10 @@ function withoutKeys(value: unknown, issues: readonly UnknownKeys[]): unknown {
   return applyCut(value, cut)
 }
 
-/** Copies only what lies on the way, once: the rest may be large, and numbers that are kept as texts are no plain objects. */
+/**
+ * Copies only the objects on the path to a removed key, once: the rest may be large, and numbers kept as text
+ * are not plain objects.
+ */
 function applyCut(value: unknown, { keys, inside }: Cut): unknown {
   if (typeof value !== 'object' || value === null) return value
   const copy = Array.isArray(value) ? [...value] : keys.size === 0 ? { ...value } : omit(value, keys)
@@ -142,7 +153,10 @@ function applyCut(value: unknown, { keys, inside }: Cut): unknown {
   return copy
 }
 
-/** Makes no pair for each key: an object may have half a million of them. */
+/**
+ * Copies an object without these keys. It does not build a pair for each key, because an object may have half
+ * a million.
+ */
 function omit(value: object, keys: ReadonlySet<string>): object {
   const kept = Object.keys(value).filter((key) => !keys.has(key))
   return Object.fromEntries(kept.map((key) => [key, Reflect.get(value, key)]))

@@ -10,7 +10,7 @@ const sheet = `/workflows/${id}/sheets/${id}`
 await org.call('POST', `${sheet}/inputs`, [{ name: 'a', type: 'string' }])
 const ids = { workflow_id: id, sheet_id: id }
 
-/** The longest that the thread of the server worked without a pause since it was last asked. */
+/** The longest time that the server's thread worked without a pause since the last reset. */
 let heldMs = 0
 const ends: (() => void)[] = []
 beforeAll(() => {
@@ -23,7 +23,7 @@ afterAll(() => {
   for (const end of ends) end()
 })
 
-/** Routes that take a body and need nothing but a sheet, with the size and the fields of their bodies. */
+/** The routes with a body that need only a sheet, with the size limit and the fields of their bodies. */
 const routes = Object.entries(app.api.swagger().paths ?? {}).flatMap(([path, operations]) =>
   Object.entries(operations ?? {}).flatMap(([verb, operation]) => {
     const { 'x-max-body-bytes': bytes, requestBody } = operation as Json
@@ -59,7 +59,10 @@ const unknownKeys = (bytes: number, start = '{', end = '}') =>
   fill(bytes, start, end, (n) => `"\\u0001k${n}":1`)
 const wrongItems = (bytes: number, start = '[', end = ']') => fill(bytes, start, end, () => '{"no":[]}')
 
-/** Bodies of one size that are wrong everywhere: unknown keys, wrong items, and the same in each field. */
+/**
+ * Generates bodies of one size that are wrong everywhere: unknown keys, wrong items, and the same in each
+ * field.
+ */
 function* worstBodies(bytes: number, fields: string[]): Generator<[string, string]> {
   yield ['unknown keys', unknownKeys(bytes)]
   yield ['wrong items', wrongItems(bytes)]

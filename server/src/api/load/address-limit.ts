@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000
 
 /**
- * A limit per address and minute for what must answer without a database: each process counts for itself. Throws 429 for
- * those who are beyond it.
+ * Creates a limit per address and minute for endpoints that must answer without a database. Each process
+ * counts for itself. The returned function throws 429 beyond the limit.
  */
 export function createAddressLimit(perMinute: number): (address: string) => void {
   const counts = new LRUCache<string, { used: number }>({ max: MAX_ADDRESSES, ttl: MINUTE_MS })

@@ -7,7 +7,7 @@ const app = await makeApp()
 
 type Answer = { status: number; headers: Record<string, unknown>; body: string }
 
-it('R10: a refused request costs no look at its route or body, its connection goes on, and life is always told', async () => {
+it('R10: a refused request costs no look at its route or body, its connection stays open, and /healthz always answers', async () => {
   let full = true
   refuseEarly(app.api, () => full)
   const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
@@ -34,7 +34,7 @@ it('R10: a refused request costs no look at its route or body, its connection go
   expect(JSON.parse(refused.body)).toEqual({
     status: 503,
     error: 'Service Unavailable',
-    message: 'The server has more to do than it can. Try again shortly',
+    message: 'The server is overloaded. Try again shortly',
   })
   expect((await send('/healthz')).status).toBe(200)
   full = false

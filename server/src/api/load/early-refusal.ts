@@ -10,8 +10,9 @@ const BODY = (() => {
 const LENGTH = String(Buffer.byteLength(BODY))
 
 /**
- * Refuses requests before anything is done for them: no route is looked up and no body is read. A flood must not cost what
- * is needed to answer those that are let in. Whether the server lives may always be asked.
+ * Refuses requests before any work is done for them: no route is looked up and no body is read. A flood must
+ * not use up the capacity needed for accepted requests. Only API requests are refused, so /healthz always
+ * answers.
  */
 export function refuseEarly(app: Api, isRefused: (request: IncomingMessage) => boolean): void {
   const handlers = app.server.listeners('request')
@@ -23,7 +24,7 @@ export function refuseEarly(app: Api, isRefused: (request: IncomingMessage) => b
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  // As a list, which is written as it is.
+  // The headers are passed as a list, which Node writes without further work.
   response.writeHead(503, [
     'content-type',
     'application/json; charset=utf-8',

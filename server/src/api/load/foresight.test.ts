@@ -11,7 +11,7 @@ import { createApp } from '../app.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_DAY: '1000' } })
 const opened = openStore({ url: app.databaseUrl, log: createLog('silent') })
-/** Pages that were read while their caller was admitted. */
+/** Counts pages that were read while their caller was admitted. */
 let foreseen = 0
 const store: Store = {
   ...opened,
@@ -116,7 +116,7 @@ async function usedToday({ orgId }: TestOrg): Promise<number> {
   return rows[0]?.used ?? 0
 }
 
-/** What may have changed since the last request. */
+/** Changes since the last request that lead to a refusal. */
 const REFUSALS: [what: string, statement: string, status: number][] = [
   ['a key that was revoked', 'update api_keys set revoked_at = now() where org_id = $1', 401],
   ['a key whose member is gone', `delete from members where org_id = $1`, 401],

@@ -7,18 +7,19 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { type Admission, admitAndRead, type Visitor } from '../../organisation/store/admission.ts'
 import { hasNoBody } from '../http/json-body.ts'
 
-/** What a route will read first, by a name that tells one such read from others. */
+/** The first read of a route, with a name that distinguishes it from other reads. */
 export type ForeseenRead = { name: string; statement: RawBuilder<object> }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Read while the caller was admitted: good for a route that reads just this. */
+    /** The rows read during admission, for a route whose read has the same name. */
     foreseen: { name: string; rows: Promise<object[]> } | null
   }
   interface FastifyContextConfig {
     /**
-     * What is read for a request with this body, if that can be told from it alone. It is read while the caller is admitted, of the
-     * organisation that had this key the last time, and nobody sees it unless the caller is admitted to just that.
+     * Returns the read for a request with this body, if the body alone determines it. The read runs during
+     * admission, for the organisation that had this key the last time, and its result is used only if the
+     * caller is admitted to that organisation and sheet.
      */
     foresee?: (sheet: SheetKey, bodyText: string) => ForeseenRead | undefined
   }
@@ -26,12 +27,13 @@ declare module 'fastify' {
 
 const MAX_BODY_BYTES = 1024
 const MAX_KNOWN = 10_000
-/** Requests that come by the dozen are admitted by the dozen, which costs less, and then take turns. */
+/** The number of speculative reads at once. Beyond it requests are admitted in batches, which costs less. */
 const MAX_AT_ONCE = 2
 
 /**
- * A request that reads waits for the database twice: to be admitted, and for what it reads. Where a caller asks again for what they
- * were admitted to the last time, both are sent at once. Whoever is refused, for whatever reason, has nothing read the next time.
+ * Creates the speculative reads. A request that reads waits for the database twice: for its admission and for
+ * its data. If a caller repeats a request that was admitted the last time, both are sent at once. After a
+ * refusal the next request reads nothing in advance.
  */
 export function createForesight(store: Store, limits: { perMinute: number; perDay: number }) {
   const admitted = new LRUCache<string, string>({ max: MAX_KNOWN })
@@ -49,7 +51,7 @@ export function createForesight(store: Store, limits: { perMinute: number; perDa
     return read && { ...read, ...sheet }
   }
 
-  /** Whoever uses what was read hears of a failure. */
+  /** Counts a read until it ends. The user of its rows handles a failure. */
   async function countUntilRead(rows: Promise<unknown>): Promise<void> {
     underWay += 1
     await rows.catch(() => undefined)
@@ -57,7 +59,10 @@ export function createForesight(store: Store, limits: { perMinute: number; perDa
   }
 
   return {
-    /** Undefined where the request is to be admitted as any other. */
+    /**
+     * Starts the admission together with the read. Returns undefined if the request must be admitted in the
+     * usual way.
+     */
     admit(request: FastifyRequest, visitor: Visitor): Promise<Admission> | undefined {
       const read = foresee(request, visitor)
       if (read === undefined) return undefined
@@ -78,7 +83,7 @@ export function createForesight(store: Store, limits: { perMinute: number; perDa
 
 const nameOf = ({ hash, sheet }: Visitor): string => `${hash?.toString('base64')} ${sheet?.sheetId}`
 
-/** A short body that arrived with its headers. It stays there for whoever reads it. */
+/** Returns a short body that arrived with its headers. The body stays in the stream for its reader. */
 function peekBody(request: FastifyRequest): string | undefined {
   if (hasNoBody(request)) return ''
   const raw: IncomingMessage = request.raw

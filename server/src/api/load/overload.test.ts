@@ -6,11 +6,11 @@ const TARGET_MS = 1000
 const log = createLog('silent')
 const makeRequests = (count: number) => Array.from({ length: count }, () => ({}))
 
-describe('R10: requests that are more than can be answered', () => {
+describe('R10: requests beyond the capacity of the server', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** How many of so many requests at once are let in. */
+  /** Returns how many of these simultaneous requests are accepted. */
   function flood(guard: ReturnType<typeof createOverloadGuard<object>>, count: number, caller = 'many') {
     const entered = makeRequests(count).filter((request) => {
       try {
@@ -31,7 +31,7 @@ describe('R10: requests that are more than can be answered', () => {
     }
   }
 
-  it('are refused with Retry-After beyond the limit, but for callers with few of their own', () => {
+  it('are refused with Retry-After beyond the limit, except for callers with few requests', () => {
     const guard = createOverloadGuard<object>(TARGET_MS, log)
     expect(flood(guard, 1000)).toHaveLength(256)
     expect(() => guard.enter({}, 'many')).toThrow(expect.objectContaining({ status: 503 }))
@@ -39,7 +39,7 @@ describe('R10: requests that are more than can be answered', () => {
     expect(new OverloadError().details.retryAfter).toBeGreaterThanOrEqual(1)
   })
 
-  it('are let in less while answers are late, down to what is always let in', () => {
+  it('are accepted less while answers are late, down to the minimum', () => {
     const guard = createOverloadGuard<object>(TARGET_MS, log)
     const first = flood(guard, 256)
     answer(guard, first.slice(0, 3), 2 * TARGET_MS)
@@ -51,7 +51,7 @@ describe('R10: requests that are more than can be answered', () => {
     expect(flood(guard, 1000)).toHaveLength(32)
   })
 
-  it('come back to the limit with answers in time, whose callers are forgotten when they are gone', () => {
+  it('return to the limit when answers are in time, and callers without requests are forgotten', () => {
     const guard = createOverloadGuard<object>(TARGET_MS, log)
     for (let round = 0; round < 6; round += 1) answer(guard, flood(guard, 1000), 2 * TARGET_MS)
     const low = flood(guard, 1000)
@@ -61,14 +61,14 @@ describe('R10: requests that are more than can be answered', () => {
     expect([low.length < 100, high.length]).toEqual([true, 256])
   })
 
-  it('that ended twice, or never began, count once', () => {
+  it('that end twice count once, and those that never began do not count', () => {
     const guard = createOverloadGuard<object>(TARGET_MS, log)
     const entered = flood(guard, 256)
     for (const request of [...entered, ...entered, ...makeRequests(3)]) guard.leave(request)
     expect(flood(guard, 1000)).toHaveLength(256)
   })
 
-  it('are all let in where the target is 0', () => {
+  it('are all accepted if the target is 0', () => {
     expect(flood(createOverloadGuard<object>(0, log), 1000)).toHaveLength(1000)
   })
 })

@@ -1,33 +1,39 @@
 import { AppError } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 
-/** Requests under way: where the limit begins and what it never exceeds, and what is let in however slow they are. */
+/**
+ * The limits of requests in progress: the first is the start and the maximum, the second is accepted however
+ * slow answers are.
+ */
 const MAX_LIMIT = 256
 const MIN_LIMIT = 32
-/** Callers with fewer of their own are let in beyond the limit too: who floods the server keeps nobody else out. */
+/**
+ * Callers with fewer requests than this are accepted beyond the limit too, so that a flood from one caller
+ * does not lock out the others.
+ */
 const OWN_SHARE = 4
 /** The limit changes at most this often. */
 const STEP_MS = 50
 const SHRINK = 0.9
 const LOG_MS = 10_000
-/** Callers that come again are spread over some seconds. */
+/** The longest Retry-After. It is random so that callers do not all return at the same moment. */
 const MAX_RETRY_SECONDS = 3
 
 export const retrySeconds = (): number => 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS)
 
-/** Refused since the server has enough to do: so often that each one is not worth a line in the log. */
+/** An error for a request refused because of overload. It occurs so often that single ones are not logged. */
 export class OverloadError extends AppError {
   constructor() {
-    super('Service Unavailable', 'The server has more to do than it can. Try again shortly', {
+    super('Service Unavailable', 'The server is overloaded. Try again shortly', {
       retryAfter: retrySeconds(),
     })
   }
 }
 
 /**
- * Keeps answers quick when more is asked than can be done. How many requests may be under way follows from how long they take:
- * fewer while they take longer than `targetMs`, more while they do not. Others are refused at once, before they cost anything.
- * With a target of 0 nobody is refused.
+ * Creates a guard that keeps answers fast under overload. It adapts the number of requests in progress to the
+ * time they take: fewer while they take longer than `targetMs`, more while they do not. Further requests are
+ * refused at once, before they cost anything. A target of 0 refuses nobody.
  */
 export function createOverloadGuard<Request extends object>(targetMs: number, log: Pick<Log, 'warn'>) {
   const begun = new WeakMap<Request, { caller: string; at: number }>()
@@ -45,7 +51,7 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
     const now = performance.now()
     refused += 1
     if (now - loggedAt >= LOG_MS) {
-      log.warn({ under_way: underWay, refused }, 'more requests than can be answered; some are refused')
+      log.warn({ under_way: underWay, refused }, 'the server is overloaded; some requests are refused')
       loggedAt = now
       refused = 0
     }
@@ -55,19 +61,19 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
     if (now - changedAt < STEP_MS) return
     changedAt = now
     if (ms <= targetMs) limit = Math.min(MAX_LIMIT, limit + 1)
-    // A few slow ones are no sign of too many.
+    // A few slow requests are no sign of overload.
     else if (underWay >= limit / 2)
       limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * SHRINK))
   }
 
   return {
-    /** Whether a request of this caller is to be refused; then it counts as refused. */
+    /** Returns true if a request of this caller must be refused, and counts it as refused. */
     refuses(callerOf: () => string): boolean {
       if (targetMs === 0 || underWay < limit || !isFull(callerOf())) return false
       noteRefusal()
       return true
     },
-    /** Throws when there is too much under way, much of it by this caller. */
+    /** Accepts a request. Throws if too many are in progress and this caller has several of them. */
     enter(request: Request, caller: string): void {
       if (targetMs === 0) return
       if (isFull(caller)) {
@@ -78,7 +84,7 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
       byCaller.set(caller, (byCaller.get(caller) ?? 0) + 1)
       begun.set(request, { caller, at: performance.now() })
     },
-    /** Its answer is ready, or nobody waits for it any more. */
+    /** Notes that the answer of a request is ready or nobody waits for it any more. */
     leave(request: Request): void {
       const known = begun.get(request)
       if (known === undefined) return

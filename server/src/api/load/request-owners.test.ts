@@ -14,7 +14,7 @@ function requestWith(authorization?: string, socket = new Socket()): IncomingMes
   return request
 }
 
-it('R10: requests are of the organisation whose key was admitted before, and made-up keys are all of their address', () => {
+it('R10: a request belongs to the organisation of its admitted key; requests with made-up keys belong to their address', () => {
   const owners = createRequestOwners({ hops: 0 })
   const keys = [newKey(), newKey()] as const
   for (const key of keys) owners.remember(hashToken(key), 'org')
@@ -25,7 +25,7 @@ it('R10: requests are of the organisation whose key was admitted before, and mad
   )
 })
 
-it('R10: of requests on one connection each is of whose key it carries, also when that is known only later', () => {
+it('R10: each request on one connection belongs to the owner of its key, also if the owner is known only later', () => {
   const owners = createRequestOwners({ hops: 0 })
   const [one, two] = [newKey(), newKey()]
   const first = requestWith(`Bearer ${one}`)

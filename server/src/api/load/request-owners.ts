@@ -10,10 +10,10 @@ import { isInternal } from '../http/sessions.ts'
 const MAX_KNOWN = 10_000
 
 export type RequestOwner = {
-  /** Of the key or session that the request carries, if it looks like one. */
+  /** The hash of the key or session of the request, if it is well-formed. */
   hash: Buffer | null
   address: string
-  /** The organisation when its key was admitted before, else the address: made-up keys are all of one owner. */
+  /** The organisation if the key was admitted before, else the address: all made-up keys have one owner. */
   owner: string
 }
 
@@ -25,15 +25,21 @@ type Seen = {
 }
 type Asking = Carrying & { raw: IncomingMessage }
 
-/** Whose requests are, as far as it can be told without the database: who waits for whom follows from it, and no right. */
+/**
+ * Finds the owners of requests without the database. The owner decides who waits for whom; it gives no
+ * permission.
+ */
 export function createRequestOwners(trusted: TrustedProxies) {
   const orgs = new LRUCache<string, string>({ max: MAX_KNOWN })
   const seen = new WeakMap<Socket, Seen>()
 
-  /** Whoever asks again by a connection sends the same key: what follows from it is found out once. */
+  /**
+   * Returns the hash and the address of a request. The result is cached by connection, because a client
+   * usually sends the same key again.
+   */
   function look(request: Asking): Omit<RequestOwner, 'owner'> {
     const { authorization, 'x-forwarded-for': forwarded } = request.headers
-    // A session is carried otherwise.
+    // A session is not in the authorization header, so it is not cached.
     if (authorization === undefined || isInternal(request)) return lookAnew(request)
     const { socket } = request.raw
     const known = seen.get(socket)
@@ -59,7 +65,7 @@ export function createRequestOwners(trusted: TrustedProxies) {
 
   return {
     ownerOf,
-    /** Of a request that nothing was done for yet. */
+    /** Returns the owner of a request that Fastify has not parsed yet. */
     ownerOfRaw: (raw: IncomingMessage): string =>
       ownerOf({ raw, headers: raw.headers, originalUrl: raw.url ?? '/' }).owner,
     remember: (hash: Buffer, orgId: string): void => void orgs.set(nameOf(hash), orgId),

@@ -18,11 +18,11 @@ describe('R16: requests of organisations take turns', () => {
     })
   }
   const begun = async (requests: Asked[]) => {
-    // Whoever was given a turn has heard of it.
+    // Lets the callbacks of granted turns run.
     await Promise.resolve().then(() => undefined)
     return requests.filter((request) => request.begun)
   }
-  /** One after the other of those at work is done, each so long after the one before. */
+  /** Ends requests at work one after the other, with this time between them. */
   async function answer(turns: ReturnType<typeof open>, requests: Asked[], { from = 0, to = 0, ms = 0 }) {
     for (let n = from; n < to; n += 1) {
       vi.advanceTimersByTime(ms)
@@ -31,19 +31,19 @@ describe('R16: requests of organisations take turns', () => {
     }
   }
 
-  it('one that has none at work begins at once, beside any number of others', async () => {
+  it('an organisation without requests at work begins at once, however many others have', async () => {
     const turns = open()
     expect(await begun(ask(turns, 'many', 100))).toHaveLength(8)
     expect(await begun(ask(turns, 'other', 2))).toHaveLength(1)
     expect(await begun(ask(turns, 'third'))).toHaveLength(1)
   })
 
-  it('while several ask fewer are at work, and as many as before when one is alone again', async () => {
+  it('fewer requests are at work while several organisations ask, and as many as before when one is alone again', async () => {
     const turns = open()
     const flood = ask(turns, 'many', 100)
     const [other] = ask(turns, 'other')
     for (const request of await begun(flood)) turns.leave(request)
-    // While it has one under way, the others have one too; afterwards a few.
+    // While the other owner has a request in progress, each has one; afterwards the number grows again.
     expect(await begun(flood)).toHaveLength(8 + 1)
     if (other !== undefined) turns.leave(other)
     expect(await begun(flood)).toHaveLength(8 + 2)
@@ -54,7 +54,7 @@ describe('R16: requests of organisations take turns', () => {
     expect((await begun(flood)).length - 50).toBe(8)
   })
 
-  it('one that takes long keeps the others from nothing', async () => {
+  it('one that takes long does not block the others', async () => {
     const turns = open()
     ask(turns, 'other')
     const flood = ask(turns, 'many', 100)
@@ -64,7 +64,7 @@ describe('R16: requests of organisations take turns', () => {
     expect((await begun(flood)).length - 40).toBe(7)
   })
 
-  it('of those that take long fewer are at work, so that another meets few', async () => {
+  it('fewer slow requests are at work, so that another organisation waits for few', async () => {
     const turns = open()
     const flood = ask(turns, 'many', 100)
     await answer(turns, flood, { from: 0, to: 40, ms: 20 })
@@ -73,7 +73,7 @@ describe('R16: requests of organisations take turns', () => {
     expect((await begun(flood)).length - 80).toBe(8)
   })
 
-  it('they do so before they are admitted too, one after the other', async () => {
+  it('organisations take turns at admission too, one request after the other', async () => {
     const turns = open()
     const admitted: string[] = []
     const admit = (orgId: string, count: number) =>
@@ -92,7 +92,7 @@ describe('R16: requests of organisations take turns', () => {
     expect(admitted.slice(9)).toEqual(['many'])
   })
 
-  it('those whose callers left while they waited hold nothing, and none is given back twice', async () => {
+  it('requests whose callers disconnected while waiting hold no slot, and no slot is released twice', async () => {
     const turns = open()
     const flood = ask(turns, 'many', 20)
     for (const request of flood.slice(8)) turns.leave(request)

@@ -3,38 +3,50 @@ import { createSlots } from '../../lib/timing/slots.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The organisation that takes turns for a request without a key; null when none does. */
+    /** The organisation that a request without a key is counted for, or null. */
     turnOwner: string | null
   }
 }
 
 type TurnLimits = {
-  /** At work at once while one organisation has the process for itself. */
+  /** The maximum of requests at work while only one organisation sends requests. */
   alone: number
-  /** While several have asked: more at once are not done sooner, and keep those of others waiting. */
+  /**
+   * The maximum while several organisations send requests: more at once would not finish sooner, and would
+   * delay the others.
+   */
   shared: number
 }
 
-/** Fewer than there are connections to the database, so that none waits for one behind others. */
+/**
+ * The maximum for one organisation. It is below the number of database connections, so that no request waits
+ * for a connection held by another.
+ */
 const MAX_ALONE = 16
 const MAX_SHARED = Math.max(2, availableParallelism())
-/** Several asked within this time. */
+/** The time within which several organisations must send requests to count as a mix. */
 const SHARED_MS = 2000
-/** A request that is under way for longer than this keeps others from nothing any more. */
+/**
+ * A request in progress for longer than this no longer counts as present, so it blocks no other organisation.
+ */
 const SHORT_MS = 500
-/** Whoever comes first meets about as many at work as are done in this time. */
+/** The target queueing delay: the requests at work finish within about this time. */
 const AHEAD_MS = 25
 const SMOOTHING = 0.1
-/** One that took long is no sign for many others. */
+/** The longest interval that enters the average: one slow request says little about the others. */
 const MAX_PACE_MS = 100
 
-/** Before its body is read a request is admitted; then its handler is at work. In between it waits for its sender. */
+/**
+ * The parts of a request that take a turn: admission before its body is read, then its handler. Between the
+ * two it waits for its client and holds no slot.
+ */
 type TurnPart = 'admission' | 'handler'
 type Turn = { owner: string; part: TurnPart; state: 'waiting' | 'held' | 'left' }
 
 /**
- * Requests at work at once, in each part: organisations take turns, and one that has none at work begins at once, however many
- * requests of others are there. While requests of several are under way each has one at work. Who only sends holds none.
+ * Limits the requests at work at once, in each part. Organisations take turns, and one without requests at
+ * work begins at once, however many requests the others have. While several organisations have requests in
+ * progress, each has one at work. An upload in progress holds no slot.
  */
 export function createRequestTurns<Request extends object>(
   limits: TurnLimits = { alone: MAX_ALONE, shared: MAX_SHARED },
@@ -62,7 +74,7 @@ export function createRequestTurns<Request extends object>(
   }
 
   return {
-    /** Nothing to wait for when it answers undefined. A turn in another part ends. */
+    /** Takes a turn. Returns undefined if the turn is granted at once. A turn in another part ends. */
     take(request: Request, owner: string, part: TurnPart): Promise<void> | undefined {
       leave(request)
       crowd.arrive(owner)
@@ -81,12 +93,12 @@ export function createRequestTurns<Request extends object>(
       }
       return waiting.then(begin)
     },
-    /** It is done in this part, its answer is ready, or nobody waits for it any more. */
+    /** Ends the turn of a request: the part is done, its answer is ready, or its client has disconnected. */
     leave,
   }
 }
 
-/** Who has requests under way. */
+/** Tracks which organisations have requests in progress. */
 function createCrowd() {
   const present = new Map<string, { count: number; latestAt: number }>()
   let latest = ''
@@ -105,7 +117,7 @@ function createCrowd() {
       const known = present.get(owner)
       if (known !== undefined && --known.count === 0) present.delete(owner)
     },
-    /** Several have asked of late. */
+    /** Returns true if several organisations have sent requests recently. */
     isMixed: (): boolean => performance.now() - mixedAt < SHARED_MS,
     areSeveralPresent(): boolean {
       if (present.size < 2) return false
@@ -117,7 +129,7 @@ function createCrowd() {
   }
 }
 
-/** Milliseconds from the end of one handler to that of the next, while others wait for their turn. */
+/** Measures the milliseconds between the ends of two handlers while others wait for their turn. */
 function createPace() {
   let average = 1
   let waiting = 0

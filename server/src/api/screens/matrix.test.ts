@@ -14,7 +14,7 @@ const sessions = {
 }
 const stranger = await signIn(app, strangers.orgId, strangers.adminEmail)
 
-/** From the routes themselves: a new one is tried without being listed here. */
+/** The declared routes themselves: a new one is tested without being listed here. */
 const routes = app.api.declaredRoutes
   .filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')
   .flatMap(({ method, url, scope }) => {
@@ -25,7 +25,7 @@ const routes = app.api.declaredRoutes
   })
 const guarded = routes.filter(({ scope }) => scope !== 'public')
 const isUnsafe = ({ method }: { method: string }) => method !== 'GET'
-/** Ids of nothing. */
+/** Fills a path with random ids, which name nothing. */
 const fill = (path: string) => path.replaceAll(/:(\w+)/g, () => newId())
 const bodyOf = ({ method }: { method: string }) => (method === 'GET' || method === 'DELETE' ? undefined : {})
 
@@ -35,7 +35,7 @@ it('there are routes of both kinds to try', () => {
   expect(names).toContain('POST /internal/api/v1/workflows/:workflow_id/sheets/:sheet_id/rows')
 })
 
-describe('what nobody is signed in for is 401, and a key changes nothing', () => {
+describe('without a session it is 401, and a key does not help', () => {
   it.each(guarded)('$name', async (route) => {
     for (const headers of [
       {},
@@ -51,7 +51,7 @@ describe('what nobody is signed in for is 401, and a key changes nothing', () =>
   })
 })
 
-it('however its address is spelled, what is for sessions takes no key, and no page of others asks for it', async () => {
+it('an internal route takes no key and no request of other sites, however its address is spelled', async () => {
   const answers: [string, number][] = []
   for (const { method, path, scope, name } of routes.filter((route) => !route.path.startsWith('/api/'))) {
     if (scope === 'public' && method === 'GET') continue
@@ -88,7 +88,7 @@ describe('403 CSRF: an unsafe request of a session has our own Origin and the to
   })
 })
 
-describe('403 CSRF: what needs no session is asked by a page of ours all the same', () => {
+describe('403 CSRF: unsafe requests without a session must come from a page of this server too', () => {
   it.each(routes.filter((route) => route.scope === 'public' && isUnsafe(route)))('$name', async (route) => {
     for (const headers of [{}, { origin: 'https://evil.example' }] as Record<string, string>[]) {
       const answer = await ask(app, route.method, fill(route.path), bodyOf(route), headers)
@@ -110,7 +110,7 @@ describe('nothing can do more than the role of the session', () => {
   })
 })
 
-it("another organisation's ids are as absent as those of nothing, and nothing of it changes", async () => {
+it('ids of another organisation are 404 as unknown ids are, and nothing of it changes', async () => {
   const made = await org.call('POST', '/workflows/', { name: 'Private' })
   const ids: Record<string, string> = {
     workflow_id: made.body.data.workflow_id,

@@ -46,7 +46,7 @@ it('a file that cannot be read says why', async () => {
   expect(body.errors[0].message).toMatch(/workbook|zip/i)
 })
 
-it('failures of a run are grouped by cause, and those that ran again since are no longer its', async () => {
+it('failures of a run are grouped by cause, without cells that have run again since', async () => {
   const made = await org.call('POST', '/workflows', { name: 'Causes' })
   const id: string = made.body.data.workflow_id
   const base = `/workflows/${id}/sheets/${id}`
@@ -177,7 +177,7 @@ it('workflows are listed with their owner, with how many share them, and with th
   expect(foreign).toEqual([])
 })
 
-it('a segment is previewed, made, renamed and deleted; faults of its filter are named by their place', async () => {
+it('a segment is previewed, made, renamed and deleted; errors of its filter name their place', async () => {
   const domains = ['one.example', 'two.example', 'three.example']
   const records = domains.map((domain, place) => company(domain, { employees: (place + 1) * 100 }))
   const other = await app.makeOrg()

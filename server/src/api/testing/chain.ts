@@ -7,7 +7,7 @@ import type { ApiResponse, Json, TestApp, TestOrg } from '#test/plumbing/harness
 /** A sheet whose chain is built through the API. */
 export type TestChain = {
   workflowId: string
-  /** Path of the sheet; that of its actions is `${sheet}/actions`. */
+  /** The path of the sheet. The path of its actions is `${sheet}/actions`. */
   sheet: string
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>
   add(action_id: string, more?: Record<string, unknown>): Promise<string>
@@ -32,7 +32,7 @@ export async function makeChain(
 
   const definition = async () => {
     const found = await findSheet(app.store.system, org.orgId, workflowId)
-    if (found === undefined) throw new Error('the sheet is gone')
+    if (found === undefined) throw new Error('the sheet does not exist')
     return getDefinition(app.store.system, found)
   }
   return {
@@ -68,7 +68,7 @@ export async function makeChain(
   }
 }
 
-/** The envelope of a 400, with its fields. */
+/** Checks that the answer is a 400 envelope, and returns the names of its fields. */
 export function fieldsOf({ status, body }: ApiResponse): unknown {
   const { errors, ...rest } = body
   const count = errors?.length

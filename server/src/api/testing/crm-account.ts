@@ -11,7 +11,7 @@ import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 
 export type Asked = { at: string; authorization: string | undefined; body: string }
 
-/** An application whose CRMs are one server on loopback, which answers as `rules.answer` says. */
+/** Creates an app whose CRMs are one server on loopback, which answers as `rules.answer` decides. */
 export async function makeCrmApp() {
   const rules = { answer: (_asked: Asked): Reply => ({ status: 404 }) }
   const asked: Asked[] = []

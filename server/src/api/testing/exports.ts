@@ -7,7 +7,7 @@ import { done, failed } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import type { Json, TestApp, TestOrg } from '#test/plumbing/harness.ts'
 
-/** Gives what it is told as JSON: its own outputs, and whatever else. Fails without any. */
+/** An action that returns the JSON of its input as its outputs. It fails without any. */
 export const echo = defineAction({
   id: 'echo',
   name: 'Echo',
@@ -25,7 +25,7 @@ export const echo = defineAction({
 
 export type Finished = { record: Json; bytes: Buffer; headers: Record<string, unknown> }
 
-/** What tests of exports do, as one organisation. */
+/** Returns the calls that tests of exports make as one organisation. */
 export function exportsOf(app: TestApp, org: Pick<TestOrg, 'call'>) {
   const start = async (base: string, body: unknown = {}): Promise<Json> => {
     const answer = await org.call('POST', `${base}/export`, body)

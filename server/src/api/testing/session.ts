@@ -11,11 +11,14 @@ export type TestSession = {
   token: string
   cookie: string
   csrf: string
-  /** As the dashboard asks: with the cookie and, where something changes, with its origin and token. */
+  /**
+   * Sends a request as the dashboard does: with the cookie and, if it changes something, with its origin and
+   * token.
+   */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
 }
 
-/** Signs a member in as a browser does; makes them a member first where they are none. */
+/** Signs a member in as a browser does. Adds the member first if needed. */
 export async function signIn(
   app: TestApp,
   orgId: string,
@@ -44,7 +47,7 @@ export async function signIn(
   }
 }
 
-/** A request to `/internal` with these headers and no others. */
+/** Sends a request to `/internal` with these headers only. */
 export async function ask(
   app: TestApp,
   method: string,

@@ -25,7 +25,7 @@ const INPUTS = [
   { name: 'n', type: 'number' },
 ]
 
-/** A workflow made through the API; answers its id. */
+/** Creates a workflow through the API. Returns its id. */
 export async function makeWorkflow({ call }: Pick<TestOrg, 'call'>, chain: Step[]): Promise<string> {
   const { body } = await call('POST', '/workflows', { name: 'Behind a shortcut' })
   const id: string = body.data.workflow_id
@@ -60,7 +60,7 @@ export async function republish(
   given: GivenSchemas = {},
 ): Promise<ShortcutRecord> {
   const found = await findShortcut(app.store.system, org.orgId, null, shortcutId)
-  if (found === undefined) throw new Error('the shortcut is gone')
+  if (found === undefined) throw new Error('the shortcut does not exist')
   return republishShortcut(publisherOf(app, org, found.creator_id ?? ''), found, given)
 }
 
@@ -68,7 +68,7 @@ function publisherOf({ store, services }: TestApp, { orgId }: TestOrg, memberId:
   return { db: store.system, author: { ...OPERATOR, orgId, memberId }, catalogue: services.catalogue }
 }
 
-/** Polls a run as a client would. */
+/** Polls a run as a client would, until it ends. */
 export async function endedRun(org: Pick<TestOrg, 'call'>, path: string, seconds = 50): Promise<Json> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {

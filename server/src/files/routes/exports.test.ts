@@ -203,7 +203,7 @@ describe('selectors have the same shapes as List Rows (D42)', async () => {
         {
           field: 'fileName',
           message:
-            'is not known here, and nothing is done while it may be meant to select rows; did you mean file_name?',
+            'is not known here, and the request is refused because this field may be meant to select rows; did you mean file_name?',
         },
       ],
     ])

@@ -173,7 +173,7 @@ describe('D86: a misspelt selector never means all rows', () => {
     const { base } = await makeSheet()
     const { body } = await org.call('POST', `${base}/rows/delete-all`, { filter: good })
     expect(body.errors[0].message).toBe(
-      'is not known here, and nothing is done while it may be meant to select rows; did you mean filters?',
+      'is not known here, and the request is refused because this field may be meant to select rows; did you mean filters?',
     )
   })
 

@@ -10,7 +10,7 @@ import { EXAMPLE_IDS } from '../operation.ts'
 
 const ROW = { company: 'Stripe', website: 'https://www.stripe.com/about' }
 
-/** What an operation needs to be there, made anew for each: some take it away. */
+/** Creates what an operation needs, anew for each operation because some delete it. */
 export async function makeWorld(
   app: TestApp,
   org: TestOrg,

@@ -228,7 +228,7 @@ describe('dashboard: the public handlers at /internal/api/v1', () => {
     const missing = await session.call('GET', '/api/v1/nothing')
     expect([missing.status, missing.body.message]).toEqual([
       404,
-      'There is no GET /internal/api/v1/nothing. See /docs for what there is',
+      'There is no GET /internal/api/v1/nothing. See /docs for the available endpoints',
     ])
   })
 

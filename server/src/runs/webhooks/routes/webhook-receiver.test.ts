@@ -63,7 +63,7 @@ describe('part 6: a JSON POST to webhook_url pushes a row', () => {
         expect(answer.statusCode).toBe(404)
         expect(answer.body).not.toContain(token)
         if (url === `/hooks/${token}`)
-          expect(answer.json().message).toBe(`Webhooks take POST (this was ${method})`)
+          expect(answer.json().message).toBe(`Webhooks accept only POST, not ${method}`)
       }
     },
   )
