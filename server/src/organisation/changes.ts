@@ -3,14 +3,14 @@ import { AppError } from '../lib/errors.ts'
 import { type Actor, recordAudit } from './store/audit.ts'
 import { shareLockMember } from './store/members.ts'
 
-/** A member who makes or changes something. */
+/** A member who creates or changes something. */
 export type Author = Actor & { orgId: string; memberId: string }
 
 type Entry = Parameters<typeof recordAudit>[3]
 
 /**
- * Does `work` with its audit entry in one transaction. The entry comes first, and with it a hold on the organisation: it stays
- * while anything inside it is locked.
+ * Runs `work` together with its audit entry in one transaction. The entry is inserted first: it takes a lock
+ * that keeps the organisation from being deleted while anything inside it is locked.
  */
 export async function recordChange<Result>(
   db: Db,
@@ -24,7 +24,7 @@ export async function recordChange<Result>(
   })
 }
 
-/** As `recordChange`, for work that makes something the author owns. */
+/** Works like `recordChange`, for work that creates something the author owns. */
 export async function recordCreation<Result>(
   db: Db,
   author: Author,
@@ -33,7 +33,7 @@ export async function recordCreation<Result>(
 ): Promise<Result> {
   return recordChange(db, author, entry, async (trx) => {
     if (!(await shareLockMember(trx, author.orgId, author.memberId))) {
-      throw new AppError('Unauthorized', 'The owner of this key was removed')
+      throw new AppError('Unauthorized', 'The owner of this API key is no longer a member')
     }
     return work(trx)
   })

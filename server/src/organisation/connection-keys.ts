@@ -23,14 +23,20 @@ import {
 type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
 type Fields = Readonly<Record<string, string>>
 
-/** Longer than a provider may take to make a token; after that the claim of a process that crashed is over. */
+/**
+ * The duration of a claim. It is longer than a provider may take to create a token; after it the claim of a
+ * crashed process has ended.
+ */
 const CLAIM_SECONDS = 20
 
 export function sealFields(sealer: Sealer, of: Named, fields: Fields): string {
   return sealer.seal(JSON.stringify(fields), connectionBinding(of, 'fields'))
 }
 
-/** Null when its fields were sealed with another secret. A token that does not open is made again. */
+/**
+ * Opens the key of a connection. Returns null if its fields were sealed with another secret. A token that
+ * cannot be opened is created again.
+ */
 export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord): ProviderKey | null {
   const opened = openFields(sealer, record)
   if (opened === null) return null
@@ -50,7 +56,10 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
     },
   }
 
-  /** Made once among all processes: one claims it and asks, holding no lock; the others wait until its token is there. */
+  /**
+   * Creates a token once among all processes: one process claims it and calls the provider without holding a
+   * lock; the others wait until the token is stored.
+   */
   async function renew<Refusal>(
     make: MakeToken<Refusal>,
     refused: string | undefined,
@@ -61,7 +70,8 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
       const current = claimed ?? (await findConnection(db, record.connection_id))
       if (current !== undefined) {
         kept = openToken(sealer, current)
-        // A process with a newer secret may have sealed them anew: those at hand are tried then.
+        // A process with a newer secret may have sealed the fields again. Then the fields already in memory
+        // are used.
         fields = openFields(sealer, current) ?? fields
       }
       if (claimed === undefined && current !== undefined && !isFresh(kept, refused)) {
@@ -74,7 +84,8 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
         const made = await make(fields)
         if (!made.ok) return made
         isOpen = isOpen && !(await store(claimed ?? record, made))
-        // Where another was stored meanwhile, that one is looked at; a connection that is gone has its last token.
+        // If another token was stored in the meantime, the loop reads that one. If the connection was
+        // deleted, the last token is returned.
         if (!isOpen) return { ok: true, token: made.token }
       } finally {
         if (isOpen) await releaseToken(db, record, claim)

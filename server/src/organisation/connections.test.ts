@@ -28,7 +28,7 @@ const memberOf = async (org: TestOrg, email: string, role = 'member') => {
   return { key, id: (await findMember(db, org.orgId, email))?.member_id ?? '' }
 }
 
-/** A workflow of somebody that asks Hunter on an own key; answers its id and the codes of the warnings. */
+/** Creates a workflow that calls Hunter with its own key. Returns its id and the codes of the warnings. */
 async function makeWorkflow(org: TestOrg, own: unknown = { name: 'Hunter', use_own_key: true }) {
   const base = await makeRowSheet(org, ['name', 'domain'])
   const { body } = await org.call('POST', `${base}/actions/add`, {
@@ -39,7 +39,7 @@ async function makeWorkflow(org: TestOrg, own: unknown = { name: 'Hunter', use_o
   return { id: base.split('/')[2] ?? '', codes, base }
 }
 
-it('4.5 options name providers with their key rules and prices', async () => {
+it('4.5 options list providers with their key rules and prices', async () => {
   const org = await app.makeOrg()
   const { base } = await makeWorkflow(org)
   const path = `${base}/actions/person_work_email_waterfall_1/options/email_providers`
@@ -68,7 +68,7 @@ describe('own-key warnings', () => {
     ])
   })
 
-  it("one that is not shared is for its owner's workflows alone", async () => {
+  it("a private connection is only for its owner's workflows", async () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     await connect(org, { ownerId: bob.id, shared: false })
@@ -89,7 +89,7 @@ describe('4.1 Remove Member withdraws credentials that they shared', () => {
   const remove = async (org: TestOrg) =>
     (await org.call('DELETE', '/org/members?email=bob@example.com')).body.data.warnings
 
-  it('WORKFLOWS_LOST_CONNECTION names the workflows that have none now', async () => {
+  it('WORKFLOWS_LOST_CONNECTION names the workflows left without a connection', async () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     const { connection_id } = await connect(org, { ownerId: bob.id })
@@ -105,7 +105,7 @@ describe('4.1 Remove Member withdraws credentials that they shared', () => {
     expect(await findConnection(db, connection_id)).toBeUndefined()
   })
 
-  it('no warning where another connection is left', async () => {
+  it('no warning if another connection is left', async () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     await connect(org, { ownerId: bob.id })
@@ -136,14 +136,14 @@ describe('adding', () => {
     expect(refusal).toMatchObject({ details: { errors: [{ message: expect.stringContaining(words) }] } })
   })
 
-  it('names are taken once for a provider', async () => {
+  it('a name can be used once for a provider', async () => {
     const org = await app.makeOrg()
     await connect(org)
     await expect(connect(org, { name: 'MAIN' })).rejects.toThrow('a connection MAIN to Hunter already')
     await connect(org, { provider: pickProvider(providers, 'prospeo') })
   })
 
-  it('an unknown provider is answered with those there are', () => {
+  it('an unknown provider is refused with the list of known ones', () => {
     expect(() => pickProvider(providers, 'nobody')).toThrow(
       expect.objectContaining({
         details: { errors: [{ field: 'provider', message: expect.stringContaining('hunter') }] },
@@ -153,7 +153,7 @@ describe('adding', () => {
 })
 
 describe('run time', () => {
-  it('the first of several is taken, or the one that is named', async () => {
+  it('the first of several connections is used, or the one that is named', async () => {
     const org = await app.makeOrg()
     const { id: sheet_id } = await makeWorkflow(org)
     await connect(org, { fields: { secret: 'first' } })
@@ -174,7 +174,7 @@ describe('run time', () => {
   })
 })
 
-describe('tokens that are made of a refresh token', () => {
+describe('tokens created from a refresh token', () => {
   const provider: Provider = defineProvider({
     id: 'crm',
     name: 'CRM',
@@ -184,7 +184,7 @@ describe('tokens that are made of a refresh token', () => {
   })
   const FIELDS = { client_id: 'id', client_secret: 'cs', refresh_token: 'r-1' }
 
-  /** A CRM that hands out tokens and takes only the latest; `expires` is how long they last. */
+  /** Starts a CRM that issues tokens and accepts only the latest. `expires` is their lifetime. */
   async function setUp(expires: number) {
     let made = 0
     const double = await serveDouble(({ path, headers }) => {
@@ -197,7 +197,7 @@ describe('tokens that are made of a refresh token', () => {
     const org = await app.makeOrg()
     const { connection_id } = await connect(org, { provider, fields: FIELDS })
     const context = makeAskContext({ crm: double.origin })
-    /** As another process would: with the connection read anew. */
+    /** Asks as another process would: with the connection read again. */
     const ask = async () => {
       const record = await findConnection(db, connection_id)
       const key = record === undefined ? null : openConnection(db, sealer, record)
@@ -208,7 +208,7 @@ describe('tokens that are made of a refresh token', () => {
     return { ask, tokens, forget: () => void (made += 1) }
   }
 
-  it('are made once, however many ask at once, and used until shortly before they expire', async () => {
+  it('are created once, however many cells ask at once, and used until shortly before they expire', async () => {
     const { ask, tokens } = await setUp(3600)
     const answers = await Promise.all(Array.from({ length: 10 }, ask))
     expect(answers.every(({ ok }) => ok)).toBe(true)
@@ -216,13 +216,13 @@ describe('tokens that are made of a refresh token', () => {
     expect(tokens()).toEqual(['grant_type=refresh_token&client_id=id&client_secret=cs&refresh_token=r-1'])
   })
 
-  it('are made anew when they are about to expire, with the latest refresh token', async () => {
+  it('are renewed when they are about to expire, with the latest refresh token', async () => {
     const { ask, tokens } = await setUp(30)
     expect([(await ask()).ok, (await ask()).ok]).toEqual([true, true])
     expect(tokens().map((body) => new URLSearchParams(body).get('refresh_token'))).toEqual(['r-1', 'r-2'])
   })
 
-  it('one that is refused before its time is made anew, once', async () => {
+  it('a token refused before it expires is renewed once', async () => {
     const { ask, tokens, forget } = await setUp(3600)
     await ask()
     forget()
@@ -230,8 +230,8 @@ describe('tokens that are made of a refresh token', () => {
     expect(tokens()).toHaveLength(2)
   })
 
-  /** The connection as a process of its own has it. */
-  async function openAnew(connectionId: string) {
+  /** Opens the connection as another process would. */
+  async function reopen(connectionId: string) {
     const record = await findConnection(db, connectionId)
     const key = record === undefined ? null : openConnection(db, sealer, record)
     if (record === undefined || key === null) throw new Error('the connection is gone')
@@ -240,9 +240,9 @@ describe('tokens that are made of a refresh token', () => {
   const madeOf = (token: string) => ({ ok: true, token, expiresInSeconds: 3600 }) as const
   const connectCrm = async () => connect(await app.makeOrg(), { provider, fields: FIELDS })
 
-  it('nothing is locked while the provider is asked: the connection can be changed meanwhile', async () => {
+  it('no lock is held while the provider is asked: the connection can be changed', async () => {
     const { connection_id } = await connectCrm()
-    const { key } = await openAnew(connection_id)
+    const { key } = await reopen(connection_id)
     const answer = await key.token(async () => {
       await db
         .updateTable('connections')
@@ -255,9 +255,9 @@ describe('tokens that are made of a refresh token', () => {
     expect(await findConnection(db, connection_id)).toMatchObject({ name: 'Other', token_claim: null })
   })
 
-  it('a process that crashed while it made one keeps the others waiting only until its claim is over', async () => {
+  it('after a crash during a renewal the others wait only until the claim ends', async () => {
     const { connection_id } = await connectCrm()
-    const { record, key } = await openAnew(connection_id)
+    const { record, key } = await reopen(connection_id)
     await claimToken(db, record, { claim: randomUUID(), seconds: 1 })
     const calls: number[] = []
     const started = Date.now()
@@ -270,9 +270,9 @@ describe('tokens that are made of a refresh token', () => {
     expect(calls[0]).toBeGreaterThan(900)
   })
 
-  it('one who was slower than its claim takes the token that was kept meanwhile', async () => {
+  it('a process slower than its claim uses the token stored in the meantime', async () => {
     const { connection_id } = await connectCrm()
-    const [slow, other] = [await openAnew(connection_id), await openAnew(connection_id)]
+    const [slow, other] = [await reopen(connection_id), await reopen(connection_id)]
     const answer = await slow.key.token(async () => {
       await db
         .updateTable('connections')
@@ -283,13 +283,13 @@ describe('tokens that are made of a refresh token', () => {
       return madeOf('t-slow')
     })
     expect(answer).toEqual({ ok: true, token: 't-other' })
-    const later = await openAnew(connection_id)
+    const later = await reopen(connection_id)
     expect(await later.key.token(async () => madeOf('t-later'))).toEqual({ ok: true, token: 't-other' })
   })
 
-  it('a making that fails leaves it to the next at once', async () => {
+  it('after a failed renewal the next process tries at once', async () => {
     const { connection_id } = await connectCrm()
-    const { key } = await openAnew(connection_id)
+    const { key } = await reopen(connection_id)
     const refused = await key.token(async () => ({ ok: false, refusal: 'no' }) as const)
     const broken: unknown = await key
       .token(() => Promise.reject(new Error('down')))
@@ -298,7 +298,7 @@ describe('tokens that are made of a refresh token', () => {
     expect(await key.token(async () => madeOf('t-1'))).toEqual({ ok: true, token: 't-1' })
   })
 
-  it('a refused refresh token is a key that is refused', async () => {
+  it('a refused refresh token counts as a refused key', async () => {
     const double = await serveDouble(() => ({
       status: 400,
       json: { error: 'invalid_grant', hint: 'r-secret' },

@@ -19,14 +19,14 @@ export type NewConnection = {
   orgId: string
   provider: Provider
   name: string
-  /** Whose it is; the organisation's own when it is nobody's. */
+  /** The id of the owner, or null if the connection belongs to the organisation. */
   ownerId: string | null
-  /** For everybody in the organisation, or for its owner's workflows alone. */
+  /** Says whether everybody in the organisation may use it, or only its owner's workflows. */
   shared: boolean
   fields: Record<string, string>
 }
 
-/** Of an organisation: rows that run have those that they may use in memory. */
+/** The limits for an organisation: running rows hold the connections they may use in memory. */
 const MAX_CONNECTIONS = 1000
 const MAX_SEALED_BYTES = 4 * 1024 ** 2
 
@@ -41,7 +41,7 @@ export async function addConnection(
   if (name === '' || name.length > 100)
     errors.push({ field: 'name', message: 'must have 1 to 100 characters' })
   if (!shared && ownerId === null) {
-    errors.push({ field: 'private', message: 'is for a connection that somebody owns' })
+    errors.push({ field: 'private', message: 'needs a member who owns the connection' })
   }
   if (errors.length > 0) throw validationError(errors)
   const connection_id = newId()
@@ -59,14 +59,14 @@ export async function addConnection(
     if (!added) {
       throw new AppError(
         'Conflict',
-        `There is a connection ${name} to ${provider.name} already; choose another name`,
+        `A connection ${name} to ${provider.name} exists already; choose another name`,
       )
     }
     const { count, bytes } = await measureConnections(trx, orgId)
     if (count > MAX_CONNECTIONS || bytes > MAX_SEALED_BYTES) {
       throw new AppError(
         'Conflict',
-        `An organisation has at most ${MAX_CONNECTIONS} connections, of ${MAX_SEALED_BYTES / 1024 ** 2} MiB together when they are encrypted; remove some first`,
+        `An organisation can have at most ${MAX_CONNECTIONS} connections, with at most ${MAX_SEALED_BYTES / 1024 ** 2} MiB in total when encrypted; remove some first`,
       )
     }
   })
@@ -111,12 +111,12 @@ export async function requireConnection(db: Db, connectionId: string): Promise<C
   return found
 }
 
-/** Whether a connection would hold anything: some providers are open to everybody. */
+/** Returns true if the provider takes a key or other fields. Some providers need none. */
 export function takesConnection({ auth, fields }: Provider): boolean {
   return auth.kind !== 'none' || fields.others.length > 0
 }
 
-/** The provider that is meant, by its id or its name. */
+/** Finds a provider by its id or its name. */
 export function pickProvider(providers: readonly Provider[], given: string): Provider {
   const wanted = given.trim().toLowerCase()
   const found = providers.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)

@@ -37,7 +37,7 @@ async function runOnce(base: string) {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1100))
 
 describe('environment variables', () => {
-  it('without a value the action is saved with a warning, and rows are errors until it is set (D18)', async () => {
+  it('without a value the action is saved with a warning, and rows fail until the value is set (D18)', async () => {
     const { base, warnings } = await makeSheet('"{{env.GREETING}}!"')
     expect(warnings).toMatchObject([{ field: 'inputs.data_formatter', code: 'env_variable_unavailable' }])
     expect(await runOnce(base)).toEqual({
@@ -51,7 +51,7 @@ describe('environment variables', () => {
     expect(await runOnce(base)).toMatchObject({ status: 'complete', outputs: { formatted_data: 'hello!' } })
   })
 
-  it("a workflow's own goes before that of the organisation, and is seen by no other", async () => {
+  it("a workflow's own variable overrides the organisation's, and no other workflow sees it", async () => {
     await set('PLACE', 'everywhere')
     const [here, there] = [await makeSheet('"{{env.PLACE}}"'), await makeSheet('"{{env.PLACE}}"')]
     await set('PLACE', 'here', here.workflowId)
@@ -66,7 +66,7 @@ describe('environment variables', () => {
     expect(await runOnce(here.base)).toMatchObject({ outputs: { formatted_data: 'everywhere' } })
   })
 
-  it('another organisation has none of them', async () => {
+  it('another organisation sees none of them', async () => {
     await set('SECRET', 'x')
     const other = await app.makeOrg()
     const base = await makeRowSheet(other, ['n'])
@@ -77,7 +77,7 @@ describe('environment variables', () => {
     expect(body.warnings).toMatchObject([{ code: 'env_variable_unavailable' }])
   })
 
-  it('a reply that repeats a credential is kept without it, also in the words of a failure', async () => {
+  it('a reply that repeats a credential is stored without it, also in error texts', async () => {
     await set('TOKEN', 'canary-0123456789')
     await set('REGION', 'europe-west')
     const { origin } = await serveHttp((request, response) => {
@@ -121,7 +121,7 @@ describe('environment variables', () => {
     await expect(set(key, value)).rejects.toThrow('validation')
   })
 
-  it('one that is not there cannot be unset', async () => {
+  it('an unknown variable cannot be unset', async () => {
     await expect(unset('NOBODY')).rejects.toThrow('Environment variable NOBODY not found')
   })
 })

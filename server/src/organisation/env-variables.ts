@@ -9,11 +9,16 @@ import { deleteEnv, type EnvRecord, type EnvScope, measureEnv, putEnv } from './
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const LONGEST_KEY = 128
 const LONGEST_VALUE = 65_536
-/** Of a workflow, and of the organisation itself: rows that run have all of both in memory. */
+/**
+ * The limits for a workflow, and for the organisation itself: running rows hold all variables of both in
+ * memory.
+ */
 const MAX_VARIABLES = 500
 const MAX_SEALED_BYTES = 4 * 1024 ** 2
 
-/** Sets a variable of an organisation, or of one of its workflows. The value is sealed and never shown again. */
+/**
+ * Sets a variable of an organisation, or of one of its workflows. The value is sealed and never shown again.
+ */
 export async function setEnv(
   db: Db,
   sealer: Sealer,
@@ -34,7 +39,7 @@ export async function setEnv(
     if (count <= MAX_VARIABLES && bytes <= MAX_SEALED_BYTES) return
     throw new AppError(
       'Conflict',
-      `A workflow, and the organisation itself, has at most ${MAX_VARIABLES} variables, of ${MAX_SEALED_BYTES / 1024 ** 2} MiB together when they are encrypted; unset some first`,
+      `A workflow, and the organisation itself, can have at most ${MAX_VARIABLES} variables, with at most ${MAX_SEALED_BYTES / 1024 ** 2} MiB in total when encrypted; unset some first`,
     )
   })
 }
@@ -50,7 +55,10 @@ export async function unsetEnv(db: Db, actor: Actor, scope: EnvScope, key: strin
   })
 }
 
-/** Values by key. Those that were sealed with another secret are named, for the words of what needs them. */
+/**
+ * Returns the values by key. Keys whose value was sealed with another secret are in `unreadable`, for error
+ * texts.
+ */
 export function openEnv(sealer: Sealer, orgId: string, records: EnvRecord[]): EnvValues {
   const values = new Map<string, string>()
   const unreadable = new Set<string>()

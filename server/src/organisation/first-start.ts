@@ -4,8 +4,9 @@ import { OPERATOR } from './store/audit.ts'
 import type { Member } from './store/members.ts'
 
 /**
- * The first start on an empty database makes an organisation, its administrator and a full key (D54). `keep` stores the
- * key before the transaction commits: a key that exists is never lost. Answers null on every later start.
+ * Creates an organisation, its administrator and a key with all scopes at the first start on an empty
+ * database (D54). `keep` stores the key before the transaction commits, so that no existing key is lost.
+ * Returns null on every later start.
  */
 export async function bootstrap(
   db: Db,

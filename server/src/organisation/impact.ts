@@ -10,16 +10,17 @@ import { listWorkflowsRelyingOn } from './store/connections.ts'
 export type Impact = { warnings: ImpactWarning[]; unknownBecause?: string }
 
 /**
- * What the organisation loses with a member. Asked in the transaction of the removal; a failed statement would abort it,
- * so this one stands behind a savepoint: removal is never blocked by impact.
+ * Returns what the organisation would lose with a member. The queries run in the transaction of the removal;
+ * a failed statement would abort it, so they run inside a savepoint: an unknown impact never blocks the
+ * removal.
  */
-export async function impactOfRemoval(trx: Db, orgId: string, memberId: string): Promise<Impact> {
+export async function assessRemoval(trx: Db, orgId: string, memberId: string): Promise<Impact> {
   await sql`savepoint impact`.execute(trx)
   try {
     const warnings = [
-      ...(await lostConnection(trx, orgId, memberId)),
-      ...(await lostOwner(trx, orgId, memberId)),
-      ...(await sourcesLostOwner(trx, orgId, memberId)),
+      ...(await warnOfLostConnections(trx, orgId, memberId)),
+      ...(await warnOfOwnerlessWorkflows(trx, orgId, memberId)),
+      ...(await warnOfOwnerlessSources(trx, orgId, memberId)),
     ]
     await sql`release savepoint impact`.execute(trx)
     return { warnings }
@@ -31,22 +32,22 @@ export async function impactOfRemoval(trx: Db, orgId: string, memberId: string):
 
 const UNKNOWN: ImpactWarning = {
   code: 'IMPACT_UNKNOWN',
-  message: 'The member was removed, but what depended on them could not be determined',
+  message: 'The member was removed, but it could not be determined what depended on them',
 }
 
-async function lostConnection(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+async function warnOfLostConnections(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
   const relying = await listWorkflowsRelyingOn(trx, orgId, memberId)
   if (relying.length === 0) return []
   return [
     {
       code: 'WORKFLOWS_LOST_CONNECTION',
-      message: `${plural(relying.length, 'workflow runs', 'workflows run')} on a connection that went with the member; connect the provider again`,
+      message: `${plural(relying.length, 'workflow runs', 'workflows run')} on a connection that was removed with the member; connect the provider again`,
       resources: relying.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
     },
   ]
 }
 
-async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+async function warnOfOwnerlessWorkflows(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
   const owned = await listWorkflowsOwnedBy(trx, orgId, memberId)
   if (owned.length === 0) return []
   return [
@@ -58,7 +59,7 @@ async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<Impa
   ]
 }
 
-async function sourcesLostOwner(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+async function warnOfOwnerlessSources(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
   const owned = await listSourcesOwnedBy(trx, orgId, memberId)
   if (owned.length === 0) return []
   return [

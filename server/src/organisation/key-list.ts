@@ -13,7 +13,10 @@ export type ListedKey = Pick<
   status: 'active' | 'expired' | 'revoked'
 }
 
-/** Keys of an organisation, oldest first, with the scopes that their owners' roles leave them (D11). */
+/**
+ * Returns the keys of an organisation, oldest first, with the scopes that the roles of their owners permit
+ * (D11).
+ */
 export async function listKeysFor(db: Db, orgId: string, email: string | undefined): Promise<ListedKey[]> {
   const keys = await listKeys(db, orgId)
   const members = await listMembers(db, orgId)

@@ -6,7 +6,7 @@ import { didYouMean } from '../lib/nearest-name.ts'
 import { hashToken, newKey } from '../lib/security/keys.ts'
 import { type Actor, recordAudit } from './store/audit.ts'
 import {
-  countLivingKeys,
+  countActiveKeys,
   expireKey,
   findKey,
   insertKey,
@@ -16,7 +16,7 @@ import {
 } from './store/keys.ts'
 import type { Member } from './store/members.ts'
 
-/** Of an organisation, as long as they work: each has a rate of its own. */
+/** The limit of active keys of an organisation: each has a rate limit of its own. */
 const MAX_KEYS = 1000
 
 export type KeyOptions = {
@@ -28,7 +28,7 @@ export type KeyOptions = {
 
 export type IssuedKey = { record: KeyRecord; key: string; scopes: Scope[] }
 
-/** Issues a key that acts for `member`. The key itself is in the answer and nowhere else. */
+/** Issues a key that acts for `member`. The plain key is only in the answer. */
 export async function createKey(
   db: Db,
   actor: Actor,
@@ -65,14 +65,14 @@ export async function createKey(
   })
 }
 
-/** A new key with the same rights; the old one lives on for `overlapMs`. */
+/** Issues a new key with the same rights. The old one stays valid for `overlapMs`. */
 export async function rotateKey(
   db: Db,
   actor: Actor,
   keyId: string,
   overlapMs: number,
 ): Promise<Omit<IssuedKey, 'scopes'> & { oldExpiresAt: Date }> {
-  const old = await livingKey(db, keyId)
+  const old = await requireActiveKey(db, keyId)
   return inTransaction(db, async (trx) => {
     if (await wasRotated(trx, old))
       throw new AppError('Conflict', 'The key was rotated already; rotate the new one')
@@ -91,15 +91,15 @@ export async function rotateKey(
 }
 
 async function requireRoom(trx: Db, orgId: string): Promise<void> {
-  if ((await countLivingKeys(trx, orgId)) <= MAX_KEYS) return
+  if ((await countActiveKeys(trx, orgId)) <= MAX_KEYS) return
   throw new AppError(
     'Conflict',
-    `An organisation has at most ${MAX_KEYS} keys that work, those that were rotated and live on included; revoke some first`,
+    `An organisation can have at most ${MAX_KEYS} active keys, including rotated keys that are still valid; revoke some first`,
   )
 }
 
 export async function endKey(db: Db, actor: Actor, keyId: string): Promise<KeyRecord> {
-  const key = await livingKey(db, keyId)
+  const key = await requireActiveKey(db, keyId)
   await inTransaction(db, async (trx) => {
     await revokeKey(trx, keyId)
     await recordAudit(trx, key.org_id, actor, { action: 'key.revoked', target: keyId })
@@ -107,7 +107,7 @@ export async function endKey(db: Db, actor: Actor, keyId: string): Promise<KeyRe
   return key
 }
 
-async function livingKey(db: Db, keyId: string): Promise<KeyRecord> {
+async function requireActiveKey(db: Db, keyId: string): Promise<KeyRecord> {
   if (!isUuid(keyId)) throw invalid('key_id', 'must be a UUID, as `loam key list` shows it')
   const key = await findKey(db, keyId)
   if (key === undefined) throw notFound('Key')

@@ -7,7 +7,7 @@ import type { SendMail } from '../lib/mail.ts'
 import { invitationBinding } from '../lib/security/bindings.ts'
 import { hashToken, randomText } from '../lib/security/keys.ts'
 import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
-import { impactOfRemoval } from './impact.ts'
+import { assessRemoval } from './impact.ts'
 import { type Actor, recordAudit } from './store/audit.ts'
 import { deleteConnectionsOfMember } from './store/connections.ts'
 import {
@@ -33,7 +33,7 @@ import {
 } from './store/members.ts'
 import { lockMembers } from './store/organisations.ts'
 
-/** Of an organisation: whoever looks at its members is told the link of each. */
+/** The limit of pending invitations: the list of members contains the link of each. */
 const MAX_INVITATIONS = 1000
 
 export type Invite = { email: string; role: string }
@@ -44,16 +44,16 @@ export type InviteContext = {
   orgId: string
   sealer: Sealer
   sendMail: SendMail | null
-  /** Mails that an organisation may have sent. */
+  /** The number of mails an organisation may send in an hour. */
   mailPerHour: number
   publicUrl: string
   memberLimit: number | null
   log: Log
-  /** Called when the invitation is recorded; answers the handle to go on with. */
+  /** Runs once the invitation is recorded. Returns the database handle to continue with. */
   onRecorded?: () => Promise<Db>
 }
 
-/** Records the invitation, then tries to mail it: the seat is held either way. */
+/** Records the invitation, then tries to mail it. The seat is taken in both cases. */
 export async function inviteMember(context: InviteContext, invite: Invite): Promise<{ email_sent: boolean }> {
   const { db, actor, orgId } = context
   const token = randomText(32)
@@ -89,7 +89,7 @@ async function mailInvitation(
   if (context.sendMail === null) return false
   try {
     const turn = await takeMailTurn(db, { orgId, runId: null, recipients: 1, perHour })
-    if (!turn.ok) throw new Error('the organisation has sent as many mails as it may in an hour')
+    if (!turn.ok) throw new Error('the organisation has reached its limit of mails in an hour')
     await context.sendMail({
       to: invite.email,
       subject: `You are invited to ${organisation} on Loam`,
@@ -110,13 +110,16 @@ async function mailInvitation(
   }
 }
 
-/** Two administrators who remove each other at once: the second is none any more when its turn comes. */
+/**
+ * Locks the list of members and checks that the actor is still an administrator: if two administrators remove
+ * each other at once, the second has lost the role when it gets the lock.
+ */
 async function lockAsAdministrator(trx: Db, actor: Actor, orgId: string): Promise<{ name: string }> {
   const organisation = await lockMembers(trx, orgId)
   if (actor.keyId === null) return organisation
   const member = await findMember(trx, orgId, actor.email)
   if (scopesOfRole(member?.role ?? '').includes('members:write')) return organisation
-  throw forbidden('You are no administrator of this organisation any more')
+  throw forbidden('You are no longer an administrator of this organisation')
 }
 
 async function requireFreeSeat(db: Db, orgId: string, email: string, limit: number | null): Promise<void> {
@@ -144,7 +147,7 @@ async function requireFreeSeat(db: Db, orgId: string, email: string, limit: numb
   }
 }
 
-/** Adds a member at once, without an invitation. For the operator. */
+/** Adds a member at once, without an invitation. Only the operator may do this. */
 export async function addMember(
   db: Db,
   actor: Actor,
@@ -170,7 +173,7 @@ export type Names = { first_name: string | null; last_name: string | null }
 
 export type Joined = Member & { org_id: string; isConfirmed: boolean }
 
-/** Turns an invitation into a member. The token is used up. */
+/** Turns an invitation into a membership. The token cannot be used again. */
 export async function acceptInvitation(
   db: Db,
   token: string,
@@ -185,8 +188,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Uses an invitation up; undefined when there is none (any more). Call it in a transaction. The membership is confirmed where
- * the link was in the mailbox alone, or `provedEmail`, which whoever accepts has proved to be theirs, is the address invited.
+ * Uses up an invitation. Returns undefined if there is none, or none any more. Call it in a transaction. The
+ * membership is confirmed if the link was only in the mailbox, or if `provedEmail`, an address that the
+ * caller has proved to own, is the invited address.
  */
 export async function joinByInvitation(
   trx: Db,
@@ -208,7 +212,10 @@ export async function joinByInvitation(
   return { org_id, ...member, isConfirmed }
 }
 
-/** Pending invitations with their links, for whoever may pass them on. Null: the link cannot be opened. */
+/**
+ * Returns the pending invitations with their links, for members who may pass them on. A link is null if its
+ * token cannot be opened.
+ */
 export async function pendingInvitations(db: Db, orgId: string, sealer: Sealer, publicUrl: string) {
   const invitations = await listInvitations(db, orgId)
   return invitations.map(({ token_sealed, ...invitation }) => {
@@ -220,7 +227,10 @@ export async function pendingInvitations(db: Db, orgId: string, sealer: Sealer, 
 
 export type Removal = { removed: 'member' | 'invitation'; warnings: ImpactWarning[] }
 
-/** Keys are revoked and shared credentials withdrawn before the roster entry goes. Never blocked by impact. */
+/**
+ * Removes a member. Keys are revoked and shared credentials withdrawn before the member is deleted. The
+ * impact never blocks the removal.
+ */
 export async function removeMember(db: Db, actor: Actor, orgId: string, email: string): Promise<Removal> {
   if (email === actor.email) throw invalid('email', 'you cannot remove yourself; another admin must')
   return inTransaction(db, async (trx) => {
@@ -231,7 +241,7 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
       await recordAudit(trx, orgId, actor, { action: 'invitation.revoked', target: email })
       return { removed: 'invitation', warnings: [] }
     }
-    const { warnings, unknownBecause } = await impactOfRemoval(trx, orgId, member.member_id)
+    const { warnings, unknownBecause } = await assessRemoval(trx, orgId, member.member_id)
     const keys = await revokeKeysOfMember(trx, orgId, member.member_id)
     const connections = await deleteConnectionsOfMember(trx, orgId, member.member_id)
     await deleteMember(trx, orgId, member.member_id)
@@ -248,16 +258,19 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
   })
 }
 
-/** What the organisation would lose with a member; nothing is removed. */
-export async function foreseeRemoval(db: Db, orgId: string, email: string): Promise<ImpactWarning[]> {
+/** Returns what the organisation would lose with a member, without removing anything. */
+export async function previewRemoval(db: Db, orgId: string, email: string): Promise<ImpactWarning[]> {
   return inTransaction(db, async (trx) => {
     const member = await findMember(trx, orgId, email)
     if (member === undefined) throw notFound('Member')
-    return (await impactOfRemoval(trx, orgId, member.member_id)).warnings
+    return (await assessRemoval(trx, orgId, member.member_id)).warnings
   })
 }
 
-/** Keys and sessions of the member have the scopes of the new role from their next request on. */
+/**
+ * Changes the role of a member. Keys and sessions of the member have the scopes of the new role from their
+ * next request on.
+ */
 export async function changeRole(
   db: Db,
   actor: Actor,

@@ -8,7 +8,7 @@ import { insertOrganisation } from './store/organisations.ts'
 
 export type NewOrganisation = { name: string; adminEmail: string; initialCredits: number }
 
-/** An organisation with its first administrator, a full key and its initial credits. */
+/** Creates an organisation with its first administrator, a key with all scopes and its initial credits. */
 export async function createOrganisation(
   db: Db,
   actor: Actor,

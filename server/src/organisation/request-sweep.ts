@@ -11,7 +11,11 @@ import { forgetOldWindows } from './store/admission.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
 import { forgetOldSignIns } from './store/sign-in-links.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, flights that were dropped, what cells had before they ran again, edits that nobody will take back, and caps that nobody draws on. */
+/**
+ * Deletes what is no longer needed: rate-limit windows and `Idempotency-Key` answers of requests, old sums of
+ * providers, sign-in links, rows deleted for good, dropped flights, former results of cells, edits too old to
+ * undo, and unused caps.
+ */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',

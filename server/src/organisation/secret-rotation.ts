@@ -22,7 +22,7 @@ import {
 
 type Sealed = SealedColumn & { bindingOf: (bound: SealedValue['bound']) => Binding }
 
-const define = <Name extends string>(
+const defineSealed = <Name extends string>(
   table: string,
   column: string,
   boundTo: readonly Name[],
@@ -31,25 +31,28 @@ const define = <Name extends string>(
   table,
   column,
   boundTo: ['org_id', ...boundTo],
-  // What the columns hold, as the statement has selected them.
+  // The type is safe: the statement selects exactly the columns in `boundTo`.
   bindingOf: bindingOf as Sealed['bindingOf'],
 })
 
-/** Everything that LOAM_SECRET seals. A test compares it with the columns that there are. */
+/** Every column that LOAM_SECRET seals. A test compares this list with the columns of the database. */
 export const SEALED: readonly Sealed[] = [
-  define('invitations', 'token_sealed', ['email'], invitationBinding),
-  define('webhooks', 'token_sealed', ['sheet_id'], webhookBinding),
-  define('env_variables', 'value_sealed', ['workflow_id', 'key'], envBinding),
-  define('connections', 'fields_sealed', ['connection_id'], (of) => connectionBinding(of, 'fields')),
-  define('connections', 'token_sealed', ['connection_id'], (of) => connectionBinding(of, 'token')),
-  define('source_tokens', 'token_sealed', ['instance_id', 'kind'], sourceTokenBinding),
-  define('budgets', 'secret_sealed', ['budget_id'], budgetBinding),
-  define('idempotency_keys', 'body_sealed', ['member_id', 'key'], answerBinding),
-  define('source_inbox', 'sealed', ['instance_id'], inboxBinding),
+  defineSealed('invitations', 'token_sealed', ['email'], invitationBinding),
+  defineSealed('webhooks', 'token_sealed', ['sheet_id'], webhookBinding),
+  defineSealed('env_variables', 'value_sealed', ['workflow_id', 'key'], envBinding),
+  defineSealed('connections', 'fields_sealed', ['connection_id'], (of) => connectionBinding(of, 'fields')),
+  defineSealed('connections', 'token_sealed', ['connection_id'], (of) => connectionBinding(of, 'token')),
+  defineSealed('source_tokens', 'token_sealed', ['instance_id', 'kind'], sourceTokenBinding),
+  defineSealed('budgets', 'secret_sealed', ['budget_id'], budgetBinding),
+  defineSealed('idempotency_keys', 'body_sealed', ['member_id', 'key'], answerBinding),
+  defineSealed('source_inbox', 'sealed', ['instance_id'], inboxBinding),
 ]
 
 const BATCH = 200
-/** Rows that others are changing come to their turn in a later pass. */
+/**
+ * The number of passes without progress before a column is left: rows that others are changing are tried
+ * again in a later pass.
+ */
 const MAX_IDLE_PASSES = 10
 const IDLE_MS = 100
 
@@ -57,15 +60,15 @@ export type ColumnStatus = {
   table: string
   column: string
   values: number
-  /** Sealed with another key than the current one. */
+  /** The number of values sealed with a key other than the current one. */
   stale: number
-  /** Those among them, or altered ones, that no secret at hand opens. */
+  /** The number of values that no known secret opens, because they are altered or their secret is missing. */
   unreadable: number
-  /** How many were sealed with which key. */
+  /** The number of values by the id of the key that sealed them. */
   keys: Record<string, number>
 }
 
-/** What is sealed with which key, and what cannot be opened; each value is tried. */
+/** Returns which keys sealed the values and which values cannot be opened. Every value is tried. */
 export async function readSecretStatus(db: Db, sealer: Sealer): Promise<ColumnStatus[]> {
   const found: ColumnStatus[] = []
   for (const each of SEALED) {
@@ -87,8 +90,9 @@ export async function readSecretStatus(db: Db, sealer: Sealer): Promise<ColumnSt
 }
 
 /**
- * Seals with the current key what was sealed with an older one, batch by batch, while everything runs. What is done is seen
- * from the values themselves, so a rotation that was cut off goes on where it was. Answers how many were sealed anew.
+ * Seals again, with the current key, all values sealed with older ones, batch by batch, while the server
+ * runs. The values themselves show what is done, so an interrupted rotation continues where it stopped.
+ * Returns the number of values sealed again.
  */
 export async function rotateSecrets(
   db: Db,
@@ -111,7 +115,10 @@ export async function rotateSecrets(
   return resealed
 }
 
-/** `left`: those that could be opened and were not replaced, because somebody was changing them. */
+/**
+ * Makes one pass over a column. `left` counts the values that could be opened but not replaced, because
+ * somebody was changing them.
+ */
 async function resealOnce(
   db: Db,
   sealer: Sealer,

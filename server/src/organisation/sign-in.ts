@@ -16,11 +16,14 @@ type LinkTarget = {
   orgId: string
   member: Pick<Member, 'member_id' | 'email'>
   publicUrl: string
-  /** It goes to the mailbox of the member and is shown to nobody else: using it proves the address. */
+  /**
+   * Says whether the link goes only to the mailbox of the member and is shown to nobody else: using it proves the
+   * address.
+   */
   isMailed?: boolean
 }
 
-/** A link that signs a member in, once. The token is in the answer and nowhere else. */
+/** Creates a link that signs a member in once. The token is only in the answer. */
 export async function createSignInLink(
   db: Db,
   actor: Actor,
@@ -39,7 +42,10 @@ export async function createSignInLink(
   })
 }
 
-/** Mails whoever has this address a link for each organisation they belong to. Nobody here has it: nothing happens. */
+/**
+ * Mails a sign-in link for each organisation that the address belongs to. Does nothing for an unknown
+ * address.
+ */
 export async function mailSignInLinks(
   db: Db,
   sendMail: SendMail,
@@ -56,42 +62,45 @@ export async function mailSignInLinks(
   }
   await sendMail({
     to: email,
-    subject: 'Your link to sign in to Loam',
+    subject: 'Your sign-in link for Loam',
     text: [
       ...lines,
-      `It works once, for ${LINK_MINUTES} minutes.`,
-      'If you did not ask for this, ignore it: nobody is signed in without the link.',
+      `The link works once, for ${LINK_MINUTES} minutes.`,
+      'If you did not request this mail, ignore it: nobody can sign in without the link.',
     ].join('\n\n'),
   })
 }
 
-const goneLink = () =>
+const linkGone = () =>
   new AppError(
     'Gone',
-    'This link was used or has expired. Ask for a new one, or have an administrator make one',
+    'This link was used or has expired. Request a new one, or ask an administrator for one',
   )
 
-/** Whom the link would sign in. Mail scanners follow links: looking uses nothing up. */
+/**
+ * Returns the member that a link would sign in. Reading does not use up the link, because mail scanners
+ * follow links.
+ */
 export async function readSignInLink(
   db: Db,
   token: string,
 ): Promise<{ email: string; organisation: string }> {
   const found = isSessionToken(token) ? await findSignInLink(db, hashToken(token)) : undefined
-  if (found === undefined) throw goneLink()
+  if (found === undefined) throw linkGone()
   return found
 }
 
 export type NewSession = { token: string; orgId: string; member: Member }
-/** The browser that signs in: what it is called, and the token of the session it has until now. */
+/** The browser that signs in: its name, and the token of its current session. */
 export type SigningIn = { browser: string; before: string | undefined }
 
-/** Uses the link up for a session. */
+/** Starts a session and uses up the link. */
 export async function signInByLink(db: Db, token: string, signingIn: SigningIn): Promise<NewSession> {
   return inTransaction(db, async (trx) => {
     const link = isSessionToken(token) ? await consumeSignInLink(trx, hashToken(token)) : undefined
-    if (link === undefined) throw goneLink()
+    if (link === undefined) throw linkGone()
     const member = await findMemberById(trx, link.org_id, link.member_id)
-    if (member === undefined) throw goneLink()
+    if (member === undefined) throw linkGone()
     const who = { orgId: link.org_id, member, isVerified: link.is_mailed }
     return startSession(trx, who, signingIn, 'link')
   })
@@ -100,8 +109,9 @@ export async function signInByLink(db: Db, token: string, signingIn: SigningIn):
 export type VerifiedIdentity = { email: string; firstName: string | null; lastName: string | null }
 
 /**
- * Starts a session in an organisation that the owner of a proved address chose: it confirms a membership that nobody with such a
- * proof has taken on, and accepts an invitation. 404 when the address is neither a member of it nor invited.
+ * Starts a session in an organisation chosen by the owner of a proved address. This confirms a membership
+ * that was not confirmed yet, and accepts an invitation. Throws 404 if the address is neither a member nor
+ * invited.
  */
 export async function enterOrganisation(
   db: Db,
@@ -122,11 +132,11 @@ export type Way = 'link' | 'single sign-on' | 'invitation' | 'switch'
 type Entrant = {
   orgId: string
   member: Member
-  /** Whoever signs in has proved that the address of the member is theirs. */
+  /** Says whether the person who signs in has proved to own the member's address. */
   isVerified: boolean
 }
 
-/** Starts a session with a token of its own, in place of the one that the browser had. */
+/** Starts a session with a new token, which replaces the browser's current session. */
 export async function startSession(
   db: Db,
   { orgId, member, isVerified }: Entrant,
@@ -149,7 +159,8 @@ export async function startSession(
     const audit = (action: string, target: string, details: Record<string, unknown>) =>
       recordAudit(trx, orgId, { email, keyId: key_id }, { action, target, details })
     if (isVerified && (await confirmMember(trx, orgId, member_id))) {
-      // Until now anybody with a link may have been signed in under this address.
+      // Before the confirmation anybody with a link could have signed in as this address, so the other
+      // sessions end.
       const ended = await revokeSessions(trx, { orgId, memberId: member_id }, { allBut: key_id })
       await audit('membership.confirmed', email, { revoked_sessions: ended.length })
     }

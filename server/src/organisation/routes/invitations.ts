@@ -9,7 +9,10 @@ import { findInvitationByToken } from '../store/invitations.ts'
 
 const Params = z.strictObject({ token: z.string() })
 
-/** The page behind the link in an invitation, where no dashboard is built. Looking at it accepts nothing: mail scanners follow links. */
+/**
+ * Shows the page behind the link in an invitation if no dashboard is built. Opening it accepts nothing,
+ * because mail scanners follow links.
+ */
 export async function showInvitation(
   reply: FastifyReply,
   { store }: Pick<Services, 'store'>,
@@ -25,13 +28,13 @@ export async function showInvitation(
   )
 }
 
-/** What that page sends. */
+/** Adds the route that accepts the form of that page. */
 export function invitationPages(app: Api, { store }: Services): void {
   const options = {
     config: { scope: 'public' as const, metered: true, body: 'control' as const },
     schema: { hide: true, params: Params },
   }
-  // The form has no fields.
+  // The form has no fields, so its body is ignored.
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, async () => undefined)
 
   app.post('/invitations/:token', options, async ({ params }, reply) => {

@@ -8,7 +8,7 @@ import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
 
-/** A real mail server that keeps what it is given, and refuses one address. */
+/** Starts a real mail server that stores received mails and refuses one address. */
 const received: { to: string[]; text: string }[] = []
 const smtp = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
@@ -68,7 +68,7 @@ describe('4.1 Add Member', () => {
     ).toBe(404)
   })
 
-  it('F11: invitations count as mails of the organisation; beyond them the link is left', async () => {
+  it('F11: invitations count as mails of the organisation; beyond the limit only the link remains', async () => {
     const org = await mailing.makeOrg()
     const invite = { email: 'victim@example.com', role: 'member' }
     expect((await org.call('POST', '/org/members', invite)).body.data.email_sent).toBe(true)
@@ -88,7 +88,7 @@ describe('4.1 Add Member', () => {
     expect(await linkFor(mailing, org.orgId, invite.email)).toContain('/invitations/')
   })
 
-  it('the invitation is recorded whether or not the email goes out, and then holds its seat', async () => {
+  it('the invitation is recorded whether or not the mail is sent, and takes a seat', async () => {
     const org = await mailing.makeOrg()
     const invite = () => org.call('POST', '/org/members', { email: 'refused@example.com', role: 'member' })
     const first = await invite()
@@ -177,7 +177,7 @@ describe('4.1 Add Member', () => {
 const makeAppWithLimit = (limit: string) => makeApp({ settings: { LOAM_MEMBER_LIMIT: limit } })
 
 describe('4.1 Remove Member', () => {
-  it('removes a member: the keys are revoked and the roster entry goes', async () => {
+  it('removes a member: the keys are revoked and the member is deleted', async () => {
     const org = await app.makeOrg()
     const key = await org.keyFor('leaver@example.com', 'member')
     const { status, body } = await org.call('DELETE', '/org/members?email=Leaver%40Example.com')
@@ -255,7 +255,7 @@ it('acceptance gives the invited role and names, once', async () => {
   expect([user.first_name, user.last_name, user.role]).toEqual(['Jo', null, 'admin'])
 })
 
-it('every change leaves an audit entry with who did it', async () => {
+it('every change writes an audit entry with its author', async () => {
   const org = await app.makeOrg()
   await org.call('POST', '/org/members', { email: 'audited@example.com', role: 'member' })
   await org.call('DELETE', '/org/members?email=audited@example.com')

@@ -31,7 +31,8 @@ export function memberRoutes(api: Api, services: Services): void {
           mailPerHour: services.config.LOAM_MAIL_PER_HOUR,
           memberLimit: services.config.LOAM_MEMBER_LIMIT,
           log: services.log,
-          // Nobody waits for a mail server with the seats of the organisation locked.
+          // The effect is committed first, so that no lock on the seats is held while the mail server is
+          // called.
           onRecorded: () => commitEffect(request, 201, invited(false)),
         },
         body,

@@ -35,7 +35,7 @@ it('GET /user names the scopes of the key in X-Loam-Scopes', async () => {
 })
 
 describe('organization knowledge file', () => {
-  it('is never 404: absent reads as null', async () => {
+  it('is never 404: without a file the content is null', async () => {
     const org = await app.makeOrg()
     expect((await org.call('GET', '/user/knowledge')).body.data).toEqual({
       content: null,
@@ -44,7 +44,7 @@ describe('organization knowledge file', () => {
     })
   })
 
-  it('PUT replaces it whole and answers what GET then reads', async () => {
+  it('PUT replaces the whole file and returns what GET then reads', async () => {
     const org = await app.makeOrg()
     const before = Date.now()
     const written = await org.call('PUT', '/user/knowledge', { content: '# Über uns\n😀' })

@@ -14,12 +14,13 @@ export function userRoutes(api: Api): void {
     '/user',
     {
       config: { scope: 'any key', narrowedKeys: 'allowed' },
-      schema: { tags: ['User'], summary: 'Who is calling', response: { 200: success(200, User) } },
+      schema: { tags: ['User'], summary: 'Get the calling user', response: { 200: success(200, User) } },
     },
     async ({ caller, db }, reply) => {
       const members = await listMembers(db, caller.orgId)
       const self = members.find((member) => member.member_id === caller.memberId)
-      if (self === undefined) throw new AppError('Unauthorized', 'The owner of this key was removed')
+      if (self === undefined)
+        throw new AppError('Unauthorized', 'The owner of this API key is no longer a member')
       void reply.header('x-loam-scopes', [...caller.scopes].join(', '))
       return ok({
         email: self.email,

@@ -54,7 +54,7 @@ describe.each(targets())('admission on $name', (target) => {
     return { email, keyId: record.key_id, visitor: { hash: hashToken(key), address: address(1) } }
   }
 
-  it('each visitor of a batch gets its own answer, in the order of the batch', async () => {
+  it('each request of a batch gets its own answer, in the order of the batch', async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => makeKey()))
     const stranger = { hash: hashToken(newKey()), address: address(2) }
     const nobody = { hash: null, address: address(3) }
@@ -86,7 +86,7 @@ describe.each(targets())('admission on $name', (target) => {
     })
   })
 
-  it('a batch of 500, the largest there is, is admitted whole', async () => {
+  it('a batch of 500, the maximum, is admitted as a whole', async () => {
     const { visitor } = await makeKey()
     const admissions = await admitAll(store, Array<Visitor>(500).fill(visitor), { ...LIMITS, perDay: 400 })
     expect(admissions.map(({ granted }) => granted)).toEqual(Array.from({ length: 500 }, (_, n) => n < 400))
@@ -96,7 +96,7 @@ describe.each(targets())('admission on $name', (target) => {
     expect(admissions.at(-1)?.day).toMatchObject({ limit: 400, used: 400 })
   })
 
-  it('a revoked key, an expired one and that of a removed member belong to nobody', async () => {
+  it('a revoked key, an expired one and the key of a removed member are invalid', async () => {
     const revoked = await makeKey()
     const expired = await makeKey({ expiresAt: new Date(Date.now() + 3_600_000) })
     const removed = await makeKey()
@@ -120,7 +120,7 @@ describe.each(targets())('admission on $name', (target) => {
     const keys = await Promise.all(Array.from({ length: 6 }, () => makeKey()))
     const limits = { ...LIMITS, perDay: 100 }
     const batches = Array.from({ length: 60 }, (_, n) => {
-      // Each batch holds every key in another order, so locks taken as they come would cross.
+      // Each batch holds the keys in another order: without a fixed lock order two batches would deadlock.
       const order = keys.map((_key, k) => keys[(k * (n % 2 === 0 ? 1 : 5) + n) % keys.length]?.visitor)
       return [...order, ...order].filter((visitor) => visitor !== undefined)
     })
@@ -137,7 +137,7 @@ describe.each(targets())('admission on $name', (target) => {
     }
   })
 
-  it('a refused request is not counted, and a new window starts from nothing', async () => {
+  it('a refused request is not counted, and a new window starts at zero', async () => {
     const { visitor, keyId } = await makeKey({ perMinute: 5 })
     await admitAll(store, Array<Visitor>(9).fill(visitor), LIMITS)
     await store.query({
@@ -193,7 +193,7 @@ describe.each(targets())('admission on $name', (target) => {
     expect(await lastUse()).not.toEqual(first)
   })
 
-  it('nobody waits because a key is being changed, whoever else is in the batch', async () => {
+  it('a batch does not wait for a key that is being changed', async () => {
     const [changing, other] = [await makeKey(), await makeKey()]
     await store.system.transaction().execute(async (trx) => {
       await trx.updateTable('api_keys').set({ per_day: 5 }).where('key_id', '=', changing.keyId).execute()
@@ -205,7 +205,7 @@ describe.each(targets())('admission on $name', (target) => {
     expect(admissions.map(({ isUseDue }) => isUseDue)).toEqual([true, false])
   })
 
-  it('does not wait for the disk, and leaves other statements to do so', async () => {
+  it('commits without waiting for the disk, unlike other statements', async () => {
     const { visitor } = await makeKey()
     const single = openStore({ url: databaseUrl, log: createLog('silent'), connections: 1 })
     await admitAll(single, [visitor], LIMITS)
@@ -262,7 +262,7 @@ describe.each(targets())('admission on $name', (target) => {
 
   describe.each(['alone', 'with others'])('a visitor that comes %s', (company) => {
     const limits = { perMinute: 3, perDay: 5 }
-    // A minute that is about to end would split the counts.
+    // Waits if the minute is about to end, which would split the counts.
     beforeEach(async () => {
       const left = 60_000 - (Date.now() % 60_000)
       if (left < 2000) await sleep(left + 50)

@@ -11,11 +11,11 @@ import {
 } from '../../sheets/store/sheets.ts'
 import { IDLE_DAYS } from './sessions.ts'
 
-/** One request at the door: the hash of the key or session it carries (if it looks like one) and where it comes from. */
+/** A request to admit: the hash of its key or session, if that is well-formed, and the client's address. */
 export type Visitor = {
   hash: Buffer | null
   address: string
-  /** The sheet that its path names. It is found on the way, where the organisation of the key has it. */
+  /** The sheet in the path. The same statement finds it, if the key's organisation has it. */
   sheet?: PathSheet | null
 }
 export type PathSheet = { workflowId: string; sheetId: string }
@@ -31,20 +31,23 @@ export type KeyHolder = {
   is_session: boolean
 }
 
-/** A page asks more often than a program that was written once: so many times what a key may. */
+/**
+ * The factor by which the limits of a session exceed those of a key: a page sends requests more often than a
+ * program.
+ */
 const SESSION_FACTOR = 20
 
-/** How much of a window is left for this visitor after it was counted. */
+/** The state of a rate-limit window after this request was counted. */
 export type Window = { limit: number; used: number; resetsAt: number }
 export type Admission = {
   holder: KeyHolder | null
-  /** What is written down of the key's last use is old: `noteUses`. */
+  /** Says whether the stored time of the key's last use is old and must be written by `noteUses`. */
   isUseDue: boolean
   granted: boolean
   minute: Window
   day: Window
   now: number
-  /** Whether the member may use it is for the caller to see. */
+  /** The sheet, found without checking that the member may use it. */
   sheet: SheetWithWorkflow | null
 }
 
@@ -63,7 +66,7 @@ type Row = Omit<KeyHolder, 'org_id'> &
 
 const USE_IS_DUE = `last_used_at is null or last_used_at < now() - interval '10 seconds'`
 
-/** The sheets that paths name: what a request would ask for next. */
+/** Finds the sheets in the paths, which the requests would read next. */
 const PLACES = `
 left join lateral (
   select ${SHEET_COLUMNS}, exists (select from ${SHARES} and h.member_id = who.member_id) as is_shared
@@ -71,24 +74,26 @@ left join lateral (
 ) place on who.email is not null`
 
 type Form = 'one' | 'many'
-/** Where visitors come from: both forms take the same parameters, alone or as lists. */
+/** The source of the requests. Both forms take the same parameters, as single values or as lists. */
 const VISITORS: Record<Form, (withSheets: boolean) => string> = {
   one: (withSheets) => `(select $1::bytea, $2::text${withSheets ? ', $5::uuid, $6::uuid' : ''}, 1)`,
-  // Hidden in selects: a plan for the lengths of these lists seems so much cheaper that it would be made for every batch.
+  // The lists are hidden in selects: a custom plan for their lengths seems so much cheaper to PostgreSQL that
+  // it would plan every batch again.
   many: (withSheets) => `unnest((select $1::bytea[]), (select $2::text[])
     ${withSheets ? ', (select $5::uuid[]), (select $6::uuid[])' : ''}) with ordinality`,
 }
 const WANTED: Record<Form, string> = {
   one: '(select bucket, 1 as hits, per_minute, per_day from who) as wanted',
-  // In one order, so that two batches cannot deadlock.
+  // The buckets are sorted, so that two batches cannot deadlock.
   many: `(select bucket, count(*)::int as hits, min(per_minute) as per_minute, min(per_day) as per_day
     from who group by bucket) as wanted order by bucket`,
 }
 
 /**
- * Looks up the keys, and the sheets that paths name, and counts the requests of a whole batch in one statement. Two fixed windows
- * per bucket (key, or client address without a valid key), by the database's clock, so the limit is exact across processes. A refused
- * request is not counted. Most batches have one visitor: a form for those has fewer parts, which cost more here than what they do.
+ * Looks up the keys and the sheets in the paths, and counts the requests of a whole batch, in one statement.
+ * Each bucket (a key, or a client address without a valid key) has two fixed windows by the database's clock,
+ * so the limit is exact across processes. A refused request is not counted. Most batches have one request:
+ * the form for those has fewer parts, since the extra parts cost more than they do.
  */
 const admitStatement = (form: Form, withSheets: boolean): string => `
 with who as (
@@ -121,7 +126,7 @@ with who as (
 select who.org_id as key_org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
   who.is_session, who.is_use_due${withSheets ? ', place.*' : ''}, c.granted, c.minute_used, c.day_used, c.per_minute, c.per_day,
   extract(epoch from now())::float8 as now, who.bucket
--- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
+-- The commit does not wait for the disk: losing the last counts in a crash does no harm.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)${withSheets ? PLACES : ''}
 ${form === 'many' ? 'order by who.n' : ''}`
 const STATEMENTS = {
@@ -141,7 +146,9 @@ export async function admitAll(
   return admissionsOf(await store.query<Row>(statementFor(visitors, limits)))
 }
 
-/** Admits a visitor whose organisation is known already, and reads something of it on the way. */
+/**
+ * Admits a request whose organisation is already known, and reads data of that organisation at the same time.
+ */
 export function admitAndRead<Read extends QueryResultRow>(
   store: Pick<Store, 'queryTogether'>,
   orgId: string,
@@ -150,12 +157,12 @@ export function admitAndRead<Read extends QueryResultRow>(
   read: QueryConfig,
 ): { admission: Promise<Admission>; rows: Promise<Read[]> } {
   const [admitted, rows] = store.queryTogether<Row, Read>(orgId, [statementFor([visitor], limits), read])
-  return { admission: firstOf(admitted), rows }
+  return { admission: readFirst(admitted), rows }
 }
 
-async function firstOf(rows: Promise<Row[]>): Promise<Admission> {
+async function readFirst(rows: Promise<Row[]>): Promise<Admission> {
   const [admission] = admissionsOf(await rows)
-  if (admission === undefined) throw new Error('the statement that admits answered nothing')
+  if (admission === undefined) throw new Error('the admission statement returned no row')
   return admission
 }
 
@@ -174,12 +181,12 @@ function statementFor(visitors: Visitor[], limits: RateLimits): QueryConfig {
 }
 
 function admissionsOf(rows: Row[]): Admission[] {
-  const taken = new Map<string, number>()
+  const places = new Map<string, number>()
   return rows.map((row) => {
-    const place = (taken.get(row.bucket) ?? 0) + 1
-    taken.set(row.bucket, place)
+    const place = (places.get(row.bucket) ?? 0) + 1
+    places.set(row.bucket, place)
     const granted = place <= row.granted
-    // The counts are those after the whole batch; those behind this visitor have not happened for it.
+    // The counts are those after the whole batch. Requests after this one in the batch are subtracted.
     const behind = granted ? row.granted - place : 0
     const { now, per_minute, per_day, minute_used, day_used } = row
     return {
@@ -208,7 +215,7 @@ function valuesOf(
   ]
 }
 
-/** Windows begin at the full minute and at midnight UTC. */
+/** Returns the end of a window. Windows begin at the full minute and at midnight UTC. */
 function endOfWindow(now: number, seconds: number): number {
   return (Math.floor(now / seconds) + 1) * seconds
 }
@@ -223,21 +230,23 @@ function holderOf(row: Row): KeyHolder {
 }
 
 /**
- * Writes down that keys were used, where what is known is old. A statement of its own: a part that writes would cost every
- * admission, and it is due once in 10 seconds.
+ * Writes the time of the last use of keys, if the stored time is old. It is a separate statement: a part that
+ * writes would cost every admission, and it is due only once in 10 seconds.
  */
 export async function noteUses(store: Pick<Store, 'query'>, keyIds: string[]): Promise<void> {
   await store.query({
     text: `update api_keys k set last_used_at = now()
       from (select set_config('synchronous_commit', 'off', true)) as unflushed, (
-        -- A key that is being changed misses this rather than hold up the others.
+        -- A key that is being changed is skipped, so that the others do not wait.
         select org_id, key_id from api_keys where key_id = any($1::uuid[]) and (${USE_IS_DUE}) for no key update skip locked) due
       where k.org_id = due.org_id and k.key_id = due.key_id`,
     values: [keyIds],
   })
 }
 
-/** Whose key or session it is, while it is valid and its member is one. Counts nothing. */
+/**
+ * Returns the owner of a key or session, if it is valid and the owner is still a member. Counts no request.
+ */
 export async function findKeyHolder(db: Db, orgId: string, keyId: string): Promise<KeyHolder | undefined> {
   return db
     .selectFrom('api_keys as k')
@@ -263,7 +272,10 @@ export async function findKeyHolder(db: Db, orgId: string, keyId: string): Promi
     .executeTakeFirst()
 }
 
-/** Drops the counts of earlier days, which nothing will look at again: one row for every address that ever came. */
+/**
+ * Deletes the counts of earlier days, which nothing reads any more: there is one row for every address that
+ * ever sent a request.
+ */
 export async function forgetOldWindows(store: Store): Promise<void> {
   // Rows that are being counted are left for the next time: waiting for them could deadlock with a batch.
   await store.query({

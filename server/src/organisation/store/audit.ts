@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import { newId } from '../../lib/ids.ts'
 
-/** Who does something: a person through a key or a session, or the operator through the command line. */
+/** The author of a change: a person with a key or a session, or the operator on the command line. */
 export type Actor = { email: string; keyId: string | null; isSession?: boolean }
 
 export const OPERATOR: Actor = { email: 'operator', keyId: null }
 
-/** Call it inside the transaction of the change it records. `details` never holds a secret. */
+/** Records a change. Call it inside the transaction of that change. `details` never holds a secret. */
 export async function recordAudit(
   db: Db,
   orgId: string,
@@ -46,7 +46,10 @@ export type AuditRecord = {
   is_session: boolean | null
 }
 
-/** The latest first; ids are in the order of time. `action` is a whole one, or the part before its dot. */
+/**
+ * Returns audit entries, latest first; ids are ordered by time. `action` is a complete name, or the part
+ * before its dot.
+ */
 export async function listAudit(
   db: Db,
   orgId: string,

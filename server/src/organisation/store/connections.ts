@@ -14,7 +14,7 @@ export type NewConnection = Omit<
   'created_at' | 'token_sealed' | 'token_expires_at' | 'token_claim' | 'token_claimed_until'
 >
 
-/** False when the organisation has one of that provider and name already. */
+/** Inserts a connection. Returns false if the organisation has one with this provider and name already. */
 export async function insertConnection(db: Db, connection: NewConnection): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('connections')
@@ -24,7 +24,10 @@ export async function insertConnection(db: Db, connection: NewConnection): Promi
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Those who measure wait for each other until they have committed, so that it holds. Call it in a transaction. */
+/**
+ * Measures the connections of an organisation. Call it in a transaction: it takes a lock until the commit, so
+ * that the result stays true.
+ */
 export async function measureConnections(trx: Db, orgId: string): Promise<{ count: number; bytes: number }> {
   await takeNamedLock(trx, `connections of ${orgId}`)
   const { rows } = await sql<{ count: number; bytes: number }>`
@@ -37,7 +40,7 @@ export async function findConnection(db: Db, connectionId: string): Promise<Conn
   return db.selectFrom('connections').selectAll().where('connection_id', '=', connectionId).executeTakeFirst()
 }
 
-/** Without their secrets, oldest first. */
+/** Lists connections without their secrets, by provider, oldest first. */
 export async function listConnections(db: Db, orgId: string): Promise<ConnectionEntry[]> {
   return db
     .selectFrom('connections as c')
@@ -51,14 +54,19 @@ export async function listConnections(db: Db, orgId: string): Promise<Connection
     .execute()
 }
 
-/** Those that a sheet may use: shared ones, and those of its workflow's owner. Oldest first. */
+/**
+ * Lists the connections that a sheet may use: shared ones, and those of its workflow's owner. Oldest first.
+ */
 export async function listConnectionsOfSheet(db: Db, sheet: SheetKey): Promise<ConnectionRecord[]> {
   const { rows } = await sql<ConnectionRecord>`
     select c.* from connections c where ${isUsableBy(sheet)} order by c.connection_id`.execute(db)
   return rows
 }
 
-/** Those that a member may use: shared ones and their own; of nobody, the shared ones. Oldest first. */
+/**
+ * Lists the connections that a member may use: shared ones and the member's own. Without a member only the
+ * shared ones. Oldest first.
+ */
 export async function listConnectionsOfMember(
   db: Db,
   { org_id, member_id }: { org_id: string; member_id: string | null },
@@ -69,7 +77,7 @@ export async function listConnectionsOfMember(
   return rows
 }
 
-/** Whether a sheet may use the connection `c`. */
+/** Returns a condition: the sheet may use the connection `c`. */
 export function isUsableBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
   return sql`c.org_id = ${org_id} and (c.shared or c.owner_id = (
     select w.owner_id from sheets s join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
@@ -86,20 +94,20 @@ export async function deleteConnection(db: Db, orgId: string, connectionId: stri
 }
 
 export async function deleteConnectionsOfMember(db: Db, orgId: string, memberId: string): Promise<string[]> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('connections')
     .where('org_id', '=', orgId)
     .where('owner_id', '=', memberId)
     .returning('connection_id')
     .execute()
-  return gone.map(({ connection_id }) => connection_id)
+  return deleted.map(({ connection_id }) => connection_id)
 }
 
 type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
 
 /**
- * Claims the making of a token, for a while: undefined where another process is at it, or the connection is gone. Nothing is
- * locked, and a claim whose process has crashed ends by itself.
+ * Claims the right to create a token for some seconds. Returns undefined if another process has it, or the
+ * connection is deleted. No lock is held, and the claim of a crashed process ends by itself.
  */
 export async function claimToken(
   db: Db,
@@ -126,7 +134,10 @@ export async function releaseToken(db: Db, { org_id, connection_id }: Named, cla
     .execute()
 }
 
-/** Stores a token that was made of `from`. False when another was stored since: that one goes before. */
+/**
+ * Stores a token that was created from the record `from`. Returns false if another token was stored since:
+ * that one stays.
+ */
 export async function storeToken(
   db: Db,
   from: Pick<ConnectionRecord, 'org_id' | 'connection_id' | 'fields_sealed' | 'token_sealed'>,
@@ -144,8 +155,8 @@ export async function storeToken(
 }
 
 /**
- * Workflows that run a provider on a connection which only `memberId` gives them: by an own key in a waterfall with no
- * other connection left for it, or by naming one of theirs.
+ * Lists the workflows that only `memberId` gives a connection: they use an own key in a waterfall and no
+ * other connection is left, or they name one of the member's connections.
  */
 export async function listWorkflowsRelyingOn(
   db: Db,
@@ -170,7 +181,10 @@ export async function listWorkflowsRelyingOn(
   return rows
 }
 
-/** Workflows that name a connection, or run its provider on an own key that may be this one; of all connections. */
+/**
+ * Lists the workflows that name a connection, or use an own key of its provider that may be this connection;
+ * for all connections.
+ */
 export async function listConnectionUses(
   db: Db,
   orgId: string,

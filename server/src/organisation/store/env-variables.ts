@@ -21,7 +21,10 @@ export async function putEnv(
     .execute()
 }
 
-/** Those who measure wait for each other until they have committed, so that it holds. Call it in a transaction. */
+/**
+ * Measures the variables of a workflow, or of the organisation. Call it in a transaction: it takes a lock
+ * until the commit, so that the result stays true.
+ */
 export async function measureEnv(
   trx: Db,
   { orgId, workflowId }: EnvScope,
@@ -34,7 +37,7 @@ export async function measureEnv(
   return rows[0] ?? { count: 0, bytes: 0 }
 }
 
-/** Answers whether there was one. */
+/** Deletes a variable. Returns false if there is none. */
 export async function deleteEnv(db: Db, { orgId, workflowId }: EnvScope, key: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('env_variables')
@@ -45,7 +48,7 @@ export async function deleteEnv(db: Db, { orgId, workflowId }: EnvScope, key: st
   return numDeletedRows === 1n
 }
 
-/** Without their values; those of deleted workflows are left out. */
+/** Lists the variables without their values. Those of deleted workflows are left out. */
 export async function listEnv(db: Db, orgId: string): Promise<EnvEntry[]> {
   return db
     .selectFrom('env_variables as e')
@@ -60,7 +63,10 @@ export async function listEnv(db: Db, orgId: string): Promise<EnvEntry[]> {
     .execute()
 }
 
-/** What a sheet sees, by key: its workflow's own variables go before those of the organisation. */
+/**
+ * Lists the variables that a sheet sees, by key: its workflow's own variables override those of the
+ * organisation.
+ */
 export async function listEnvOfSheet(db: Db, sheet: SheetKey): Promise<EnvRecord[]> {
   const { rows } = await sql<EnvRecord>`
     select distinct on (e.key) e.workflow_id, e.key, e.value_sealed from env_variables e
@@ -69,7 +75,7 @@ export async function listEnvOfSheet(db: Db, sheet: SheetKey): Promise<EnvRecord
   return rows
 }
 
-/** What belongs to the organisation, and to none of its workflows. */
+/** Lists the variables of the organisation itself, without those of its workflows. */
 export async function listEnvOfOrganisation(db: Db, orgId: string): Promise<EnvRecord[]> {
   return db
     .selectFrom('env_variables')
@@ -79,7 +85,7 @@ export async function listEnvOfOrganisation(db: Db, orgId: string): Promise<EnvR
     .execute()
 }
 
-/** Whether a sheet sees the variable `e`. */
+/** Returns a condition: the sheet sees the variable `e`. */
 export function isSeenBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
   return sql`e.org_id = ${org_id} and (e.workflow_id is null or e.workflow_id = (
     select s.workflow_id from sheets s where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}))`

@@ -9,7 +9,7 @@ export type EnvironmentNames = {
   connections: { provider: string; id: string; name: string }[]
 }
 
-/** The keys of variables that a sheet sees, and the connections that it may use. */
+/** Returns the keys of the variables that a sheet sees, and the connections that it may use. */
 export async function listEnvironmentNames(db: Db, sheet: SheetKey): Promise<EnvironmentNames> {
   const { rows } = await sql<EnvironmentNames>`
     select array(select distinct e.key from env_variables e where ${isSeenBy(sheet)}) as env_keys,

@@ -9,7 +9,7 @@ export type OrganisationHealth = {
   seats: number
 }
 
-/** What an administrator asks first when something is slow. */
+/** Reads what an administrator needs first when something is slow. */
 export async function readHealth(db: Db, orgId: string): Promise<OrganisationHealth> {
   const { rows } = await sql<OrganisationHealth>`select
     current_setting('server_version') as database,
@@ -19,6 +19,6 @@ export async function readHealth(db: Db, orgId: string): Promise<OrganisationHea
     (select count(*)::int from members where org_id = ${orgId})
       + (select count(*)::int from invitations where org_id = ${orgId}) as seats`.execute(db)
   const [health] = rows
-  if (health === undefined) throw new Error('the database did not say how it is')
+  if (health === undefined) throw new Error('the health query returned no row')
   return health
 }

@@ -52,12 +52,12 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
       values: [interval, call.key],
     })
 
-  /** Claims the key in a transaction that stays open until `end` is called. */
+  /** Claims the key in a transaction that stays open until it is committed or rolled back. */
   async function begin(call: IdempotentCall, of: Store = store) {
     const transaction = await openTransaction(of.org(call.orgId))
     return { ...transaction, claim: await claimCall(transaction.trx, call) }
   }
-  /** What a call of its own is told. */
+  /** Returns the claim that another call would get. */
   async function ask(call: IdempotentCall, of: Store = store) {
     const { claim, rollback } = await begin(call, of)
     await rollback()
@@ -69,7 +69,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     await commit()
   }
 
-  it('belongs to the first call; others hear that it is being worked on, then its answer', async () => {
+  it('belongs to the first call; others get in_progress, then its answer', async () => {
     const call = makeCall()
     const first = await begin(call)
     expect(first.claim).toEqual({ state: 'ours' })
@@ -82,7 +82,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect([await ask(call), await ask(call, second)]).toEqual([done, done])
   })
 
-  it('belongs to exactly one of 20 calls of two processes that come at once', async () => {
+  it('belongs to exactly one of 20 simultaneous calls of two processes', async () => {
     const call = makeCall()
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, n) => begin(call, n % 2 === 0 ? store : second)),
@@ -92,7 +92,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     await Promise.all(all.map(({ rollback }) => rollback()))
   })
 
-  it('with another payload is told apart once the first call is done', async () => {
+  it('with another payload is refused once the first call is done', async () => {
     const call = makeCall()
     await answer(call, '{}')
     const other = { ...call, fingerprint: Buffer.from('another request') }
@@ -107,11 +107,13 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask({ ...call, fingerprint: Buffer.from('another request') })).toEqual({ state: 'ours' })
   })
 
-  it('is only claimed in a transaction, whose end is the end of the claim', async () => {
-    await expect(claimCall(db, makeCall())).rejects.toThrow('a key is claimed for a transaction')
+  it('is only claimed in a transaction, and the claim ends with it', async () => {
+    await expect(claimCall(db, makeCall())).rejects.toThrow(
+      'an idempotency key must be claimed inside a transaction',
+    )
   })
 
-  it('of a run of the agent is under way as long as the run is, however long that takes', async () => {
+  it('of a run of the agent is in progress as long as the run', async () => {
     const call = makeCall()
     const started = await begin(call)
     const admitted = await admitAgentRun(
@@ -154,7 +156,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask(older)).toEqual({ state: 'ours' })
   })
 
-  it('past its 24 hours is free even before it is swept away', async () => {
+  it('is free after 24 hours, even before it is swept away', async () => {
     const call = makeCall()
     await answer(call, '{"old":true}')
     await age(call, '24 hours 1 second')
@@ -162,7 +164,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask(call)).toMatchObject({ state: 'done', body: '{"new":true}' })
   })
 
-  it('that is leased is under way until its lease ends, and its answer is stored under the id of its claim', async () => {
+  it('that is leased is in progress until its lease ends, and its answer is stored under the id of its claim', async () => {
     const call = makeCall()
     const first = await begin(call)
     const claimId = await leaseCall(first.trx, call)
@@ -179,7 +181,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(again.claim).toEqual({ state: 'ours' })
     const secondClaim = await leaseCall(again.trx, call)
     await again.commit()
-    // The first comes too late: the key is the second's.
+    // The first call is too late: the key belongs to the second.
     await settleLease(db, call, claimId, { ...EMPTY, body: '{"late":true}' })
     await endLease(db, call, claimId)
     expect(await ask(call)).toEqual({ state: 'in_progress' })
@@ -187,7 +189,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask(call)).toEqual({ state: 'done', ...EMPTY })
   })
 
-  it('D99: is one matter for each API key or session, and each organisation', async () => {
+  it('D99: is separate for each API key or session, and each organisation', async () => {
     const call = makeCall()
     const elsewhere = await insertOrganisation(store.system, 'P')
     await answer(call, '{"secret":true}')
@@ -197,7 +199,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     await expect(intruding.execute((trx) => settleCall(trx, call, EMPTY))).rejects.toThrow(
       'row-level security',
     )
-    // Another organisation's answers are hidden, whatever the statement names.
+    // Row-level security hides the answers of other organisations, whatever the statement names.
     const seen = await store
       .org(elsewhere)
       .transaction()

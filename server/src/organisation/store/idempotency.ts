@@ -7,15 +7,15 @@ import { type Sealer, tryOpen, unreadable } from '../../lib/security/secrets.ts'
 export type IdempotentCall = {
   orgId: string
   memberId: string
-  /** Of the API key or session that sent it, whose the words are (D99). */
+  /** The id of the API key or session that sent the call. Idempotency keys are stored by it (D99). */
   keyId: string
   key: string
   fingerprint: Buffer
-  /** Answers may hold a new key or token, which is nowhere to be read afterwards. */
+  /** Seals the answer, which may contain a new key or token that is shown only once. */
   sealer: Sealer
 }
 
-/** What a call was answered, with the run that its answer names in a header (D78). */
+/** The answer to a call, with the run that it names in a header (D78). */
 export type KeptAnswer = { status: number; body: string; runId: string | null }
 
 export type Claim =
@@ -25,23 +25,24 @@ export type Claim =
   | ({ state: 'done' } & KeptAnswer)
 
 /**
- * Claims the key until the end of the caller's transaction, which is to hold the effect and the answer of the call; or says what
- * became of the call that had it before (D14). A process that dies takes its claim and its effect with it.
+ * Claims the key until the end of the caller's transaction, which must contain the effect and the answer of
+ * the call. If the key is taken, returns the state of the earlier call (D14). A process that dies loses its
+ * claim together with its effect.
  */
 export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
-  if (!trx.isTransaction) throw new Error('a key is claimed for a transaction')
+  if (!trx.isTransaction) throw new Error('an idempotency key must be claimed inside a transaction')
   const name = `idempotency key ${call.orgId} ${call.keyId} ${call.key}`
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`.execute(trx)
   if (rows[0]?.locked !== true) return { state: 'in_progress' }
-  // By a statement of its own: one that takes the lock sees what was there before it had it.
+  // A separate statement: only a statement that begins after the lock was taken sees all earlier answers.
   const earlier = await findCall(trx, call)
   if (earlier === undefined) return { state: 'ours' }
   const isSame = earlier.fingerprint.equals(call.fingerprint)
-  // A refusal had no effect: the request may be mended and sent with the same key.
+  // A refusal had no effect: the corrected request may use the same key.
   const isMended = !isSame && earlier.status !== null && earlier.status >= 400
   if (earlier.is_over || isMended) {
-    await ofCall(trx.deleteFrom('idempotency_keys'), call).execute()
+    await whereCall(trx.deleteFrom('idempotency_keys'), call).execute()
     return { state: 'ours' }
   }
   if (!isSame) return { state: 'other_payload' }
@@ -51,8 +52,8 @@ export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
 }
 
 /**
- * A call is over after 24 hours. One without an answer is over when its run of the agent is no longer under way, or its lease has
- * ended.
+ * Finds the earlier call with this key. It is over after 24 hours. Without an answer it is over when its run
+ * of the agent has ended, or its lease.
  */
 async function findCall(trx: Db, call: IdempotentCall) {
   const { rows } = await sql<KeptCall>`
@@ -82,12 +83,12 @@ function openBody(call: IdempotentCall, { body, body_sealed }: KeptBody): string
   const opened = tryOpen(call.sealer, body_sealed, bindingOf(call))
   if (opened !== null) return opened
   throw unreadable(
-    'The answer to the request that had this Idempotency-Key',
-    'look for its effect, and send a new key for a new request',
+    'The stored answer for this Idempotency-Key',
+    'check whether the first request took effect, and use a new key for a new request',
   )
 }
 
-/** What the same call was answered before, where it had an effect. */
+/** Returns the stored answer to the same call, if it had an effect. */
 export async function findAnswer(db: Db, call: IdempotentCall): Promise<KeptAnswer | undefined> {
   const earlier = await findCall(db, call)
   if (earlier === undefined || earlier.is_over || !earlier.fingerprint.equals(call.fingerprint))
@@ -98,7 +99,7 @@ export async function findAnswer(db: Db, call: IdempotentCall): Promise<KeptAnsw
   return body === null ? undefined : { status, body, runId }
 }
 
-/** Keeps the answer, in the transaction of what it answers. */
+/** Stores the answer, in the transaction of its effect. */
 export async function settleCall(
   db: Db,
   call: IdempotentCall,
@@ -108,7 +109,7 @@ export async function settleCall(
   await putCall(db, call, { status, body_sealed, run_id: runId, agent_run_id: null })
 }
 
-/** Leaves the call under way beyond its transaction, as long as the run is. */
+/** Keeps the call in progress beyond its transaction, as long as the agent run. */
 export async function handCallToRun(trx: Db, call: IdempotentCall, agentRunId: string): Promise<void> {
   await putCall(trx, call, { status: null, body_sealed: null, run_id: null, agent_run_id: agentRunId })
 }
@@ -125,10 +126,13 @@ async function putCall(
     .execute()
 }
 
-/** Longer than a call to the outside may take. */
+/** The duration of a lease: longer than a call to another service may take. */
 const LEASE = sql<Date>`now() + interval '2 minutes'`
 
-/** Leaves the call under way beyond its transaction until the lease ends. Returns the id by which its answer is stored. */
+/**
+ * Keeps the call in progress beyond its transaction, until the lease ends. Returns the id needed to store its
+ * answer.
+ */
 export async function leaseCall(
   trx: Db,
   { orgId, memberId, keyId, key, fingerprint }: IdempotentCall,
@@ -143,7 +147,7 @@ export async function leaseCall(
   return claim_id
 }
 
-/** Keeps the answer of a leased call. Does nothing once its lease has ended and another call has the key. */
+/** Stores the answer of a leased call. Does nothing if the lease has ended and another call has the key. */
 export async function settleLease(
   db: Db,
   call: IdempotentCall,
@@ -151,27 +155,27 @@ export async function settleLease(
   { status, body, runId }: KeptAnswer,
 ): Promise<void> {
   const body_sealed = call.sealer.seal(body, bindingOf(call))
-  await ofCall(db.updateTable('idempotency_keys'), call)
+  await whereCall(db.updateTable('idempotency_keys'), call)
     .set({ status, body_sealed, run_id: runId, claim_id: null, leased_until: null })
     .where('claim_id', '=', claimId)
     .execute()
 }
 
-/** Gives the key of a leased call back. */
+/** Releases the key of a leased call. */
 export async function endLease(db: Db, call: IdempotentCall, claimId: string): Promise<void> {
-  await ofCall(db.deleteFrom('idempotency_keys'), call).where('claim_id', '=', claimId).execute()
+  await whereCall(db.deleteFrom('idempotency_keys'), call).where('claim_id', '=', claimId).execute()
 }
 
-/** Gives the claim of a run that failed back, so that the same call can be tried again. */
+/** Releases the key of a failed agent run, so that the same call can be tried again. */
 export async function releaseCall(db: Db, call: IdempotentCall): Promise<void> {
-  await ofCall(db.deleteFrom('idempotency_keys').where('status', 'is', null), call).execute()
+  await whereCall(db.deleteFrom('idempotency_keys').where('status', 'is', null), call).execute()
 }
 
 export async function forgetOldCalls(db: Db): Promise<void> {
   await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`.execute(db)
 }
 
-function ofCall<
+function whereCall<
   Statement extends { where(column: 'org_id' | 'key_id' | 'key', op: '=', value: string): Statement },
 >(statement: Statement, call: IdempotentCall): Statement {
   return statement

@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** How long an invitation can be accepted. */
+/** The number of days for which an invitation can be accepted. */
 export const INVITATION_DAYS = 14
 export const isOpen = sql<SqlBool>`invitations.created_at > now() - make_interval(days => ${sql.lit(INVITATION_DAYS)})`
 
-/** Gives back the seats of invitations that nobody accepted in time. */
+/** Deletes expired invitations, which frees their seats. */
 export async function forgetOldInvitations(db: Db, orgId: string): Promise<void> {
   await db
     .deleteFrom('invitations')
@@ -40,7 +40,7 @@ export async function insertInvitation(
     .execute()
 }
 
-/** Records that the link is in the mailbox of the address, and nowhere else. */
+/** Records that the link was mailed and is only in the mailbox of the address. */
 export async function markInvitationSent(db: Db, orgId: string, email: string): Promise<void> {
   await db
     .updateTable('invitations')
@@ -73,7 +73,7 @@ export async function listInvitations(
     .execute()
 }
 
-/** Removes an invitation that can still be accepted and returns what it promised; undefined when there is none. */
+/** Deletes an open invitation and returns it, or undefined if there is none. */
 export async function consumeInvitation(
   db: Db,
   by: { tokenHash: Buffer } | { orgId: string; email: string },
@@ -87,7 +87,7 @@ export async function consumeInvitation(
     : statement.where('org_id', '=', by.orgId).where('email', '=', by.email).executeTakeFirst()
 }
 
-/** Removes an invitation, expired or not; false when there is none. */
+/** Deletes an invitation, expired or not. Returns false if there is none. */
 export async function deleteInvitation(db: Db, orgId: string, email: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('invitations')

@@ -9,7 +9,7 @@ export type KeyRecord = Omit<
   'hash' | 'is_session' | 'is_verified' | 'browser'
 >
 
-/** How many of the latest keys are listed whether they have ended or not. */
+/** The number of latest keys that are listed even if they have ended. */
 const MAX_LATEST = 1000
 
 const FIELDS = [
@@ -55,22 +55,25 @@ export async function findKey(db: Db, keyId: string): Promise<KeyRecord | undefi
     .executeTakeFirst()
 }
 
-const isLiving = sql<SqlBool>`not api_keys.is_session and api_keys.revoked_at is null
+const isActive = sql<SqlBool>`not api_keys.is_session and api_keys.revoked_at is null
   and (api_keys.expires_at is null or api_keys.expires_at > now())`
 
-/** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
-export async function countLivingKeys(trx: Db, orgId: string): Promise<number> {
+/**
+ * Counts the active keys. Call it in a transaction: it takes a lock until the commit, so that the count stays
+ * true.
+ */
+export async function countActiveKeys(trx: Db, orgId: string): Promise<number> {
   await takeNamedLock(trx, `keys of ${orgId}`)
   const { count } = await trx
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
-    .where(isLiving)
+    .where(isActive)
     .executeTakeFirstOrThrow()
   return count
 }
 
-/** All living keys, and of the others those made lately, in the order in which they were made. */
+/** Lists all active keys and the latest of the others, in the order of their creation. */
 export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { email: string | null })[]> {
   return db
     .selectFrom('api_keys')
@@ -85,7 +88,7 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
     .where('api_keys.is_session', '=', false)
     .where((where) =>
       where.or([
-        isLiving,
+        isActive,
         where(
           'api_keys.key_id',
           'in',
@@ -103,13 +106,16 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
     .execute()
 }
 
-/** Says that keys or sessions have ended, when the transaction does: their streams end at once. */
+/**
+ * Announces, when the transaction commits, that keys or sessions have ended, so that their streams end at
+ * once.
+ */
 export async function announceEnds(db: Db, keyIds: readonly string[]): Promise<void> {
   if (keyIds.length === 0) return
   await sql`select ${announcing(sql`id`)} from unnest(${keyIds}::text[]) id`.execute(db)
 }
 
-/** Revokes a living key; false when it was revoked before. */
+/** Revokes an active key. Returns false if it was revoked before. */
 export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
   const revoked = await db
     .updateTable('api_keys')
@@ -122,7 +128,7 @@ export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
   return revoked !== undefined
 }
 
-/** All keys and sessions of a member. */
+/** Revokes all keys and sessions of a member. Returns their ids. */
 export async function revokeKeysOfMember(db: Db, orgId: string, memberId: string): Promise<string[]> {
   const revoked = await db
     .updateTable('api_keys')
@@ -137,7 +143,7 @@ export async function revokeKeysOfMember(db: Db, orgId: string, memberId: string
   return ids
 }
 
-/** Brings a living key's end forward, never back. */
+/** Moves the expiry of a key to an earlier time, never to a later one. */
 export async function expireKey(db: Db, keyId: string, at: Date): Promise<void> {
   await db
     .updateTable('api_keys')
@@ -146,7 +152,7 @@ export async function expireKey(db: Db, keyId: string, at: Date): Promise<void> 
     .execute()
 }
 
-/** Whether a key was made to take this one's place. Locks the key, so that it is rotated once. */
+/** Returns true if the key was rotated before. Locks the key, so that it is rotated only once. */
 export async function wasRotated(db: Db, key: Pick<KeyRecord, 'org_id' | 'key_id'>): Promise<boolean> {
   await db.selectFrom('api_keys').select('key_id').where('key_id', '=', key.key_id).forUpdate().execute()
   const successor = await db

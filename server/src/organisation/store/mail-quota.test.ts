@@ -12,7 +12,7 @@ const db = app.store.system
 const turnOf = (orgId: string, recipients: number, from = db) =>
   takeMailTurn(from, { orgId, runId: newId(), recipients, perHour: 200 })
 
-it('of 60 mails of two processes at once exactly as many go out as fit into the hour', async () => {
+it('of 60 simultaneous mails of two processes exactly the hourly limit is sent', async () => {
   const org = await app.makeOrg()
   const second = openStore({ url: app.databaseUrl, log: createLog('silent') })
   try {
@@ -25,7 +25,7 @@ it('of 60 mails of two processes at once exactly as many go out as fit into the 
       expect(turn.waitMs).toBeGreaterThan(0)
       expect(turn.waitMs).toBeLessThanOrEqual(3_600_000)
     }
-    // What did not fit was not counted.
+    // A mail over the limit was not counted.
     expect((await turnOf(org.orgId, 4)).ok).toBe(true)
     expect((await turnOf(org.orgId, 1)).ok).toBe(false)
   } finally {
@@ -33,7 +33,7 @@ it('of 60 mails of two processes at once exactly as many go out as fit into the 
   }
 })
 
-it('an hour that is over counts no more, another organisation has its own, and more than an hour takes never fits', async () => {
+it('a new hour starts at zero, another organisation has its own count, and a mail larger than the limit is always refused', async () => {
   const [org, other] = [await app.makeOrg(), await app.makeOrg()]
   expect((await turnOf(org.orgId, 200)).ok).toBe(true)
   expect((await turnOf(org.orgId, 1)).ok).toBe(false)
@@ -46,7 +46,7 @@ it('an hour that is over counts no more, another organisation has its own, and m
   expect((await turnOf(org.orgId, 200)).ok).toBe(true)
 })
 
-it('answers go to the member who started the run', async () => {
+it('replies go to the member who started the run', async () => {
   const org = await app.makeOrg()
   const path = await makeRowSheet(org)
   await org.call('POST', `${path}/actions/add`, {

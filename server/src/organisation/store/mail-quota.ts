@@ -4,8 +4,9 @@ import type { Db } from '../../database/connection/db.ts'
 export type MailTurn = { ok: true; replyTo: string | null } | { ok: false; waitMs: number }
 
 /**
- * Counts recipients of a mail against what the organisation may send in an hour, by the database's clock, in one statement: exact
- * whatever number of processes. What does not fit is not counted. Answers whom the mail of a run is from, for its Reply-To.
+ * Counts the recipients of a mail towards the organisation's hourly limit, by the database's clock, in one
+ * statement: exact for any number of processes. A mail over the limit is not counted. Returns the Reply-To
+ * address for the mail of a run.
  */
 export async function takeMailTurn(
   db: Db,
@@ -27,7 +28,7 @@ export async function takeMailTurn(
       returning used)
     select exists (select from taken) as counted,
       ceil(extract(epoch from date_trunc('hour', now(), 'UTC') + interval '1 hour' - now()) * 1000)::int as wait_ms,
-      -- Who started the run; where nobody of the organisation did, the owner of the workflow.
+      -- The member who started the run, or else the owner of the workflow.
       coalesce(
         (select m.email from runs r join members m on m.org_id = r.org_id and m.email = r.created_by
           where r.org_id = ${orgId} and r.run_id = ${runId}::uuid),
@@ -37,6 +38,6 @@ export async function takeMailTurn(
           join members m on m.org_id = f.org_id and m.member_id = f.owner_id
           where r.org_id = ${orgId} and r.run_id = ${runId}::uuid)) as reply_to`.execute(db)
   const turn = rows[0]
-  if (turn === undefined) throw new Error('the mail quota answered nothing')
+  if (turn === undefined) throw new Error('the mail quota statement returned no row')
   return turn.counted ? { ok: true, replyTo: turn.reply_to } : { ok: false, waitMs: turn.wait_ms }
 }

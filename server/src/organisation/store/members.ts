@@ -11,7 +11,7 @@ export type Member = {
 }
 
 export type NewMember = Omit<Member, 'member_id'> & {
-  /** The person who joins has proved that the address is theirs. */
+  /** Says whether the person who joins has proved to own the address. */
   isConfirmed?: boolean
 }
 
@@ -52,7 +52,7 @@ export async function findMemberById(db: Db, orgId: string, memberId: string): P
     .executeTakeFirst()
 }
 
-/** Everything that somebody is a member of, the oldest membership first. */
+/** Lists all memberships of an address, oldest first. */
 export async function listMembershipsOf(
   db: Db,
   email: string,
@@ -68,7 +68,10 @@ export async function listMembershipsOf(
     .execute()
 }
 
-/** Records that the person with this address took the membership on; false when that is known already. */
+/**
+ * Records that the owner of the address has confirmed the membership. Returns false if it was confirmed
+ * before.
+ */
 export async function confirmMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('members')
@@ -80,7 +83,7 @@ export async function confirmMember(db: Db, orgId: string, memberId: string): Pr
   return numUpdatedRows > 0n
 }
 
-/** The roster, sorted by address. */
+/** Lists the members, sorted by address. */
 export async function listMembers(db: Db, orgId: string): Promise<Member[]> {
   const members = await db.selectFrom('members').select(FIELDS).where('org_id', '=', orgId).execute()
   return members.sort((a, b) => (a.email < b.email ? -1 : 1))
@@ -99,7 +102,7 @@ export async function deleteMember(db: Db, orgId: string, memberId: string): Pro
   await db.deleteFrom('members').where('org_id', '=', orgId).where('member_id', '=', memberId).execute()
 }
 
-/** Counts members and pending invitations, which is what the plan's seats are for. */
+/** Counts members and pending invitations: both take a seat of the plan. */
 export async function countSeats(db: Db, orgId: string): Promise<number> {
   const { seats } = await db
     .selectNoFrom((eb) => [
@@ -113,7 +116,9 @@ export async function countSeats(db: Db, orgId: string): Promise<number> {
   return Number(seats)
 }
 
-/** Keeps a member from being removed until the transaction ends; false when that has happened already. */
+/**
+ * Locks a member against removal until the transaction ends. Returns false if the member is removed already.
+ */
 export async function shareLockMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
   const held = await db
     .selectFrom('members')

@@ -8,11 +8,13 @@ export type OrganisationOf = {
   name: string
   role: string
   status: 'member' | 'unconfirmed' | 'invited'
-  /** Who invited, or an administrator to ask; null for a confirmed member. */
+  /** The member who invited, or an administrator to ask; null for a confirmed member. */
   vouched_by: string | null
 }
 
-/** Lists confirmed memberships first, then those to be confirmed, then invitations; within each the oldest first. */
+/**
+ * Lists confirmed memberships first, then those to be confirmed, then invitations; each group oldest first.
+ */
 export async function listOrganisationsOf(db: Db, email: string): Promise<OrganisationOf[]> {
   const { rows } = await sql<OrganisationOf>`
     select org_id, name, role, status, vouched_by from (

@@ -12,7 +12,7 @@ export async function listOrganisations(db: Db): Promise<{ org_id: string; name:
   return db.selectFrom('organisations').select(['org_id', 'name']).orderBy('created_at').execute()
 }
 
-/** Returns whether strangers share this installation. */
+/** Returns true if this installation has more than one organisation. */
 export async function hasSeveralOrganisations(db: Db): Promise<boolean> {
   const found = await db.selectFrom('organisations').select('org_id').limit(2).execute()
   return found.length > 1
@@ -22,7 +22,7 @@ export async function getOrganisation(db: Db, orgId: string): Promise<{ name: st
   return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
 }
 
-/** Those that somebody is a member of. */
+/** Lists the organisations that an address is a member of. */
 export async function listOrganisationsOf(
   db: Db,
   email: string,
@@ -37,15 +37,16 @@ export async function listOrganisationsOf(
 }
 
 /**
- * Serialises changes of who belongs to an organisation. Not by its record: that is locked last by those who run and delete
- * rows, and removing a member goes on to lock workflows, which they lock before.
+ * Serialises changes of an organisation's members. It does not lock the organisation's row: runs and
+ * deletions of rows lock that row last, while removing a member goes on to lock workflows, which they lock
+ * first.
  */
 export async function lockMembers(db: Db, orgId: string): Promise<{ name: string }> {
   await takeNamedLock(db, `members of ${orgId}`)
   return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
 }
 
-/** Serialises changes of its credits. */
+/** Locks the organisation's row, which serialises changes of its credits. */
 export async function lockOrganisation(db: Db, orgId: string): Promise<{ credits_millis: number }> {
   return db
     .selectFrom('organisations')
@@ -80,7 +81,10 @@ export async function putKnowledge(
     .executeTakeFirstOrThrow()
 }
 
-/** Keeps an organisation from being locked by others, as an audit entry does, before any lock inside it is taken. */
+/**
+ * Locks the organisation's row in shared mode, as an audit entry does, before any lock inside the
+ * organisation is taken.
+ */
 export async function shareLockOrganisation(db: Db, orgId: string): Promise<void> {
   await db.selectFrom('organisations').select('org_id').where('org_id', '=', orgId).forKeyShare().execute()
 }

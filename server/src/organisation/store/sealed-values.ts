@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** A column of sealed values, with the columns that say what each is bound to. */
+/** A column of sealed values, with the columns that each value is bound to. */
 export type SealedColumn = { table: string; column: string; boundTo: readonly string[] }
 
-/** `at` is the place of its row in the table: a value that was changed since is at another one. */
+/** A sealed value. `at` is the place of its row in the table, which changes with every update. */
 export type SealedValue = { at: string; sealed: string; bound: Record<string, string | null> }
 
-/** The places of all values, or of those that were sealed with another key than `notBy`. */
+/** Lists the places of all values, or of those sealed with a key other than `notBy`. */
 export async function listSealedPlaces(
   db: Db,
   { table, column }: SealedColumn,
@@ -37,8 +37,8 @@ export async function readSealed(
 }
 
 /**
- * Puts new values in the place of those that are still what they were; answers how many. Waits for nobody, and so never in a
- * circle: a row that somebody else is changing is left for another time.
+ * Replaces values that have not changed. Returns the number replaced. It waits for no lock, so it cannot
+ * deadlock: a row that somebody else is changing is left for another pass.
  */
 export async function replaceSealed(
   db: Db,

@@ -2,10 +2,10 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import { announceEnds } from './keys.ts'
 
-/** A session ends when it is not used for this long. */
+/** A session ends if it is not used for this number of days. */
 export const IDLE_DAYS = 7
 
-/** A session lasts this long however often it is used. */
+/** The maximum lifetime of a session in days, however often it is used. */
 const SESSION_DAYS = 30
 
 export type SessionRecord = {
@@ -48,17 +48,17 @@ export async function insertSession(
     .executeTakeFirstOrThrow()
 }
 
-const isLiving = sql<SqlBool>`is_session and revoked_at is null and expires_at > now()
+const isActive = sql<SqlBool>`is_session and revoked_at is null and expires_at > now()
   and last_used_at > now() - make_interval(days => ${sql.lit(IDLE_DAYS)})`
 
-/** Those of a member that can still be used, the one used last first. */
+/** Lists the active sessions of a member, the last used first. */
 export async function listSessions(db: Db, orgId: string, memberId: string): Promise<SessionRecord[]> {
   return db
     .selectFrom('api_keys')
     .select(FIELDS)
     .where('org_id', '=', orgId)
     .where('member_id', '=', memberId)
-    .where(isLiving)
+    .where(isActive)
     .orderBy('last_used_at', 'desc')
     .orderBy('key_id')
     .execute()
@@ -78,7 +78,7 @@ export async function findSession(
     .executeTakeFirst()
 }
 
-/** Returns the address that the session with this token was begun with a proof of; undefined when there is none. */
+/** Returns the address that was proved when the session with this token began, or undefined. */
 export async function findVerifiedEmail(db: Db, hash: Buffer): Promise<string | undefined> {
   const found = await db
     .selectFrom('api_keys')
@@ -90,12 +90,12 @@ export async function findVerifiedEmail(db: Db, hash: Buffer): Promise<string | 
     .select('email')
     .where('hash', '=', hash)
     .where('is_verified', '=', true)
-    .where(isLiving)
+    .where(isActive)
     .executeTakeFirst()
   return found?.email
 }
 
-/** Ends living sessions of a member: the ones named, or all but one. Answers those that it ended. */
+/** Ends active sessions of a member: the one named, or all but one. Returns the ids of those it ended. */
 export async function revokeSessions(
   db: Db,
   { orgId, memberId }: { orgId: string; memberId: string },
@@ -108,7 +108,7 @@ export async function revokeSessions(
     .where('org_id', '=', orgId)
     .where('member_id', '=', memberId)
     .where('key_id', operator, id)
-    .where(isLiving)
+    .where(isActive)
     .returning('key_id')
     .execute()
   const ids = revoked.map(({ key_id }) => key_id)
@@ -116,13 +116,13 @@ export async function revokeSessions(
   return ids
 }
 
-/** Ends the session whose token has this hash, which a new one takes the place of. */
+/** Ends the session whose token has this hash, because a new one replaces it. */
 export async function revokeSessionByToken(db: Db, hash: Buffer): Promise<void> {
   const revoked = await db
     .updateTable('api_keys')
     .set({ revoked_at: sql`now()` })
     .where('hash', '=', hash)
-    .where(isLiving)
+    .where(isActive)
     .returning('key_id')
     .executeTakeFirst()
   if (revoked !== undefined) await announceEnds(db, [revoked.key_id])

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** How long a link to sign in works. */
+/** The number of minutes for which a sign-in link works. */
 export const LINK_MINUTES = 15
 
 const isOpen = sql<SqlBool>`sign_in_links.expires_at > now()`
@@ -17,7 +17,7 @@ export async function insertSignInLink(
     .executeTakeFirstOrThrow()
 }
 
-/** Whom a link signs in, while it works. Uses nothing up. */
+/** Returns the member that a valid link would sign in. Does not use up the link. */
 export async function findSignInLink(
   db: Db,
   tokenHash: Buffer,
@@ -36,7 +36,9 @@ export async function findSignInLink(
     .executeTakeFirst()
 }
 
-/** Uses a link up and returns the member that it signs in; undefined when it does not work (any more). */
+/**
+ * Uses up a link and returns the member that it signs in, or undefined if the link is invalid or has expired.
+ */
 export async function consumeSignInLink(
   db: Db,
   tokenHash: Buffer,
@@ -49,7 +51,7 @@ export async function consumeSignInLink(
     .executeTakeFirst()
 }
 
-/** Counts a mail that was asked for; answers how long to wait when the address had its share of this hour. */
+/** Counts a requested mail. Returns the time to wait if the address has reached its hourly limit. */
 export async function takeSignInTurn(
   db: Db,
   addressHash: Buffer,
@@ -68,7 +70,7 @@ export async function takeSignInTurn(
     db,
   )
   const turn = rows[0]
-  if (turn === undefined) throw new Error('the count of sign-in mails answered nothing')
+  if (turn === undefined) throw new Error('the sign-in mail limit returned no row')
   return turn.counted ? { ok: true } : { ok: false, waitSeconds: turn.wait }
 }
 

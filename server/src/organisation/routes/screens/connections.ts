@@ -21,12 +21,12 @@ const Params = z.strictObject({ connection_id: Uuid })
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection of the path, which the caller may use. Set by `connectionOfPath`. */
+    /** The connection in the path, which the caller may use. Set by `requireConnectionInPath`. */
     connection: ConnectionRecord
   }
 }
 
-/** Providers on keys of one's own: those of everybody, and of whoever looks. */
+/** Adds the settings of provider connections: shared ones and the caller's own. */
 export function connectionSettings(api: Api, { sealer, egress }: Services): void {
   api.decorateRequest('connection')
 
@@ -91,7 +91,7 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
     },
     async ({ db, caller, body }) => {
       if (body.shared && caller.role === 'user') {
-        throw forbidden('Your role may connect providers for your own use only: leave `shared` off')
+        throw forbidden('Your role may only connect providers for your own use: leave `shared` off')
       }
       const provider: Provider = pickProvider((await loadProviders()).filter(takesConnection), body.provider)
       const made = await addConnection(db, sealer, caller, {
@@ -112,7 +112,7 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
       config: {
         scope: 'any key',
         body: 'control',
-        resource: connectionOfPath,
+        resource: requireConnectionInPath,
         waits: true,
         callsOut: 'repeatable',
       },
@@ -128,12 +128,12 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
   api.delete(
     '/connections/:connection_id',
     {
-      config: { scope: 'any key', body: 'control', resource: connectionOfPath },
+      config: { scope: 'any key', body: 'control', resource: requireConnectionInPath },
       schema: { params: Params, response: { 200: success(200, z.object({ connection_id: Uuid })) } },
     },
     async ({ db, caller, connection }) => {
       if (caller.role !== 'admin' && connection.owner_id !== caller.memberId) {
-        throw forbidden('Only its owner or an administrator removes a connection')
+        throw forbidden('Only the owner of a connection or an administrator may remove it')
       }
       await removeConnection(db, caller, connection.connection_id)
       return ok({ connection_id: connection.connection_id })
@@ -141,7 +141,7 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
   )
 }
 
-async function connectionOfPath(request: FastifyRequest): Promise<void> {
+async function requireConnectionInPath(request: FastifyRequest): Promise<void> {
   const { db, caller, params } = request
   const found = await findConnection(db, (params as z.infer<typeof Params>).connection_id)
   if (found?.org_id !== caller.orgId) throw notFound('Connection')
@@ -150,7 +150,7 @@ async function connectionOfPath(request: FastifyRequest): Promise<void> {
   request.connection = found
 }
 
-/** Names of workflows are for those who may use them; of the others only an administrator is told. */
+/** Returns true if the caller may see the name of this workflow: its owner may, and administrators. */
 function maySee(caller: Caller, { owner_id }: { owner_id: string | null }): boolean {
   return caller.role === 'admin' || owner_id === caller.memberId
 }

@@ -12,7 +12,10 @@ import { type EnvScope, listEnv } from '../../store/env-variables.ts'
 
 const Named = z.object({ key: z.string(), workflow_id: Uuid.nullable() })
 
-/** Variables of the organisation, which administrators set, and of the workflows that the caller may use. */
+/**
+ * Adds the settings of variables: those of the organisation, which administrators set, and those of workflows
+ * that the caller may use.
+ */
 export function environmentSettings(api: Api, { sealer }: Services): void {
   api.get(
     '/environment',
@@ -73,6 +76,7 @@ export function environmentSettings(api: Api, { sealer }: Services): void {
 async function scopeOf(request: FastifyRequest, workflowId: string | null): Promise<EnvScope> {
   const { orgId, role } = request.caller
   if (workflowId !== null) await requireWorkflow(request, workflowId)
-  else if (role !== 'admin') throw forbidden('Variables of the whole organisation are set by administrators')
+  else if (role !== 'admin')
+    throw forbidden('Only administrators may set variables of the whole organisation')
   return { orgId, workflowId }
 }

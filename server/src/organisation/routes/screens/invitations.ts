@@ -16,14 +16,16 @@ import { signingIn, welcomeSession } from './sign-in.ts'
 const Params = z.strictObject({ token: z.string() })
 const OPEN = { scope: 'public' as const, metered: true, body: 'control' as const }
 
-/** What the link in an invitation leads to. Looking accepts nothing; accepting also signs in. */
+/**
+ * Adds the endpoints behind the link of an invitation. Reading it accepts nothing; accepting also signs in.
+ */
 export function invitationAcceptance(api: Api, { store, publicUrl }: Services): void {
   api.get(
     '/invitations/:token',
     { config: OPEN, schema: { params: Params, response: { 200: success(200, InvitationPage) } } },
     async ({ params }) => {
       const found = await findInvitationByToken(store.system, hashToken(params.token))
-      if (found === undefined) throw gone()
+      if (found === undefined) throw invitationGone()
       return ok({ email: found.email, role: found.role, organisation: found.org_name })
     },
   )
@@ -37,7 +39,7 @@ export function invitationAcceptance(api: Api, { store, publicUrl }: Services): 
     async (request, reply) => {
       const { params, body } = request
       const session = await inTransaction(store.system, async (trx) => {
-        if ((await findInvitationByToken(trx, hashToken(params.token))) === undefined) throw gone()
+        if ((await findInvitationByToken(trx, hashToken(params.token))) === undefined) throw invitationGone()
         const names = { first_name: body.first_name || null, last_name: body.last_name || null }
         const { before, browser } = signingIn(request)
         const proved = before === undefined ? undefined : await findVerifiedEmail(trx, hashToken(before))
@@ -50,5 +52,8 @@ export function invitationAcceptance(api: Api, { store, publicUrl }: Services): 
   )
 }
 
-const gone = () =>
-  new AppError('Gone', 'This invitation was accepted, taken back or has expired. Ask for a new one')
+const invitationGone = () =>
+  new AppError(
+    'Gone',
+    'This invitation was already accepted, was withdrawn or has expired. Ask for a new one',
+  )

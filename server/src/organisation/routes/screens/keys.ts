@@ -21,10 +21,10 @@ import { findKey } from '../../store/keys.ts'
 import { findMember, type Member } from '../../store/members.ts'
 
 const Params = z.strictObject({ key_id: Uuid })
-/** Who may see workflows may have keys for them; role `user` has none. */
+/** The scope needed to have keys: members who may see workflows. The role `user` has none. */
 const SCOPE = 'workflows:read' as const
 
-/** API keys: an administrator's view is of all, a member's of their own. */
+/** Adds the settings of API keys. An administrator sees all keys, other members their own. */
 export function keySettings(api: Api): void {
   api.get(
     '/keys',
@@ -65,7 +65,7 @@ export function keySettings(api: Api): void {
   api.post(
     '/keys/:key_id/rotate',
     {
-      config: { scope: SCOPE, body: 'control', resource: keyOfPath },
+      config: { scope: SCOPE, body: 'control', resource: requireKeyInPath },
       schema: {
         params: Params,
         body: RotateKeyBody.prefault({}),
@@ -93,7 +93,7 @@ export function keySettings(api: Api): void {
   api.delete(
     '/keys/:key_id',
     {
-      config: { scope: SCOPE, body: 'control', resource: keyOfPath },
+      config: { scope: SCOPE, body: 'control', resource: requireKeyInPath },
       schema: { params: Params, response: { 200: success(200, z.object({ key_id: Uuid })) } },
     },
     async ({ db, caller, params }) => {
@@ -103,8 +103,8 @@ export function keySettings(api: Api): void {
   )
 }
 
-/** Another member's key is as absent as another organisation's. */
-async function keyOfPath({ db, caller, params }: FastifyRequest): Promise<void> {
+/** Throws 404 for another member's key, as for a key of another organisation. */
+async function requireKeyInPath({ db, caller, params }: FastifyRequest): Promise<void> {
   const key = await findKey(db, (params as z.infer<typeof Params>).key_id)
   const isTheirs =
     key?.org_id === caller.orgId && (caller.role === 'admin' || key.member_id === caller.memberId)
@@ -113,14 +113,14 @@ async function keyOfPath({ db, caller, params }: FastifyRequest): Promise<void> 
 
 async function requireHolder({ db, caller }: FastifyRequest, email: string | undefined): Promise<Member> {
   if (email !== undefined && email !== caller.email && caller.role !== 'admin') {
-    throw forbidden('Only an administrator makes keys for others')
+    throw forbidden('Only an administrator may create keys for other members')
   }
   const member = await findMember(db, caller.orgId, email ?? caller.email)
-  if (member === undefined) throw invalid('email', 'is no member of this organisation')
+  if (member === undefined) throw invalid('email', 'is not a member of this organisation')
   return member
 }
 
-/** What comes of a preset; `full` is whatever the role permits, now and later. */
+/** The scopes of each preset. `full` means all scopes that the role permits, now and later. */
 const PRESETS: Record<(typeof KEY_PRESETS)[number], (scope: Scope) => boolean> = {
   full: () => true,
   read: (scope) => scope.endsWith(':read'),
@@ -132,8 +132,10 @@ function optionsOf(
   { preset, scopes, allowed_workflow_ids, expires_at }: z.infer<typeof NewKeyBody>,
   member: Member,
 ): KeyOptions {
-  if (preset === 'custom' && scopes === undefined) throw invalid('scopes', 'is needed with the preset custom')
-  if (preset !== 'custom' && scopes !== undefined) throw invalid('scopes', 'is for the preset custom')
+  if (preset === 'custom' && scopes === undefined)
+    throw invalid('scopes', 'is required with the preset custom')
+  if (preset !== 'custom' && scopes !== undefined)
+    throw invalid('scopes', 'is only allowed with the preset custom')
   const chosen = preset === 'custom' ? scopes : scopesOfRole(member.role).filter(PRESETS[preset])
   return {
     ...(preset === 'full' || chosen === undefined ? {} : { scopes: [...chosen] }),

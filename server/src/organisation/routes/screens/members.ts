@@ -6,14 +6,14 @@ import { InviteBody, ListedMember, RemovalImpact, RoleBody, Roster } from '#cont
 import { created, ok } from '../../../api/http/envelope.ts'
 import { commitEffect } from '../../../api/http/idempotency.ts'
 import type { Api, Services } from '../../../api/services.ts'
-import { changeRole, foreseeRemoval, inviteMember, pendingInvitations, removeMember } from '../../members.ts'
+import { changeRole, previewRemoval, inviteMember, pendingInvitations, removeMember } from '../../members.ts'
 import { INVITATION_DAYS } from '../../store/invitations.ts'
 import { listMembers, type Member } from '../../store/members.ts'
 
 const DAY_MS = 86_400_000
 const Params = z.strictObject({ email: z.string().trim().toLowerCase().min(1) })
 
-/** Who belongs to the organisation, and who is invited. */
+/** Adds the settings of members and invitations. */
 export function memberSettings(api: Api, services: Services): void {
   const { sealer, publicUrl, sendMail, config, log } = services
   const asListed = (member: Member, you: string) => ({
@@ -36,7 +36,8 @@ export function memberSettings(api: Api, services: Services): void {
         members: members.map((member) => asListed(member, caller.email)),
         invitations: invitations.map(({ is_mailed, ...invitation }) => ({
           ...invitation,
-          // Whoever has the link joins as the address invited: it is not for inviters to have where the mailbox can.
+          // Anybody with the link joins as the invited address. So inviters do not see it if the server can
+          // mail it.
           link: sendMail === null && !is_mailed ? invitation.link : null,
           created_at: invitation.created_at.toISOString(),
           expires_at: new Date(invitation.created_at.getTime() + INVITATION_DAYS * DAY_MS).toISOString(),
@@ -94,7 +95,7 @@ export function memberSettings(api: Api, services: Services): void {
       schema: { params: Params, response: { 200: success(200, RemovalImpact) } },
     },
     async ({ db, caller, params: { email } }) =>
-      ok({ email, warnings: await foreseeRemoval(db, caller.orgId, email) }),
+      ok({ email, warnings: await previewRemoval(db, caller.orgId, email) }),
   )
 
   api.delete(

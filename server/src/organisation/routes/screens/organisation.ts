@@ -15,7 +15,7 @@ const { version } = manifest.parse(
   JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8')),
 )
 
-/** What administrators look at: who did what, and how the server is. */
+/** Adds the pages for administrators: the audit log and the state of the server. */
 export function organisationSettings(api: Api, { config, sendMail }: Services): void {
   api.get(
     '/audit',
@@ -59,8 +59,8 @@ export function organisationSettings(api: Api, { config, sendMail }: Services): 
             ['Requests per minute and key', 'LOAM_RATE_LIMIT_PER_MINUTE'] as const,
             ['Requests per day and key', 'LOAM_RATE_LIMIT_PER_DAY'] as const,
             ['Streams per key', 'LOAM_STREAMS_PER_KEY'] as const,
-            ['Exports under way', 'LOAM_EXPORTS_PER_ORG'] as const,
-            ['Cells at work per worker', 'LOAM_CONCURRENCY'] as const,
+            ['Exports in progress', 'LOAM_EXPORTS_PER_ORG'] as const,
+            ['Running cells per worker', 'LOAM_CONCURRENCY'] as const,
           ].map(([name, setting]) => ({ name, setting, used: null, limit: config[setting] })),
         ],
       })

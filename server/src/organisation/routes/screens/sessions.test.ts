@@ -24,7 +24,7 @@ const open = (path: string, method: string, body?: unknown, headers: Record<stri
   ask(app, method, path, body, method === 'GET' ? headers : { origin: ORIGIN, ...headers })
 
 describe('dashboard: one-time links', () => {
-  it('GET uses nothing up and names the person; POST signs in, once; used, old or unknown is 410', async () => {
+  it('GET names the person and does not use up the link; POST signs in once; a used, old or unknown link is 410', async () => {
     const path = await makeLink()
     for (let i = 0; i < 3; i++) {
       const seen = await open(path, 'GET')
@@ -47,7 +47,7 @@ describe('dashboard: one-time links', () => {
     }
   })
 
-  it('of two that use a link at once one signs in', async () => {
+  it('if two browsers use a link at once, one is signed in', async () => {
     const path = await makeLink()
     const answers = await Promise.all([1, 2, 3, 4].map(() => open(path, 'POST', {})))
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 410, 410, 410])
@@ -65,7 +65,7 @@ describe('dashboard: one-time links', () => {
     expect(answer.body.data).toEqual({ next: to })
   })
 
-  it('the cookie goes over https only where the server is reached so', async () => {
+  it('the cookie is limited to https if the server is reached over https', async () => {
     const secure = await makeApp({ services: { store: app.store, publicUrl: () => 'https://loam.test' } })
     const answer = await secure.api.inject({
       method: 'POST',
@@ -89,7 +89,7 @@ describe('dashboard: one-time links', () => {
 })
 
 describe('dashboard: sessions', () => {
-  it('GET /internal/session says who is signed in, with what their role permits', async () => {
+  it('GET /internal/session names the member and the scopes of their role', async () => {
     for (const role of ['admin', 'member', 'user'] as const) {
       const session = await signIn(app, org.orgId, `${role}@example.com`, role)
       const { status, body } = await session.call('GET', '/session')
@@ -114,7 +114,7 @@ describe('dashboard: sessions', () => {
     expect([nobody.status, nobody.body.error]).toEqual([401, 'Unauthorized'])
   })
 
-  it('each sign-in makes a new one, in place of the one the browser had', async () => {
+  it('each sign-in starts a new session in place of the one that the browser had', async () => {
     const first = await signIn(app, org.orgId, 'again@example.com', 'member')
     const answer = await open(await makeLink('again@example.com'), 'POST', {}, { cookie: first.cookie })
     expect(answer.headers['set-cookie']).not.toContain(first.token)
@@ -158,7 +158,7 @@ describe('dashboard: sessions', () => {
     expect((await stranger.call('GET', '/session')).status).toBe(200)
   })
 
-  it('30 days at most, 7 idle; removing a member ends theirs', async () => {
+  it('a session lasts 30 days at most and 7 days without use; removing a member ends it', async () => {
     const email = 'ending@example.com'
     const change = async (token: string, to: { expires_at?: Date; last_used_at?: Date }) =>
       db.updateTable('api_keys').set(to).where('hash', '=', hashToken(token)).execute()
@@ -179,7 +179,7 @@ describe('dashboard: sessions', () => {
     expect(await statuses()).toEqual([401, 401, 401])
   })
 
-  it('a cookie counts for nothing at /api/v1, and a key for nothing at /internal', async () => {
+  it('a cookie is ignored at /api/v1, and a key at /internal', async () => {
     const { cookie, token } = await signIn(app, org.orgId, org.adminEmail)
     expect((await app.call(null, 'GET', '/user', undefined, { cookie })).status).toBe(401)
     expect((await app.call(token, 'GET', '/user')).status).toBe(401)
@@ -194,7 +194,7 @@ describe('dashboard: sessions', () => {
     ).toBe(401)
   })
 
-  it('sessions are no API keys: they are not listed as such', async () => {
+  it('sessions are not listed as API keys', async () => {
     await signIn(app, org.orgId, org.adminEmail)
     const { listKeys } = await import('#server/organisation/store/keys.ts')
     for (const key of await listKeys(db, org.orgId)) expect(key.last4).not.toBe('')
@@ -232,13 +232,13 @@ describe('dashboard: the public handlers at /internal/api/v1', () => {
     ])
   })
 
-  it('are no part of the API reference', () => {
+  it('are not in the API reference', () => {
     expect(JSON.stringify(app.api.swagger())).not.toContain('/internal')
   })
 })
 
 describe('dashboard: streams of a session that is revoked end at once', () => {
-  it('whichever process revokes it', async () => {
+  it('in every process, whichever one revokes it', async () => {
     const session = await signIn(app, org.orgId, 'streaming@example.com', 'member')
     const { workflow_id } = (await session.call('POST', '/api/v1/workflows/', { name: 'Streamed' })).body.data
     const url = await other.api.listen({ port: 0, host: '127.0.0.1' })

@@ -19,7 +19,7 @@ import { signingIn, welcomeSession } from './sign-in.ts'
 
 const Ended = z.object({ revoked: z.array(Uuid) })
 
-/** The session that asks, and the others of the same person. */
+/** Adds the endpoints of the current session and of the member's other sessions. */
 export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
   api.get(
     '/session',

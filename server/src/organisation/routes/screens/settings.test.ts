@@ -56,7 +56,7 @@ describe('screen 13: members', () => {
     expect((await read(admin, '/members')).invitations).toEqual([])
   })
 
-  it('change their role, which holds at once, and are removed with what that costs shown before', async () => {
+  it('change their role with immediate effect, and are removed after the impact was shown', async () => {
     const bob = await signIn(app, org.orgId, 'bob@example.com', 'member')
     await bob.call('POST', '/api/v1/workflows/', { name: "Bob's" })
     const changed = await admin.call('PATCH', '/members/bob%40example.com', { role: 'user' })
@@ -129,7 +129,7 @@ describe('screen 14: API keys', () => {
 })
 
 describe('screen 14: connections and variables', () => {
-  it('a connection is kept without its secret ever shown; a user has their own only', async () => {
+  it('a connection is stored and its secret never shown; the role user only has private ones', async () => {
     const providers = await read(user, '/providers')
     expect(providers).toContainEqual(
       expect.objectContaining({ provider: 'hunter', name: 'Hunter', field_sets: [['secret']] }),
@@ -180,7 +180,7 @@ describe('screen 14: connections and variables', () => {
 })
 
 describe('screens 11, 12 and 16', () => {
-  it('a workflow is shared by its owner, and taken back', async () => {
+  it('a workflow is shared and unshared by its owner', async () => {
     const path = `/workflows/${workflow_id}/share`
     expect((await member.call('GET', path)).status).toBe(403)
     const shared = await admin.call('POST', path, { email: 'member@example.com' })
@@ -196,7 +196,7 @@ describe('screens 11, 12 and 16', () => {
     expect(back.body.data.shared_with).toEqual([])
   })
 
-  it('each person has a layout of their own for a sheet', async () => {
+  it('each member has their own layout of a sheet', async () => {
     expect(await read(admin, `${sheet}/layout`)).toBeNull()
     const layout = { order: ['a'], hidden: [], frozen: ['a'], widths: { a: 240.5 }, rowHeight: 28 }
     expect((await admin.call('PUT', `${sheet}/layout`, layout)).body.data).toEqual(layout)
@@ -248,7 +248,7 @@ describe('screens 11, 12 and 16', () => {
     expect((await post(renewed.address)).statusCode).toBe(404)
   })
 
-  it('M16: what deliveries cost a day is capped; the cap stays until another one, or null, is given', async () => {
+  it('M16: the daily cost of deliveries is capped; the cap stays until another one, or null, is set', async () => {
     const enable = (body: object) => admin.call('POST', `${sheet}/webhook`, body)
     const cap = async (body: object) => (await enable(body)).body.data.max_credits_per_day
     expect(await cap({ max_credits_per_day: 12.5 })).toBe(12.5)
@@ -274,7 +274,7 @@ describe('screens 11, 12 and 16', () => {
     expect((await admin.call('POST', `${path}/archive`)).body.data.is_archived).toBe(true)
   })
 
-  it('the audit log names who did what by which key or session, page by page', async () => {
+  it('the audit log lists the author, the action and the key or session, page by page', async () => {
     const first = await read(admin, '/audit?limit=5')
     expect(first.entries).toHaveLength(5)
     expect(first.entries[0]).toMatchObject({
@@ -288,7 +288,7 @@ describe('screens 11, 12 and 16', () => {
     expect((await read(admin, '/audit?actor=operator')).entries[0].key).toBeNull()
   })
 
-  it('health says what is used of each limit', async () => {
+  it('health reports the use of each limit', async () => {
     const health = await read(admin, '/health')
     expect(health).toMatchObject({
       workers: 0,
@@ -306,7 +306,7 @@ describe('screens 11, 12 and 16', () => {
   })
 })
 
-it('F50: of two administrators who lower, or remove, each other at once one stays', async () => {
+it('F50: if two administrators demote or remove each other at once, one stays', async () => {
   const { orgId, adminEmail } = await app.makeOrg('Quarrel')
   const one = { email: adminEmail, session: await signIn(app, orgId, adminEmail) }
   const waiting = async () => {
@@ -323,7 +323,7 @@ it('F50: of two administrators who lower, or remove, each other at once one stay
   ] as const) {
     const email = `${method.toLowerCase()}@example.com`
     const other = { email, session: await signIn(app, orgId, email, 'admin') }
-    // Both are let in as administrators before the first of them is heard.
+    // Both requests are admitted as administrators before the first of them changes anything.
     const { asked } = await inTransaction(app.store.system, async (trx) => {
       await lockMembers(trx, orgId)
       const both = [
@@ -340,14 +340,14 @@ it('F50: of two administrators who lower, or remove, each other at once one stay
   expect((await read(one.session, '/members')).members.length).toBeGreaterThan(0)
 })
 
-describe('F47: what a member makes in the settings is bounded', async () => {
+describe('F47: what a member creates in the settings is limited', async () => {
   const other = await app.makeOrg('Full')
   const full = await signIn(app, other.orgId, other.adminEmail)
   const made = await full.call('POST', '/api/v1/workflows/', { name: 'Many' })
   const { workflow_id: many } = made.body.data
   const { system } = app.store
 
-  it('500 variables of a workflow, of 4 MiB; those that are there can be replaced', async () => {
+  it('500 variables and 4 MiB for a workflow; existing ones can be replaced', async () => {
     const put = (key: string, value = 'x') =>
       full.call('PUT', '/environment', { key, value, workflow_id: many })
     await sql`insert into env_variables (org_id, workflow_id, key, value_sealed, updated_by, updated_at)
@@ -357,7 +357,7 @@ describe('F47: what a member makes in the settings is bounded', async () => {
     expect((await put('ONE_MORE')).body).toMatchObject({ status: 409, error: 'Conflict' })
     expect((await put('KEY_7')).status).toBe(200)
     expect((await read(full, '/environment')).length).toBe(500)
-    // Those of the organisation are others.
+    // The organisation's own variables have a limit of their own.
     expect((await full.call('PUT', '/environment', { key: 'SHARED', value: 'x' })).status).toBe(200)
     await full.call('DELETE', `/environment/KEY_1?workflow_id=${many}`)
     expect((await put('ONE_MORE')).status).toBe(200)
@@ -375,7 +375,7 @@ describe('F47: what a member makes in the settings is bounded', async () => {
     await full.call('DELETE', '/members/7@example.com')
     expect((await invite()).status).toBe(201)
 
-    // One of them is there.
+    // One of them exists already.
     await sql`insert into workflows (org_id, workflow_id, name, deleted_at)
       select ${other.orgId}, gen_random_uuid(), 'no ' || n, case when n > 19998 then now() end
       from generate_series(1, 20100) n`.execute(system)
@@ -396,7 +396,7 @@ describe('F47: what a member makes in the settings is bounded', async () => {
     expect((await read(full, '/connections')).length).toBe(1000)
   })
 
-  it('1,000 keys that work, rotated ones included; of those that have ended the latest are listed', async () => {
+  it('1,000 active keys, rotated ones included; of those that have ended the latest are listed', async () => {
     await sql`insert into api_keys (org_id, key_id, member_id, hash, last4, revoked_at, created_at)
       select m.org_id, gen_random_uuid(), m.member_id, sha256(('key ' || n || m.org_id)::bytea), 'abcd',
         case when n > 998 then now() end, now() - n * interval '1 second'

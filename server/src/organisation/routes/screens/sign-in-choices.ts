@@ -25,7 +25,10 @@ const Proved = z.object({
 })
 type Kept = Omit<z.infer<typeof Proved>, 'until'> & { next: string | undefined }
 
-/** Keeps, sealed in the browser, what the provider has proved until the person has chosen an organisation. */
+/**
+ * Stores the identity that the provider has proved, sealed in a cookie, until the person has chosen an
+ * organisation.
+ */
 export function keepProvedIdentity(reply: FastifyReply, services: Services, proved: Kept): void {
   write(reply, services, sealIdentity(services.sealer, proved), SECONDS)
 }
@@ -45,10 +48,10 @@ function readProvedIdentity(request: FastifyRequest, { sealer }: Services): z.in
   const opened = sealed === undefined ? null : tryOpen(sealer, sealed, BINDING)
   const proved = opened === null ? null : Proved.parse(JSON.parse(opened))
   if (proved !== null && proved.until > Date.now()) return proved
-  throw new AppError('Gone', 'Signing in took too long, or was begun in another browser. Sign in again')
+  throw new AppError('Gone', 'Signing in took too long, or began in another browser. Sign in again')
 }
 
-/** What somebody whom a provider vouches for may choose from, and the choice. */
+/** Adds the endpoints that list the organisations of a proved identity and sign in to the chosen one. */
 export function signInChoices(api: Api, services: Services): void {
   const { store, publicUrl } = services
   const config = { scope: 'public' as const, metered: true, body: 'control' as const }

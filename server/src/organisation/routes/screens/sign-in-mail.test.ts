@@ -5,7 +5,7 @@ import { createMailer } from '#server/lib/mail.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { ask, ORIGIN, signIn } from '../../../api/testing/session.ts'
 
-/** A real mail server that keeps what it is given, and refuses one address. */
+/** Starts a real mail server that stores received mails and refuses one address. */
 const mails: { to: string[]; text: string }[] = []
 const smtp = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
@@ -15,7 +15,7 @@ const smtp = new SMTPServer({
     let text = ''
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
     stream.on('end', () => {
-      // Long lines are broken for the way.
+      // Mails break long lines; this joins them again.
       mails.push({ to: envelope.rcptTo.map(({ address }) => address), text: text.replaceAll(/=\r?\n/g, '') })
       done()
     })
@@ -30,7 +30,7 @@ const app = await makeApp({
 const org = await app.makeOrg('Acme')
 const askFor = (email: string, on = app) => ask(on, 'POST', '/sign-in/links', { email }, { origin: ORIGIN })
 
-it('a member is mailed a link that signs in; an unknown address is answered the same, and nothing is sent', async () => {
+it('a member gets a mail with a link that signs in; an unknown address gets the same answer and no mail', async () => {
   const known = await askFor(org.adminEmail.toUpperCase())
   const unknown = await askFor('nobody@example.com')
   expect(known).toMatchObject({ status: 202, body: { status: 202, data: { email: org.adminEmail } } })
@@ -38,14 +38,14 @@ it('a member is mailed a link that signs in; an unknown address is answered the 
   await expect.poll(() => mails).toHaveLength(1)
   expect(mails[0]).toMatchObject({
     to: [org.adminEmail],
-    text: expect.stringContaining('Your link to sign in to Loam'),
+    text: expect.stringContaining('Your sign-in link for Loam'),
   })
   const path = /http:\/\/loam\.test(\/sign-in\/\w+)/.exec(mails[0]?.text ?? '')?.[1] ?? ''
   const signedIn = await ask(app, 'POST', path, {}, { origin: ORIGIN })
   expect(signedIn.status).toBe(200)
 })
 
-it('who belongs to several organisations gets a link for each', async () => {
+it('a member of several organisations gets a link for each', async () => {
   const other = await app.makeOrg('Globex')
   for (const one of [org, other]) await one.keyFor('both@example.com', 'member')
   mails.length = 0
@@ -64,8 +64,8 @@ const open = async (path: string) => {
   return String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
 }
 
-describe('F60: what was mailed proves the address', () => {
-  it('inviters see no link where mail is set up, and who accepts by the mailed one has proved the address', async () => {
+describe('F60: a mailed link proves the address', () => {
+  it('inviters see no link if mail is set up, and accepting by the mailed link proves the address', async () => {
     const admin = await signIn(app, org.orgId, org.adminEmail)
     mails.length = 0
     const invited = await admin.call('POST', '/members', { email: 'invitee@example.com', role: 'member' })
@@ -77,7 +77,7 @@ describe('F60: what was mailed proves the address', () => {
       { email: 'invitee@example.com', email_sent: true, link: null },
       { email: 'refused@example.com', email_sent: false, link: null },
     ])
-    // Also where the mail server was taken away since.
+    // The link stays hidden if the mail server is removed later.
     const plain = await makeApp({ services: { store: app.store } })
     const without = (await ask(plain, 'GET', '/members', undefined, { cookie: admin.cookie })).body.data
     expect(without).toMatchObject({
@@ -92,7 +92,7 @@ describe('F60: what was mailed proves the address', () => {
     await admin.call('DELETE', '/members/refused%40example.com')
   })
 
-  it('a mailed link to sign in confirms the membership and lets its owner switch; one that the operator made does not', async () => {
+  it('a mailed sign-in link confirms the membership and lets its owner switch organisations; a link created by the operator does not', async () => {
     const third = await app.makeOrg('Initech')
     for (const one of [org, third]) await one.keyFor('owner@example.com', 'member')
     const byOperator = await signIn(app, org.orgId, 'owner@example.com')
@@ -118,7 +118,7 @@ describe('F60: what was mailed proves the address', () => {
 const hour = () => Math.floor(Date.now() / 3_600_000)
 
 it.each(['member', 'nobody'])('5 per address and hour, for a %s', async (who) => {
-  // Once more where the hour ended in between.
+  // The test runs again if the hour ended in between.
   for (let began = -1, n = 0; began !== hour(); n += 1) {
     began = hour()
     const email = `${who}${n}@example.com`
@@ -136,12 +136,12 @@ it.each(['member', 'nobody'])('5 per address and hour, for a %s', async (who) =>
   }
 })
 
-it('a mail that cannot be sent changes nothing of the answer', async () => {
+it('a mail that cannot be sent does not change the answer', async () => {
   await org.keyFor('refused@example.com', 'member')
   expect((await askFor('refused@example.com')).status).toBe(202)
 })
 
-it('without a mail server it says how an administrator makes a link', async () => {
+it('without a mail server the error says how an administrator creates a link', async () => {
   const plain = await makeApp({ services: { store: app.store } })
   const answer = await askFor(org.adminEmail, plain)
   expect([answer.status, answer.body.error]).toEqual([409, 'NO_MAIL_SERVER'])

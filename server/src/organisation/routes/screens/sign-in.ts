@@ -13,7 +13,7 @@ import { takeSignInTurn } from '../../store/sign-in-links.ts'
 const MAILS_PER_HOUR = 5
 
 const Params = z.strictObject({ token: z.string() })
-/** Reached without a session; counted by address. */
+/** The configuration of routes without a session; their callers are counted by address. */
 const OPEN = { scope: 'public' as const, metered: true, body: 'control' as const }
 
 export function signInRoutes(api: Api, services: Services): void {
@@ -34,11 +34,10 @@ export function signInRoutes(api: Api, services: Services): void {
     async ({ body: { email } }) => {
       if (sendMail === null) throw noMailServer(email)
       await requireTurn(services, email)
-      // Whether the address is known shows neither in the answer nor in the time it takes.
+      // The mail is sent after the answer, so that neither the answer nor its time reveals whether the
+      // address is known.
       const sending = mailSignInLinks(store.system, sendMail, email, publicUrl())
-        .catch((cause: unknown) =>
-          log.warn({ cause: reasonOf(cause) }, 'a link to sign in could not be mailed'),
-        )
+        .catch((cause: unknown) => log.warn({ cause: reasonOf(cause) }, 'a sign-in link could not be mailed'))
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
       return accepted({ email })
@@ -69,7 +68,10 @@ export const signingIn = (request: FastifyRequest) => ({
   before: sessionTokenOf(request),
 })
 
-/** Gives the browser its cookie, and answers where to go: to the own address that was asked for first, or home. */
+/**
+ * Sets the session cookie and returns the address to go to: the requested page of the dashboard if there is
+ * one, else the start page of the role.
+ */
 export function welcomeSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -84,8 +86,8 @@ export function welcomeSession(
 const HERE = 'http://here.invalid'
 
 /**
- * A path of the dashboard, as a header can carry it. `//host`, `/\host` and the like lead elsewhere, whatever they look like:
- * null.
+ * Returns the address if it is a path of the dashboard, in a form that a header can carry, else null.
+ * Addresses such as `//host` and `/\host` look like paths but lead to other hosts.
  */
 function readOwnAddress(next: string | undefined): string | null {
   const parsed = next?.startsWith('/') === true ? URL.parse(next, HERE) : null
@@ -96,13 +98,13 @@ function readOwnAddress(next: string | undefined): string | null {
 async function requireTurn({ store }: Services, email: string): Promise<void> {
   const turn = await takeSignInTurn(store.system, hashToken(email), MAILS_PER_HOUR)
   if (turn.ok) return
-  const message = `${MAILS_PER_HOUR} links were asked for this address within the hour. Look into the mailbox, or try again later`
+  const message = `${MAILS_PER_HOUR} sign-in links were requested for this address within the hour. Check the mailbox, or try again later`
   throw new AppError('Too Many Requests', message, { retryAfter: turn.waitSeconds })
 }
 
 function noMailServer(email: string): AppError {
   return new AppError(
     'NO_MAIL_SERVER',
-    `This server sends no mail. An administrator makes a link with: npx loam sign-in-link --email ${email}`,
+    `This server sends no mail. An administrator can create a sign-in link with: npx loam sign-in-link --email ${email}`,
   )
 }
