@@ -13,7 +13,7 @@ import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
-import { FLAGS } from '#test/plumbing/server-process.ts'
+import { COMPILED, FLAGS } from '#test/plumbing/server-process.ts'
 import { check, say, sayVerdict, until } from './checks/installation.ts'
 import { startCallers } from './load/load.ts'
 
@@ -48,6 +48,7 @@ const { PATH = '', HOME = '/' } = process.env
 const env = {
   PATH,
   HOME,
+  NODE_COMPILE_CACHE: COMPILED,
   HOST: '127.0.0.1',
   PORT: '0',
   LOAM_DATA_DIR: dataDir,

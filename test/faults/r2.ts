@@ -1,6 +1,6 @@
 // R2: PostgreSQL is restarted and every connection is cut in a loop, while requests are made and rows are run. Answers must be
 // 2xx or 503 and never fail to come; after the last fault all must be well again within 10 s, and the books exact.
-// npm run faults:r2 [-- --seconds 60 --callers 6 --recovery-seconds 10]
+// npm run faults:r2 [-- --seconds 60 --callers 6 --rows-a-call 20 --recovery-seconds 10]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
@@ -12,13 +12,14 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     callers: { type: 'string', default: '6' },
+    'rows-a-call': { type: 'string', default: '20' },
     'recovery-seconds': { type: 'string', default: '10' },
   },
 })
 const CREDITS = 10_000_000
 const CALLERS = Number(values.callers)
 const RECOVERY_SECONDS = Number(values['recovery-seconds'])
-const ROWS_PER_CALL = 20
+const ROWS_PER_CALL = Number(values['rows-a-call'])
 const ACTIONS = 3
 /** So many good answers in a row for each caller, and requests are well again. */
 const WELL = 20

@@ -10,7 +10,7 @@ import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { watch, type WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
 import { prepareCluster } from './prepared-cluster.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { COMPILED, type ServerProcess, startServer } from './server-process.ts'
 
 export const SECRET = 'a secret for tests only'
 const MANY = '1000000000'
@@ -72,7 +72,8 @@ export async function openInstallation() {
     /** A process that only walks rows, up to the moment it takes jobs. */
     async startWorker(env: Record<string, string> = {}): Promise<WorkerChild> {
       const { PATH = '' } = process.env
-      const settings = { ...environment, PATH, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
+      const base = { ...environment, PATH, NODE_COMPILE_CACHE: COMPILED }
+      const settings = { ...base, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
       const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
       return track(await watch(child, 'working'))
     },

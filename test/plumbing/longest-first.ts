@@ -3,15 +3,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take long for their size, with roughly their seconds. Others are weighed by their size. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'test/faults/small.test.ts': 250,
+  'test/faults/small-strangers.test.ts': 80,
+  'test/faults/small-kills.test.ts': 75,
+  'test/faults/small-load.test.ts': 70,
+  'test/faults/small-database.test.ts': 65,
   'test/browser/screens.test.ts': 60,
   'test/browser/dashboard.test.ts': 55,
   'server/src/runs/engine/recovery.test.ts': 40,
+  'server/src/api/http/wide-bodies.test.ts': 40,
+  'test/faults/small-ends.test.ts': 40,
   'cli/commands/backup.test.ts': 35,
   'test/guards/start.test.ts': 35,
   'test/guards/docs-commands.test.ts': 35,
   'server/src/sheets/routes/actions/catalogue.test.ts': 30,
   'server/src/runs/engine/flights/simulation.test.ts': 35,
+  'server/src/lib/json/bounded-json.test.ts': 30,
   'server/src/database/embedded/embedded.test.ts': 20,
   'server/src/api/http/isolation.test.ts': 18,
   'server/src/files/imports/import-recovery.test.ts': 18,

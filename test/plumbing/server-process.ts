@@ -11,8 +11,8 @@ export const FLAGS = [
   '--max-semi-space-size=64',
   '--max-old-space-size=1536',
 ]
-/** As `npm start` has it. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
+/** The folder of compiled code, as `npm start` has it: with it a process starts in half the time. */
+export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
 const READY = /Loam is ready at (http:\/\/\S+)/
 
 export type ServerProcess = {

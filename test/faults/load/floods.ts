@@ -90,6 +90,9 @@ async function rowFlood(
 
 const EXPORTED_ROWS = 5000
 const JOBS = 200
+/** At any share, so that some are left when the other is served. */
+const MIN_JOBS = 60
+const jobsOf = (share: number) => Math.max(MIN_JOBS, JOBS * share)
 const GROUP = 20
 const COLUMNS = ['a', 'b', 'c', 'd', 'e']
 const rowOf = (n: number) => Object.fromEntries(COLUMNS.map((name) => [name, `value ${name} of ${n}`]))
@@ -113,7 +116,7 @@ async function exportFlood({ store, share }: Parts, flooder: Caller, other: Call
       }
     },
     async start() {
-      await inGroups(Array.from({ length: JOBS }), () =>
+      await inGroups(Array.from({ length: jobsOf(share) }), () =>
         flooder.call('POST', `${flooded}/export`, { format: 'csv' }),
       )
       return leftOver(store, 'exports', 'running', flooder)
@@ -135,7 +138,7 @@ async function importFlood({ store, dataDir, share }: Parts, flooder: Caller, ot
   const [theirs, own] = [await upload(flooder), await upload(other)]
   const base = await makeSheet(other.call, COLUMNS)
   const flooded: string[] = []
-  await inGroups(Array.from({ length: Math.max(60, JOBS * share) }), async () => {
+  await inGroups(Array.from({ length: jobsOf(share) }), async () => {
     flooded.push(await makeSheet(flooder.call, COLUMNS))
   })
   return {

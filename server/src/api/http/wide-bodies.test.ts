@@ -59,6 +59,17 @@ const unknownKeys = (bytes: number, start = '{', end = '}') =>
   fill(bytes, start, end, (n) => `"\\u0001k${n}":1`)
 const wrongItems = (bytes: number, start = '[', end = ']') => fill(bytes, start, end, () => '{"no":[]}')
 
+const tried = new Set<string>()
+/** Returns the fields of a shape that no body of this size had yet: the same code reads the same shape in every route. */
+function newFields(bytes: number, properties: Record<string, Json>): string[] {
+  return Object.keys(properties).filter((field) => {
+    const shape = JSON.stringify([bytes, { ...properties[field], description: '' }])
+    const isNew = !tried.has(shape)
+    tried.add(shape)
+    return isNew
+  })
+}
+
 /**
  * Generates bodies of one size that are wrong everywhere: unknown keys, wrong items, and the same in each
  * field.
@@ -97,8 +108,8 @@ describe('F74: a body that is wrong everywhere is answered in bounded time and l
   it('there are such routes', () => expect(routes.length).toBeGreaterThan(15))
 
   it.each(routes)('$name', { timeout: 120_000 }, async ({ verb, path, bytes, schema }) => {
-    const fields = Object.keys(schema.properties ?? {})
-    for (const [, body] of worstBodies(bytes, fields)) await expectBounded(verb, path, body)
+    for (const [, body] of worstBodies(bytes, newFields(bytes, schema.properties ?? {})))
+      await expectBounded(verb, path, body)
   })
 
   it('rows that are rejected say how many more errors there are, and large ones are not repeated', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
+import { COMPILED } from '#test/plumbing/server-process.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
 import { type FlightSheet, makeFlightSheet, makeFlightApp } from './testing/flight-store-fixture.ts'
 import { startWorkerChild, watch, type WorkerChild } from './testing/worker-child.ts'
@@ -85,12 +86,12 @@ describe('recovery', { timeout: 300_000 }, async () => {
     const url = await serveProvider(20)
     const victim = await startChild(app)
     await startChild(app)
-    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
-    await until('the run is under way', () => calls > 200)
+    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 120)
+    await until('the run is under way', () => calls > 80)
     victim.child.kill('SIGKILL')
     expect(await victim.ended).toBe('SIGKILL')
     await landed(sheet)
-    await expectExact(sheet, 300, PRICE)
+    await expectExact(sheet, 120, PRICE)
   })
 
   it('R3: a worker that was stopped past its lease and goes on changes nothing', async () => {
@@ -114,6 +115,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     const url = await serveProvider(30)
     const env = {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILED,
       DATABASE_URL: whole.databaseUrl,
       LOAM_DATA_DIR: folder,
       LOAM_SECRET: 'a secret for tests only',
@@ -125,8 +127,8 @@ describe('recovery', { timeout: 300_000 }, async () => {
       endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), 'working'))
     const first = await start()
     const step = { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: url } }
-    const sheet = await launch(whole, step, 200)
-    await until('the run is under way', () => calls > 100)
+    const sheet = await launch(whole, step, 100)
+    await until('the run is under way', () => calls > 50)
     const asked = Date.now()
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
@@ -135,19 +137,19 @@ describe('recovery', { timeout: 300_000 }, async () => {
     expect((await jobs(whole)).filter((job) => job.locked_by !== null)).toEqual([])
     await start()
     await landed(sheet)
-    await expectExact(sheet, 200, 0)
+    await expectExact(sheet, 100, 0)
   })
 
   it('R2: connections are cut again and again; the run is finished, exactly', async () => {
-    const url = await serveProvider(20)
+    const url = await serveProvider(60)
     await startChild(app)
-    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
+    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 150)
     await until('the run is under way', () => calls > 30)
     const client = new pg.Client({ connectionString: app.databaseUrl })
     await client.connect()
     onTestFinished(() => client.end())
     await client.query(`select set_config('loam.org', '*', false)`)
-    for (let n = 0; n < 15; n += 1) {
+    for (let n = 0; n < 10; n += 1) {
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
       await sleep(200)
@@ -156,7 +158,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       const { rows } = await client.query('select from flights where org_id = $1 limit 1', [sheet.org.orgId])
       return rows.length === 0
     })
-    await expectExact(sheet, 300, PRICE)
+    await expectExact(sheet, 150, PRICE)
   })
 
   it('R6: a row that ends its worker is an error after three times; the rows in the air with it are not', async () => {
