@@ -3,31 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { storeUpload } from '#server/files/uploads.ts'
 import { newId } from '#server/lib/ids.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 import { publish } from '../../api/testing/shortcut.ts'
 
 let calls = 0
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: 2,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs }) {
-    calls += 1
-    return done({ value: inputs.text })
-  },
+const paid = paidAction((text) => {
+  calls += 1
+  return done({ value: text })
 })
 const catalogue = catalogueOf(paid, ...(await loadCatalogue()).list())
 // Nobody listens at the model's address: a dry run asks nobody.
@@ -40,7 +29,7 @@ const ROWS = ['a', 'b', ''].map((x) => ({ x }))
 const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Dry' })).body.data
 const base = `/workflows/${workflow_id}/sheets/${workflow_id}`
 await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
-await org.call('POST', `${base}/actions/add`, { action_id: 'paid', inputs: { text: '{{input.x}}' } })
+await org.call('POST', `${base}/actions/add`, PAID)
 await org.call('PATCH', base, { cache_enabled: false })
 const ids: string[] = (await org.call('POST', `${base}/rows`, { rows: ROWS })).body.data.row_ids
 // Prices are recorded by the first who asks for them.

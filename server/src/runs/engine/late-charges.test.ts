@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue } from '#server/catalog/registry.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
 import type { Flight } from './flights/flight.ts'
@@ -23,24 +21,13 @@ let gate = Promise.withResolvers<void>()
 let calls = 0
 
 /** Costs two credits, and answers when the test lets it. */
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: 2,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs }) {
-    calls += 1
-    if (inputs.text !== 'soon') await gate.promise
-    return inputs.text === 'bad' ? failed('it was bad') : done({ value: inputs.text })
-  },
+const paid = paidAction(async (text) => {
+  calls += 1
+  if (text !== 'soon') await gate.promise
+  return text === 'bad' ? failed('it was bad') : done({ value: text })
 })
 
-const app = await makeApp({
-  services: { catalogue: createCatalogue([{ file: 'paid.ts', module: { default: paid } }]) },
-})
+const app = await makeApp({ services: { catalogue: catalogueOf(paid) } })
 await startTestWorker(app)
 
 type World = { org: TestOrg; base: string; ids: string[]; runId: string }
@@ -53,7 +40,7 @@ async function startCalls(texts: string[]): Promise<World> {
   const { data } = (await org.call('POST', '/workflows', { name: 'Late' })).body
   const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
   await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
-  await org.call('POST', `${base}/actions/add`, { action_id: 'paid', inputs: { text: '{{input.x}}' } })
+  await org.call('POST', `${base}/actions/add`, PAID)
   await org.call('PATCH', base, { cache_enabled: false })
   const rows = texts.map((x) => ({ x }))
   const added = await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
 import { serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { newId } from '#server/lib/ids.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { startDueRuns } from '#server/runs/scheduler.ts'
 import { setSchedule } from '#server/runs/schedules.ts'
 import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
@@ -18,32 +17,18 @@ const opened = Promise.withResolvers<void>()
 let waiting = 0
 
 /** Costs two credits. `wait` is answered when the test says so, `bad` fails. */
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: 2,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs }) {
-    if (inputs.text === 'wait') {
-      waiting += 1
-      await opened.promise
-    }
-    return inputs.text === 'bad' ? failed('it was bad') : done({ value: inputs.text })
-  },
+const paid = paidAction(async (text) => {
+  if (text === 'wait') {
+    waiting += 1
+    await opened.promise
+  }
+  return text === 'bad' ? failed('it was bad') : done({ value: text })
 })
 
-const actions = [paid, ...(await loadCatalogue()).list()]
-const catalogue = createCatalogue(
-  actions.map((action) => ({ file: `${action.id}.ts`, module: { default: action } })),
-)
+const catalogue = catalogueOf(paid, ...(await loadCatalogue()).list())
 const app = await makeApp({ services: { catalogue } })
 const org = await app.makeOrg()
 await startTestWorker(app)
-
-const PAID = { action_id: 'paid', inputs: { text: '{{input.x}}' } }
 
 async function makeSheet(steps: object[] = [PAID], workflowId?: string): Promise<string> {
   const { data } =

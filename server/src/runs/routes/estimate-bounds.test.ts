@@ -1,11 +1,10 @@
 import { afterAll, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed, retry } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
 import { setPrice } from '#server/money/prices.ts'
 import { grantCredits } from '#server/money/store/credits.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { createRandom } from '#test/builders/seeded-random.ts'
 import { serveProviders } from '#test/builders/waterfall-model.ts'
 import { makeApp, type TestOrg } from '#test/plumbing/harness.ts'
@@ -20,21 +19,12 @@ const count = (name: string) => {
   return calls
 }
 /** Costs two credits. A text that begins with `404` fails the first time, `500` passes at a second try, `bad` never has a result. */
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: PRICE,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs: { text }, context }) {
-    const calls = count(`${context.cellRun.split('/')[0]} ${text}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    if (text.startsWith('bad') || (text.startsWith('404') && calls === 1)) return failed('404')
-    if (text.startsWith('500') && calls === 1) return retry('500', 10)
-    return done({ value: text })
-  },
+const paid = paidAction(async (text, cellRun) => {
+  const calls = count(`${cellRun.split('/')[0]} ${text}`)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  if (text.startsWith('bad') || (text.startsWith('404') && calls === 1)) return failed('404')
+  if (text.startsWith('500') && calls === 1) return retry('500', 10)
+  return done({ value: text })
 })
 const providers = await serveProviders((id, person) => {
   const status = Number(/^s(\d{3})/.exec(person)?.[1])
@@ -42,10 +32,7 @@ const providers = await serveProviders((id, person) => {
   return Number.isNaN(status) || count(`${id} ${person}`) > 1 ? null : status
 })
 afterAll(() => providers.close())
-const actions = [paid, ...(await loadCatalogue()).list()]
-const catalogue = createCatalogue(
-  actions.map((action) => ({ file: `${action.id}.ts`, module: { default: action } })),
-)
+const catalogue = catalogueOf(paid, ...(await loadCatalogue()).list())
 const app = await makeApp({ services: { catalogue }, settings: providers.settings })
 await startTestWorker(app)
 await startTestWorker(app)
@@ -59,7 +46,6 @@ await setPrice(app.store.system, catalogue, {
 })
 
 type Step = { action_id: string; inputs: object; run_if?: object }
-const PAID: Step = { action_id: 'paid', inputs: { text: '{{input.x}}' } }
 const WATERFALL: Step = {
   action_id: WATERFALL_ID,
   inputs: {

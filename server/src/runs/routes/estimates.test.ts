@@ -1,33 +1,20 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
 import { setPrice } from '#server/money/prices.ts'
 import { grantCredits } from '#server/money/store/credits.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { predict, serveProviders } from '#test/builders/waterfall-model.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
 /** Costs two credits, unless the text begins with `bad`. */
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: 2,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  run: async ({ inputs: { text } }) => (text.startsWith('bad') ? failed('bad') : done({ value: text })),
-})
+const paid = paidAction((text) => (text.startsWith('bad') ? failed('bad') : done({ value: text })))
 const providers = await serveProviders()
 afterAll(() => providers.close())
 const real = await loadCatalogue()
-const actions = [paid, ...real.list()]
-const catalogue = createCatalogue(
-  actions.map((action) => ({ file: `${action.id}.ts`, module: { default: action } })),
-)
+const catalogue = catalogueOf(paid, ...real.list())
 const app = await makeApp({ services: { catalogue }, settings: providers.settings })
 await startTestWorker(app)
 const org = await app.makeOrg()
@@ -52,7 +39,6 @@ async function makeSheet(steps: Step[], rows: Record<string, unknown>[] = [], se
 }
 const estimate = async (base: string, body: object = { all: true }) =>
   (await org.call('POST', `${base}/estimate`, body)).body
-const PAID: Step = { action_id: 'paid', inputs: { text: '{{input.x}}' } }
 const WATERFALL: Step = {
   action_id: 'person_work_email_waterfall',
   inputs: {

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue } from '#server/catalog/registry.ts'
 import { forgetFormerCells } from '#server/runs/store/former-cells.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
@@ -20,32 +18,20 @@ beforeEach(() => {
 })
 
 /** Costs two credits. What it answers, and whether it waits or fails, the test says. */
-const paid = defineAction({
-  id: 'paid',
-  name: 'Paid',
-  description: 'Costs two credits.',
-  category: 'data',
-  credits: 2,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs }) {
-    if (answer === 'wait') {
-      waiting += 1
-      await gate.promise
-    }
-    return answer === 'bad' ? failed('it was bad') : done({ value: `${answer} ${inputs.text}` })
-  },
+const paid = paidAction(async (text) => {
+  if (answer === 'wait') {
+    waiting += 1
+    await gate.promise
+  }
+  return answer === 'bad' ? failed('it was bad') : done({ value: `${answer} ${text}` })
 })
 
-const app = await makeApp({
-  services: { catalogue: createCatalogue([{ file: 'paid.ts', module: { default: paid } }]) },
-})
+const app = await makeApp({ services: { catalogue: catalogueOf(paid) } })
 await startTestWorker(app)
 const org = await app.makeOrg()
 
 type Sheet = { base: string; ids: string[] }
 
-const PAID = { action_id: 'paid', inputs: { text: '{{input.x}}' } }
 const goIs = (value: string) => ({
   conditions: [{ conditions: [{ variable: '{{input.go}}', operator: 'is', values: [value] }] }],
 })

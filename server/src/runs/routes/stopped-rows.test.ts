@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields/fields.ts'
 import { done } from '#server/catalog/outcome.ts'
-import { output } from '#server/catalog/outputs.ts'
-import { createCatalogue } from '#server/catalog/registry.ts'
+import { catalogueOf } from '#test/builders/catalogue.ts'
+import { paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
@@ -16,24 +14,16 @@ beforeEach(() => {
 })
 
 /** Answers when the test says so. */
-const slow = defineAction({
-  id: 'slow',
-  name: 'Slow',
-  description: 'Waits.',
-  category: 'data',
-  credits: 0,
-  inputs: { text: field.text({ required: true, description: 'A text.' }) },
-  outputs: { value: output.text('The text.') },
-  async run({ inputs }) {
+const slow = paidAction(
+  async (text) => {
     waiting += 1
     await gate.promise
-    return done({ value: inputs.text })
+    return done({ value: text })
   },
-})
+  { id: 'slow', credits: 0 },
+)
 
-const app = await makeApp({
-  services: { catalogue: createCatalogue([{ file: 'slow.ts', module: { default: slow } }]) },
-})
+const app = await makeApp({ services: { catalogue: catalogueOf(slow) } })
 await startTestWorker(app)
 const org = await app.makeOrg()
 
