@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { NumberText } from '#server/lib/json/lossless-json.ts'
+import { endShares } from '#server/money/store/purses/fold.ts'
+import { PRICE } from '../testing/fault-catalogue.ts'
+import {
+  claimAndReserve,
+  complete,
+  makeFlightStore,
+  makeFlightSheet,
+  makeFlightApp,
+  makePurseKeeper,
+  must,
+  withPosition,
+} from '../testing/flight-store-fixture.ts'
+import { expectPaid, makePaidSheet } from '../testing/paid-sheets.ts'
+
+const app = await makeFlightApp()
+const old = makeFlightStore(app, 1)
+const fresh = makeFlightStore(app, 2)
+const purses = makePurseKeeper(app)
+
+describe('credits (D22)', () => {
+  it('never below zero: of 50 cells at once exactly those are granted that the balance covers', async () => {
+    const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
+    await sheet.addRows(50)
+    await sheet.run()
+    const keepers = Array.from({ length: 10 }, () => makePurseKeeper(app))
+    const jobs = await sheet.jobs()
+    const need = { more: PRICE, total: PRICE }
+    const answers = await Promise.all(
+      jobs.map(async (job, n) => {
+        const flight = must(await old.claim(job))
+        const answer = await must(keepers[n % keepers.length]).hold(flight.facts, null, need)
+        const { credits, held, shares } = await sheet.accounts()
+        expect([credits >= held, held]).toEqual([true, shares])
+        return { flight, answer }
+      }),
+    )
+    const granted = answers.flatMap(({ flight, answer }) =>
+      'hold' in answer ? [withPosition(flight, { hold: answer.hold })] : [],
+    )
+    const others = answers.flatMap(({ answer }) => ('refusal' in answer ? [answer.refusal] : []))
+    expect([granted.length, others.filter(({ isFinal }) => !isFinal).length]).toEqual([7, 43])
+    await Promise.all(granted.map((flight) => old.settle(flight, complete(flight, null, PRICE))))
+    const left = PRICE - 1
+    expect(await sheet.accounts()).toEqual({ credits: left, ledger: left, charges: 7, held: 0, shares: 0 })
+    const late = await must(keepers[0]).hold(must(granted[0]).facts, null, need)
+    expect(late).toMatchObject({ refusal: { kind: 'balance', leftMillis: left, isFinal: true } })
+  })
+
+  it('cells that ask in a crowd are granted some ahead of those who follow, and what is not used goes back', async () => {
+    const sheet = await makeFlightSheet(app, ['paid'], 1000 * PRICE)
+    await sheet.addRows(1)
+    await sheet.run()
+    const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
+    const keeper = makePurseKeeper(app)
+    const need = { more: PRICE, total: PRICE }
+    const first = await keeper.hold(facts, null, need)
+    expect((await sheet.accounts()).held).toBe(PRICE)
+    const crowd = await Promise.all(Array.from({ length: 10 }, async () => keeper.hold(facts, null, need)))
+    const { held } = await sheet.accounts()
+    expect([held > 12 * PRICE, held <= 11 * PRICE + 80 * PRICE]).toEqual([true, true])
+    const later = keeper.hold(facts, null, need)
+    expect(later).not.toBeInstanceOf(Promise)
+    for (const answer of [first, ...crowd, await later]) if ('hold' in answer) keeper.spend(answer.hold, 0)
+    await keeper.flush()
+    expect(await sheet.accounts()).toMatchObject({ credits: 1000 * PRICE, held: 0, shares: 0 })
+  })
+
+  it('a crowd that the balance does not cover is granted what it does', async () => {
+    const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
+    await sheet.addRows(1)
+    await sheet.run()
+    const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
+    const keeper = makePurseKeeper(app)
+    const need = { more: PRICE, total: PRICE }
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => keeper.hold(facts, null, need)))
+    expect(answers.filter((answer) => 'hold' in answer)).toHaveLength(7)
+    const { credits, held } = await sheet.accounts()
+    expect(held).toBeLessThanOrEqual(credits)
+  })
+
+  it('a cell that fails, is skipped or parked is not charged', async () => {
+    const sheet = await makePaidSheet(app, 1, ['paid'])
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
+    await expectPaid(sheet, 0)
+    const again = must(await fresh.claim(must((await sheet.jobs())[0])))
+    expect([again.fence.attempt, again.position]).toMatchObject([2, { retries: 1, stalledClaims: 1 }])
+    await fresh.settle(again, complete(again, null, 0, { status: 'failed', error: 'no' }))
+    await expectPaid(sheet, 0)
+  })
+
+  it('M17: whoever was taken for dead settles nothing that costs, and loses no row by it', async () => {
+    const sheet = await makePaidSheet(app, 2)
+    const jobs = await sheet.jobs()
+    const keeper = makePurseKeeper(app)
+    const flight = await claimAndReserve(old, keeper, must(jobs[0]))
+    const id = must(keeper.holderIds()[0])
+    await endShares(app.store.system, sheet.org.orgId, id)
+    await expect(old.settle(flight, complete(flight, 'paid_2', PRICE))).rejects.toThrow('were ended')
+    await expectPaid(sheet, 0)
+    expect(await sheet.cells()).toEqual([])
+    expect((await sheet.accounts()).held).toBe(0)
+    const next = keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })
+    await expect(next).rejects.toThrow('were ended')
+    expect(await keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })).toHaveProperty('hold')
+  })
+})
+
+describe('a batch of rows that are all through', () => {
+  it('is written but for those that another worker has taken over', async () => {
+    const sheet = await makePaidSheet(app, 20, ['paid'])
+    const jobs = await sheet.jobs()
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    await fresh.claim(must(jobs[10]))
+    const answers = await Promise.all(
+      flights.map((flight) => old.settle(flight, complete(flight, null, PRICE))),
+    )
+    expect(answers.flatMap((answer, n) => (answer === null ? [n] : []))).toEqual([10])
+    expect(await sheet.cells()).toHaveLength(19)
+    expect((await sheet.flights()).map(({ attempt }) => attempt)).toEqual([2])
+    await expectPaid(sheet, 19)
+  })
+})
+
+describe('a batch of rows of several runs, of several organisations', () => {
+  const ends: [string, string | null][] = [
+    ['in the middle of their chains', 'paid_2'],
+    ['that are all through', null],
+  ]
+  it.each(ends)(
+    '%s: each is written where it belongs, but for those that were taken over',
+    async (_, next) => {
+      const sheets = await Promise.all([makePaidSheet(app, 5), makePaidSheet(app, 5), makePaidSheet(app, 5)])
+      const jobs = await Promise.all(sheets.map((sheet) => sheet.jobs()))
+      // In turns, so that none has the group of the one before.
+      const mixed = jobs[0]?.flatMap((_job, n) => jobs.map((own) => must(own[n]))) ?? []
+      const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, purses, job)))
+      expect(new Set(flights.map(({ facts }) => facts.run_id)).size).toBe(3)
+      await fresh.claim(must(jobs[1]?.[2]))
+      const answers = await Promise.all(
+        flights.map((flight) => old.settle(flight, complete(flight, next, PRICE))),
+      )
+      expect(answers.flatMap((answer, n) => (answer === null ? [n] : []))).toEqual([7])
+      for (const [n, sheet] of sheets.entries()) {
+        const cells = await sheet.cells()
+        const runs = new Set(flights.filter((_flight, at) => at % 3 === n).map(({ facts }) => facts.run_id))
+        expect(cells).toHaveLength(n === 1 ? 4 : 5)
+        expect(new Set(cells.map(({ run_id }) => run_id))).toEqual(runs)
+        await expectPaid(sheet, cells.length)
+      }
+    },
+  )
+})
+
+describe('what cannot be stored', () => {
+  it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
+    const sheet = await makePaidSheet(app, 20)
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
+    const results = await Promise.allSettled(
+      flights.map((flight, n) =>
+        old.settle(
+          flight,
+          complete(flight, 'paid_2', PRICE, {
+            outputs: { value: n === 10 ? new NumberText('1e400000') : 'x' },
+          }),
+        ),
+      ),
+    )
+    expect(results.flatMap((result, n) => (result.status === 'rejected' ? [n] : []))).toEqual([10])
+    await expectPaid(sheet, 19)
+    expect((await sheet.flights()).filter((flight) => flight.action === 'paid_1')).toHaveLength(1)
+  })
+})
