@@ -15,8 +15,6 @@ await import('../scripts/setup.mjs')
 
 if (process.features.typescript) {
   module.enableCompileCache?.(join(modules, '.cache', 'loam'))
-  const { resolveByPath } = await import('../server/src/lib/resolve-by-path.ts')
-  resolveByPath()
   const { main } = await import('./main.ts')
   await main()
 } else {

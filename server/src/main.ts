@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { resolveByPath } from './lib/resolve-by-path.ts'
 
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
 
@@ -10,7 +9,6 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   const end = endBySignal()
   // Halves the time that loading takes from the second start on. Kept at once: a process that is killed keeps nothing.
   enableCompileCache(COMPILED)
-  resolveByPath()
   const { runServer } = await import('./process/server.ts')
   flushCompileCache()
   await runServer(env, end)

@@ -107,7 +107,6 @@ function addHooks(
   app.decorateRequest('turnOwner', null)
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
-  app.decorateRequest('foreseen', null)
   app.decorateRequest('sealer')
   app.decorateRequest('endForeground')
   app.decorateRequest('endTurn', () => undefined)

@@ -15,7 +15,6 @@ import {
   type Window,
 } from '../../organisation/store/admission.ts'
 import type { SheetWithWorkflow } from '../../sheets/store/sheets.ts'
-import { createForesight } from '../load/foresight.ts'
 import type { createRequestOwners, RequestOwner } from '../load/request-owners.ts'
 import { callerOf, requireScope } from './caller.ts'
 import { bearerKey, credentialOf } from './credentials.ts'
@@ -51,8 +50,6 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     isolates: (cause) => !isUnavailable(cause),
   })
 
-  const foresight = createForesight(store, limits)
-
   const noteUse = createBatcher<string, string>({
     run: async (keyIds) => {
       await noteUses(store, keyIds)
@@ -72,13 +69,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
 
     if (hash !== null) await waitForTurn(request, owner)
     const visitor = { hash, address, sheet: sheetOf(request) }
-    try {
-      await check(request, reply, scope, visitor)
-      foresight.welcome(request, visitor)
-    } catch (cause) {
-      foresight.refuse(visitor)
-      throw cause
-    }
+    await check(request, reply, scope, visitor)
   }
 
   async function check(
@@ -87,7 +78,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     scope: RouteScope,
     visitor: Visitor,
   ): Promise<void> {
-    const admitted = await (foresight.admit(request, visitor) ?? admit(visitor))
+    const admitted = await admit(visitor)
     setRateHeaders(reply, admitted)
     // The last use of a key is written once in a while. If that fails, the request still succeeds: the next
     // one writes it.

@@ -11,7 +11,6 @@ import { connectAtFirst } from './first-statement.ts'
 import { giveWay } from './give-way.ts'
 import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
-import { inOneWrite } from './one-write.ts'
 import type { Schema } from './schema.ts'
 import { createShares, type Shares } from './shares.ts'
 import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
@@ -20,8 +19,6 @@ import { runTransaction } from './transaction-end.ts'
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
 
-type StatementPair = readonly [QueryConfig, QueryConfig]
-
 export type Store = {
   /** Sees every organisation. For authentication, the command line and background work. */
   system: Db
@@ -29,14 +26,6 @@ export type Store = {
   org(orgId: string): Db
   /** Raw access for statements in hot paths; speaks for the program itself. */
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
-  /**
-   * Two statements at once, by a connection for reads that sees one organisation: the server is woken once for both. Each has an
-   * answer, or a failure, of its own.
-   */
-  queryTogether<First extends QueryResultRow, Second extends QueryResultRow>(
-    orgId: string,
-    statements: StatementPair,
-  ): [Promise<First[]>, Promise<Second[]>]
   /** Changes of sheets that any process announces. */
   changes: ChangeFeed
   /** Where those who queue rows through this store reach a worker of the same process. */
@@ -136,13 +125,11 @@ export function openStore(options: StoreOptions): Store {
     max: number
     plans?: string
     givesWay?: boolean | undefined
-    pipeline?: boolean | undefined
   }
-  const openPool = ({ max, plans = ownPlans, givesWay = options.keyedPlans, pipeline }: PoolOptions) => {
-    const config: PoolConfig & Pick<PoolOptions, 'pipeline'> = {
+  const openPool = ({ max, plans = ownPlans, givesWay = options.keyedPlans }: PoolOptions) => {
+    const config: PoolConfig = {
       ...settingsOf(options, plans),
       max,
-      pipeline,
     }
     const pool = new ConnectionPool(config, (cause) =>
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
@@ -158,8 +145,7 @@ export function openStore(options: StoreOptions): Store {
   const pools = {
     system: openPool({ max: Math.ceil(connections / 2) }),
     org: openPool({ max: connections - reads - unhurried }),
-    // Statements that are sent at once are not held back until the one before is answered.
-    reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS, pipeline: true }),
+    reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS }),
     unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
   }
 
@@ -214,25 +200,6 @@ export function openStore(options: StoreOptions): Store {
     return nameStatements(await connectFor(org, pool), 'steady')
   }
 
-  /** A connection that is given back when both are answered. */
-  async function sendFor(org: string, [first, second]: StatementPair) {
-    const client = await connectFor(org, pools.reads ?? pools.org)
-    const named = nameStatements(client, 'all')
-    hung.begin(client)
-    const asked = inOneWrite(client, () => [
-      ask(client, first),
-      named.query(second.text, second.values ?? []),
-    ])
-    void giveBack(client, named, asked)
-    return asked
-  }
-
-  async function giveBack(client: PoolClient, named: NamingClient, asked: readonly Promise<unknown>[]) {
-    const ends = await Promise.allSettled(asked)
-    hung.end(client)
-    named.release(ends.some((end) => end.status === 'rejected' && isUnavailable(end.reason)))
-  }
-
   const system = handleFor(SYSTEM)
   const hung = watchForHung(HUNG_MS)
   const changes = createChangeFeed(options.url, options.log)
@@ -268,14 +235,6 @@ export function openStore(options: StoreOptions): Store {
         client.release(isUnavailable(cause))
         throw cause
       }
-    },
-    queryTogether<First extends QueryResultRow, Second extends QueryResultRow>(
-      orgId: string,
-      statements: StatementPair,
-    ): [Promise<First[]>, Promise<Second[]>] {
-      const sent = sendFor(orgId, statements)
-      const rowsOf = async (which: 0 | 1) => (await (await sent)[which])?.rows ?? []
-      return [rowsOf(0) as Promise<First[]>, rowsOf(1) as Promise<Second[]>]
     },
     close: () => (closed ??= closeAll()),
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { QueryConfig, QueryResultRow } from 'pg'
+import type { QueryConfig } from 'pg'
 import type { Db, Store } from '../../database/connection/db.ts'
 import {
   LIVING_SHEETS,
@@ -144,26 +144,6 @@ export async function admitAll(
   limits: RateLimits,
 ): Promise<Admission[]> {
   return admissionsOf(await store.query<Row>(statementFor(visitors, limits)))
-}
-
-/**
- * Admits a request whose organisation is already known, and reads data of that organisation at the same time.
- */
-export function admitAndRead<Read extends QueryResultRow>(
-  store: Pick<Store, 'queryTogether'>,
-  orgId: string,
-  visitor: Visitor,
-  limits: RateLimits,
-  read: QueryConfig,
-): { admission: Promise<Admission>; rows: Promise<Read[]> } {
-  const [admitted, rows] = store.queryTogether<Row, Read>(orgId, [statementFor([visitor], limits), read])
-  return { admission: readFirst(admitted), rows }
-}
-
-async function readFirst(rows: Promise<Row[]>): Promise<Admission> {
-  const [admission] = admissionsOf(await rows)
-  if (admission === undefined) throw new Error('the admission statement returned no row')
-  return admission
 }
 
 function statementFor(visitors: Visitor[], limits: RateLimits): QueryConfig {

@@ -55,30 +55,23 @@ const keyedRead = sql.raw(KEYED_READ)
 
 /** Rows by their place in the order of insertion, with their cells. Deep pages cost what the first one does. */
 export async function listPage(db: Db, sheet: SheetKey, offset: number, limit: number): Promise<Page> {
-  const { rows } = await selectPage(sheet, offset, limit).execute(db)
-  return pageOf(db, sheet.org_id, rows)
-}
-
-/** Of a page, as it was read; `pageOf` makes one of them. */
-export type PageRow = Partial<LightRow> & { total: number }
-
-export function selectPage(
-  { org_id, sheet_id }: SheetKey,
-  offset: number,
-  limit: number,
-): RawBuilder<PageRow> {
-  return sql<PageRow>`${keyedRead}
+  const { org_id, sheet_id } = sheet
+  const { rows } = await sql<PageRow>`${keyedRead}
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
-    ), ${placeOf({ org_id, sheet_id }, offset)}, page as (
+    ), ${placeOf(sheet, offset)}, page as (
       select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
       order by r.seq limit ${limit}
     )
     select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
-    from sheet left join page on true order by page.seq`
+    from sheet left join page on true order by page.seq`.execute(db)
+  return pageOf(db, org_id, rows)
 }
+
+/** A row of a page as the database returns it, with the number of all rows of the sheet. `pageOf` makes a page of them. */
+export type PageRow = Partial<LightRow> & { total: number }
 
 /** `place`: the number at which the rows from `offset` on begin, past what was deleted before it. */
 function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unknown> {

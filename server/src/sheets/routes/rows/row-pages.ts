@@ -1,14 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
-import { DEFAULT_PAGE_SIZE, ListRowsBody } from '#contract/rows.ts'
 import { sendJson } from '../../../api/http/envelope.ts'
-import type { ForeseenRead } from '../../../api/load/foresight.ts'
 import type { Definition } from '../../../catalog/chain/definition.ts'
-import type { SheetKey } from '../../../database/tables/sheet-key.ts'
-import { plural } from '../../../lib/plural.ts'
 import { createRowWriter } from '../../rows/view.ts'
 import { listPageCells } from '../../store/cells.ts'
-import { listPage, type Page, pageOf, type PageRow, selectPage } from '../../store/rows.ts'
+import type { Page } from '../../store/rows.ts'
 import { outputsUrl } from './cells.ts'
 
 /**
@@ -32,38 +27,4 @@ export async function sendRowPage(
     reply,
     `{"rows":[${rows.join()}],"total_count":${total},"page_no":${page_no},"page_size":${page_size}}`,
   )
-}
-
-const { page_no, page_size } = ListRowsBody.unwrap().shape
-/** Of all rows, as most ask for them. */
-const PlainPage = z.strictObject({ page_no, page_size: page_size.default(DEFAULT_PAGE_SIZE) })
-
-/** What `readPage` will read for such a body. */
-export function foreseePage(sheet: SheetKey, bodyText: string): ForeseenRead | undefined {
-  const asked = PlainPage.safeParse(parseJson(bodyText))
-  if (!asked.success) return undefined
-  const limit = asked.data.page_size
-  const offset = (asked.data.page_no - 1) * limit
-  return { name: nameOf(offset, limit), statement: selectPage(sheet, offset, limit) }
-}
-
-/** Rows from `offset` on, which may have been read while the caller was admitted. */
-export async function readPage(
-  { db, sheet, foreseen }: FastifyRequest,
-  offset: number,
-  limit: number,
-): Promise<Page> {
-  if (foreseen?.name !== nameOf(offset, limit)) return listPage(db, sheet, offset, limit)
-  return pageOf(db, sheet.org_id, (await foreseen.rows) as PageRow[])
-}
-
-const nameOf = (offset: number, limit: number): string => `${plural(limit, 'row')} from ${offset}`
-
-/** Whatever is wrong with it is said by whoever parses it for the request. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -27,10 +27,10 @@ import { deleteChosen } from '../../../runs/delete-chosen.ts'
 import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { getDefinition } from '../../store/definitions.ts'
 import { listMatching } from '../../store/matching-rows.ts'
-import { deleteRows, listByIds, type Page } from '../../store/rows.ts'
+import { deleteRows, listByIds, listPage, type Page } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { chooseRows } from './choose-rows.ts'
-import { foreseePage, readPage, sendRowPage } from './row-pages.ts'
+import { sendRowPage } from './row-pages.ts'
 import { faultsInSelection, isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
@@ -113,7 +113,6 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         body: 'document',
         resource: sheetOfPath,
         numberTexts: ['values'],
-        foresee: foreseePage,
         furtherErrors: faultsInSelection,
       },
       schema: {
@@ -134,7 +133,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
         const selection = resolveSelection(body, definition)
         return isEmptySelection(selection)
-          ? readPage(request, offset, page_size)
+          ? listPage(db, sheet, offset, page_size)
           : listMatching(db, sheet, selection, offset, page_size)
       }
       return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
