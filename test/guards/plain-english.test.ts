@@ -2,7 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 /** The folders whose comments have been read once by these rules. */
-const READ: string[] = ['contract', 'server/src/api', 'server/src/organisation']
+const READ: string[] = [
+  'contract',
+  'server/src/api',
+  'server/src/database',
+  'server/src/money',
+  'server/src/organisation',
+  'server/src/sheets/routes',
+  'server/src/sheets/rows',
+]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */
 const OPENINGS = new Set(

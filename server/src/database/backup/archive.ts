@@ -1,28 +1,29 @@
 import { invalid } from '../../lib/errors.ts'
 
 /**
- * An archive is a tar that any tar reads, of parts that fit into memory: what is larger is several parts in a row, named by
- * their number (`tables/public.rows.000002`). Sizes are known when a part is written, whatever the length of the whole.
+ * A part of an archive. An archive is a tar file that any tar program reads. Each part fits into memory: larger content is
+ * several parts in a row, with numbered names (`tables/public.rows.000002`). The size of a part is known when it is written,
+ * whatever the length of the whole.
  */
 export type Part = { name: string; bytes: Buffer }
 
 const BLOCK = 512
 const PART_BYTES = 4 * 1024 * 1024
-/** More than the largest row of a table; a larger part is no part of ours. */
+/** The largest part that is read: larger than any row of a table. Loam writes no larger part. */
 const MAX_PART_BYTES = 1024 * 1024 * 1024
 const NAME_BYTES = 100
 
 export function* packPart({ name, bytes }: Part): Generator<Buffer> {
-  yield headOf(name, bytes.length)
+  yield createHeader(name, bytes.length)
   yield bytes
   const rest = bytes.length % BLOCK
   if (rest > 0) yield Buffer.alloc(BLOCK - rest)
 }
 
-/** What ends a tar: two empty blocks. */
+/** Returns the end of a tar file: two empty blocks. */
 export const packEnd = (): Buffer => Buffer.alloc(2 * BLOCK)
 
-/** Chunks of any size as numbered parts; what is empty is one empty part. */
+/** Splits chunks of any size into numbered parts. Empty content is one empty part. */
 export async function* splitIntoParts(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Part> {
   let held: Uint8Array[] = []
   let size = 0
@@ -41,12 +42,13 @@ export async function* splitIntoParts(name: string, chunks: AsyncIterable<Uint8A
   if (size > 0 || number === 0) yield take()
 }
 
-/** `tables/public.rows.000002` is part of `tables/public.rows`. */
-export const wholeOf = (name: string): string => name.replace(/\.\d{6,}$/, '')
+/** Returns the name without the part's number: `tables/public.rows.000002` is part of `tables/public.rows`. */
+export const removePartNumber = (name: string): string => name.replace(/\.\d{6,}$/, '')
 
-function headOf(name: string, size: number): Buffer {
+function createHeader(name: string, size: number): Buffer {
   const head = Buffer.alloc(BLOCK)
-  if (Buffer.byteLength(name) > NAME_BYTES) throw new Error(`${name} is too long for the name of a part`)
+  if (Buffer.byteLength(name) > NAME_BYTES)
+    throw new Error(`the name of a part of an archive is too long: ${name} (${NAME_BYTES} bytes at most)`)
   head.write(name, 0)
   head.write('0000600\0', 100)
   head.write('0000000\0', 108)
@@ -61,18 +63,18 @@ function headOf(name: string, size: number): Buffer {
   head.write('        ', 148)
   head.write('0', 156)
   head.write('ustar\x0000', 257)
-  head.write(`${sumOf(head).toString(8).padStart(6, '0')}\0 `, 148)
+  head.write(`${sumHeader(head).toString(8).padStart(6, '0')}\0 `, 148)
   return head
 }
 
-/** The sum counts its own field as blanks. */
-function sumOf(head: Buffer): number {
+/** Sums the bytes of a header. The field of the sum itself counts as blanks. */
+function sumHeader(head: Buffer): number {
   let sum = 8 * 32
   for (const [at, byte] of head.entries()) if (at < 148 || at >= 156) sum += byte
   return sum
 }
 
-/** The parts of an archive in order, each whole. */
+/** Yields the parts of an archive in order, each complete. */
 export async function* readParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Part> {
   const source = createReader(chunks)
   for (;;) {
@@ -83,7 +85,7 @@ export async function* readParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN
     }
     const size = octal(124, 136)
-    if (octal(148, 156) !== sumOf(head) || !(size <= MAX_PART_BYTES)) throw notAnArchive()
+    if (octal(148, 156) !== sumHeader(head) || !(size <= MAX_PART_BYTES)) throw notAnArchive()
     const name = head.toString('utf8', 0, NAME_BYTES).replace(/\0.*$/s, '')
     const bytes = await source.read(size)
     await source.read((BLOCK - (size % BLOCK)) % BLOCK)
@@ -92,7 +94,7 @@ export async function* readParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 export const notAnArchive = () =>
-  invalid('file', 'is not a whole archive of loam backup: it is damaged, cut off, or something else')
+  invalid('file', 'is not a whole archive of loam backup: the file is damaged, cut off, or of another kind')
 
 function createReader(chunks: AsyncIterable<Buffer>) {
   const iterator = chunks[Symbol.asyncIterator]()

@@ -15,7 +15,7 @@ import { type Dump, openDump } from './sql/dump.ts'
 
 export type BackupOptions = {
   databaseUrl: string
-  /** null where files are in a bucket, which is no part of the archive. */
+  /** The folder of files; null if files are in a bucket, which is no part of the archive. */
   storage: Storage | null
   secret: string
   adminKey: string | null
@@ -23,8 +23,9 @@ export type BackupOptions = {
 }
 
 /**
- * Writes one archive of an installation that may be serving: the database as of one moment, the files that it names, and the
- * secret that opens what is sealed in it. The file has its name only when all of it is on the disk.
+ * Writes one archive of an installation, which may be serving meanwhile. The archive holds the database as of one moment, the
+ * files that the database names, and the secret that opens its sealed values. The file gets its name only when it is
+ * completely on the disk.
  */
 export async function writeBackup(file: string, options: BackupOptions): Promise<Totals> {
   const target = resolve(file)
@@ -35,7 +36,7 @@ export async function writeBackup(file: string, options: BackupOptions): Promise
   const totals: Totals = { rows: 0, files: 0, files_gone: 0 }
   try {
     await pipeline(
-      Readable.from(pack(partsOf(dump, options, totals)), { objectMode: false }),
+      Readable.from(pack(createParts(dump, options, totals)), { objectMode: false }),
       createGzip({ level: 1 }),
       createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }),
     )
@@ -55,8 +56,8 @@ async function* pack(parts: AsyncIterable<Part>): AsyncGenerator<Buffer> {
   yield packEnd()
 }
 
-/** Tables come last, so that a restore has everything else when it commits them. */
-async function* partsOf(dump: Dump, options: BackupOptions, totals: Totals): AsyncGenerator<Part> {
+/** Yields the parts of an archive. Tables come last, so that a restore has everything else when it commits them. */
+async function* createParts(dump: Dump, options: BackupOptions, totals: Totals): AsyncGenerator<Part> {
   const manifest: Manifest = {
     format: FORMAT,
     created_at: new Date().toISOString(),
@@ -85,7 +86,7 @@ async function* countRows(blocks: ReturnType<Dump['copy']>, totals: Totals): Asy
   }
 }
 
-/** A file that expired since the snapshot is gone for its owner too. */
+/** Yields the files as parts. A file that expired since the snapshot is missing for its owner too, and is only counted. */
 async function* fileParts(dump: Dump, storage: Storage, totals: Totals): AsyncGenerator<Part> {
   const keys = [
     ...dump.uploads.map(storageKeyOf),
@@ -101,7 +102,7 @@ async function* fileParts(dump: Dump, storage: Storage, totals: Totals): AsyncGe
   }
 }
 
-/** What backups to this file left behind that were killed. */
+/** Removes partial files that earlier backups to this file left when they were killed. */
 function removeAbandoned(target: string): void {
   const start = `${basename(target)}.`
   for (const name of readdirSync(dirname(target))) {

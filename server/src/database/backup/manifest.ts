@@ -3,7 +3,7 @@ import { Sequence, Table } from './sql/tables.ts'
 
 export const FORMAT = 1
 
-/** The first part of an archive: what can read it. */
+/** The first part of an archive. It says which versions can read the archive. */
 export const Manifest = z.object({
   format: z.literal(FORMAT),
   created_at: z.iso.datetime(),
@@ -14,7 +14,7 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** The last part: how much there must have been before it. */
+/** The last part of an archive: the number of rows and files before it. */
 export const Totals = z.object({ rows: z.int(), files: z.int(), files_gone: z.int() })
 export type Totals = z.infer<typeof Totals>
 

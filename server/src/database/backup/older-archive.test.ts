@@ -16,7 +16,10 @@ import { newestSchemaVersion } from '../connection/migrate.ts'
 import { packEnd, packPart, type Part, readParts } from './archive.ts'
 import { restoreBackup } from './restore.ts'
 
-/** Made by `loam backup` of the version with schema 24: a sheet with rows that ran, a file, a shortcut, a sealed connection. */
+/**
+ * An archive made by `loam backup` of the version with schema 24: a sheet with rows that ran, a file, a shortcut, and a
+ * sealed connection.
+ */
 const ARCHIVE = fileURLToPath(new URL('testing/schema-24.tar.gz', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-older-'))
@@ -31,7 +34,7 @@ async function readPart(wanted: string): Promise<string> {
   throw new Error(`the archive has no ${wanted}`)
 }
 
-/** The archive with other parts in place of some of its own. */
+/** Writes the archive with some of its parts replaced. */
 async function writeChanged(change: (part: Part) => Part[]): Promise<string> {
   const packed: Buffer[] = []
   for await (const part of readParts(whole())) for (const one of change(part)) packed.push(...packPart(one))
@@ -76,7 +79,7 @@ it('an archive of an older version is restored: later migrations follow, and wha
     { name: 'Clean domain', is_published: true },
   ])
 
-  // The file is there, and rows run on.
+  // The file is there, and rows can still run.
   await startTestWorker({ ...app, databaseUrl: url })
   const { file_ref } = await store.system.selectFrom('files').select('file_ref').executeTakeFirstOrThrow()
   const mapping = { Name: 'company', Web: 'website' }
@@ -89,7 +92,7 @@ it('an archive of an older version is restored: later migrations follow, and wha
     .poll(async () => (await rows()).map((row: { row_status: string }) => row.row_status))
     .toEqual(['complete', 'complete', 'complete', 'complete'])
 
-  // What was sealed opens with the secret of the archive.
+  // Sealed values open with the secret of the archive.
   const { org_id, connection_id, fields_sealed } = await store.system
     .selectFrom('connections')
     .selectAll()
@@ -138,7 +141,7 @@ it('F49: a restore writes over nothing that is not its own: no other table, file
     expect(readFileSync(key, 'utf8')).toBe('of another installation\n')
     rmSync(key)
     expect((await client.query('select count(*)::int as n from organisations')).rows).toEqual([{ n: 0 }])
-    // And nothing is in the way of the archive itself.
+    // Nothing prevents the restore of the archive itself.
     expect(await restore(ARCHIVE)).toMatchObject({ rows: 146 })
     expect(readFileSync(key, 'utf8').trim()).toBe(await readPart('admin-key'))
   } finally {

@@ -11,7 +11,7 @@ import { plural } from '../../lib/plural.ts'
 import { restoreMark, writePrivateFile } from '../../process/workspace.ts'
 import { migrate, newestSchemaVersion } from '../connection/migrate.ts'
 import { startEmbedded } from '../embedded/embedded.ts'
-import { notAnArchive, type Part, readParts, wholeOf } from './archive.ts'
+import { notAnArchive, type Part, readParts, removePartNumber } from './archive.ts'
 import { Manifest, NAMES, Totals } from './manifest.ts'
 import { makeRoom, requireNoOtherKey } from './room.ts'
 import { type Load, openLoad } from './sql/load.ts'
@@ -21,8 +21,8 @@ export type Restored = Totals & { created_at: string; moved_to: string | null }
 type Options = { file: string; replace: boolean; progress: (line: string) => void }
 
 /**
- * Fills an empty data folder, or an empty database of the operator's. The rows appear together with the last step, and until
- * then no server starts on the folder: killed anywhere, it can be run again.
+ * Restores an archive into an empty data folder, or into an empty database of the operator's. All rows become visible with
+ * the last step, and no server starts on the folder before that. After a kill at any moment, the restore can be run again.
  */
 export async function restoreBackup(config: Config, options: Options): Promise<Restored> {
   const parts = openParts(options.file)
@@ -58,7 +58,7 @@ function requireKnownSchema({ schema_version }: Manifest): void {
   )
 }
 
-/** Sealed values open with their own secret only. */
+/** Requires the archive's secret: sealed values open with no other. */
 function requireSecret({ LOAM_SECRET }: Config, secret: string, file: string): void {
   if (LOAM_SECRET === undefined) return
   const known = new Set(LOAM_SECRET.split(',').map((part) => part.trim()))
@@ -106,15 +106,15 @@ async function fill(
 async function restoreFiles(storage: Storage, parts: Parts): Promise<number> {
   let files = 0
   for (let next = await parts.peek(); next.name.startsWith(NAMES.files); next = await parts.peek()) {
-    const name = wholeOf(next.name)
-    await storage.write(name.slice(NAMES.files.length), bodyOf(parts, name))
+    const name = removePartNumber(next.name)
+    await storage.write(name.slice(NAMES.files.length), readBody(parts, name))
     files += 1
   }
   return files
 }
 
-async function* bodyOf(parts: Parts, name: string): AsyncGenerator<Buffer> {
-  while (wholeOf((await parts.peek()).name) === name) yield (await parts.next()).bytes
+async function* readBody(parts: Parts, name: string): AsyncGenerator<Buffer> {
+  while (removePartNumber((await parts.peek()).name) === name) yield (await parts.next()).bytes
 }
 
 async function restoreTables(
@@ -127,7 +127,7 @@ async function restoreTables(
   const known = new Map(tables.map((table) => [`${NAMES.tables}${table.schema}.${table.name}`, table]))
   for (let next = await parts.peek(); next.name.startsWith(NAMES.tables); next = await parts.peek()) {
     const { name, bytes } = await parts.next()
-    const table = known.get(wholeOf(name))
+    const table = known.get(removePartNumber(name))
     if (table === undefined) throw notAnArchive()
     if (bytes.length === 0) continue
     rows += await load.add(table, bytes)
@@ -138,9 +138,9 @@ async function restoreTables(
 
 type Parts = ReturnType<typeof openParts>
 
-/** The parts of a file, one looked at ahead. */
+/** Opens the parts of a file for reading, with a look at the next one. */
 function openParts(file: string) {
-  if (!existsSync(file)) throw invalid('file', `${file} is not there`)
+  if (!existsSync(file)) throw invalid('file', `${file} does not exist`)
   const source = createReadStream(file)
   const gunzip = createGunzip()
   source.on('error', (cause) => gunzip.destroy(cause))

@@ -5,17 +5,18 @@ import { AppError } from '../../lib/errors.ts'
 import { restoreMark, writePrivateFile } from '../../process/workspace.ts'
 import { holdDataDir } from '../embedded/embedded.ts'
 
-/** What belongs to an installation in its data folder; the rest is made again by any start. */
+/** The contents of a data folder that belong to an installation. Any start makes the rest again. */
 const CONTENTS = ['postgres', 'files', 'secret', 'admin-key']
 
 /**
- * Makes the data folder ready for a restore: what an unfinished one left goes, and anything else stays in the way unless it may
- * be moved. Answers where it was moved to.
+ * Makes the data folder ready for a restore. Removes what an unfinished restore left. Refuses any other content unless
+ * `replace` allows moving it. Returns the folder that the content was moved to, or null.
  */
 export async function makeRoom(config: Config, replace: boolean): Promise<string | null> {
   const { dataDir, release } = await holdDataDir(config.LOAM_DATA_DIR)
   try {
-    // With a database of the operator's the folder holds files at most, and its rows decide whether it is empty.
+    // With a database of the operator's, the folder holds files at most. The rows of the database decide whether the
+    // installation is empty.
     if (config.DATABASE_URL !== undefined) return null
     const found = CONTENTS.filter((name) => existsSync(join(dataDir, name)))
     const unfinished = existsSync(restoreMark(dataDir))
@@ -34,13 +35,16 @@ export async function makeRoom(config: Config, replace: boolean): Promise<string
   }
 }
 
-/** With a database of the operator's the folder may be that of another installation, whose key stands nowhere else. */
+/**
+ * Refuses a data folder that holds another admin key. With a database of the operator's, the folder may belong to another
+ * installation, whose key is stored nowhere else.
+ */
 export function requireNoOtherKey(dataDir: string, key: string): void {
   const path = join(dataDir, 'admin-key')
   if (!existsSync(path) || readFileSync(path, 'utf8').trim() === key.trim()) return
   throw new AppError(
     'Conflict',
-    `${path} is that of another installation: set LOAM_DATA_DIR to an empty folder, or move it aside`,
+    `${path} is that of another installation: set LOAM_DATA_DIR to an empty folder, or move this file aside`,
   )
 }
 

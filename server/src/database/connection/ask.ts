@@ -15,7 +15,7 @@ export type Answer<Row extends QueryResultRow = QueryResultRow> = (
   result: QueryResult<Row>,
 ) => void
 
-/** What the driver has for queries beside what its types name. */
+/** The parts of the driver's query class that its types leave out. */
 type DriverQuery = Submittable & {
   name: string | undefined
   prepare(connection: Connection): void
@@ -27,7 +27,10 @@ const DriverQuery = Query as unknown as new (
   callback: Answer,
 ) => DriverQuery
 
-/** Of parts: the driver copies a statement that is one object by way of its descriptors, which takes longer than to send it. */
+/**
+ * A query built from its parts. Given one object, the driver copies the object by its property descriptors, which
+ * takes longer than sending the statement.
+ */
 export class StatementQuery extends DriverQuery {
   constructor({ text, values, name }: QueryConfig, callback: Answer) {
     super(text, values, callback)
@@ -36,36 +39,39 @@ export class StatementQuery extends DriverQuery {
 }
 
 /**
- * Sends a statement, by a callback. Where the driver makes the promise, or keeps a time limit, it writes `query.callback = () => ...`,
- * and V8 takes a function that is assigned to a property for one that lives long: it is made among old objects, and all that it
- * refers to, which is all that was read, then outlives the collections of young ones. Pages of rows were nearly all kept until the
- * whole heap was collected.
+ * Sends a statement and passes the result through a callback. When the driver makes the promise, or keeps a time
+ * limit, it writes `query.callback = () => ...`. V8 expects a function that is assigned to a property to live long:
+ * it creates the function among old objects, and everything the function refers to, which is all rows that were read,
+ * then survives the collections of young objects. Before this, nearly all pages of rows were kept until the whole
+ * heap was collected.
  */
 export function ask<Row extends QueryResultRow = QueryResultRow>(
   client: PoolClient,
   statement: QueryConfig,
 ): Promise<QueryResult<Row>> {
-  return askFor((answer: Answer<Row>) => void client.query(new StatementQuery(statement, answer as Answer)))
+  return sendQuery(
+    (answer: Answer<Row>) => void client.query(new StatementQuery(statement, answer as Answer)),
+  )
 }
 
-/** The same for a query of another kind. A failure is marked as one of the database. */
-export function askFor<Row extends QueryResultRow = QueryResultRow>(
+/** Sends any kind of query of the driver through a callback. An error is marked as an error of the database. */
+export function sendQuery<Row extends QueryResultRow = QueryResultRow>(
   send: (answer: Answer<Row>) => void,
 ): Promise<QueryResult<Row>> {
-  return new Promise<QueryResult<Row>>((resolve, reject) => send(answerTo(resolve, reject))).then(
-    resumeWith<QueryResult<Row>>,
+  return new Promise<QueryResult<Row>>((resolve, reject) => send(createCallback(resolve, reject))).then(
+    resumeAndReturn<QueryResult<Row>>,
     fail,
   )
 }
 
-/** Goes on with the work of whoever asked. */
-function resumeWith<Result>(result: Result): Result {
+/** Resumes the work of the caller. */
+function resumeAndReturn<Result>(result: Result): Result {
   resumeWork()
   return result
 }
 
-/** Passed on, not assigned: it dies young. */
-function answerTo<Row extends QueryResultRow>(
+/** Creates the callback of a query. It is passed as an argument and never assigned, so that it dies young. */
+function createCallback<Row extends QueryResultRow>(
   resolve: (result: QueryResult<Row>) => void,
   reject: (cause: Error) => void,
 ): Answer<Row> {
@@ -75,7 +81,7 @@ function answerTo<Row extends QueryResultRow>(
 function fail(cause: unknown): never {
   if (cause instanceof Error) {
     markFault(cause)
-    // From here it leads to who asked, not to the socket.
+    // A stack trace taken here leads to the caller, not to the socket.
     Error.captureStackTrace(cause)
   }
   throw cause

@@ -1,13 +1,13 @@
 import type { Connection, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { type Answer, ask, askFor, StatementQuery } from './ask.ts'
+import { type Answer, ask, sendQuery, StatementQuery } from './ask.ts'
 
 const BEGIN = { name: 'begin', text: 'begin' }
-/** Connections that have it as a prepared statement. */
+/** The connections that have `begin` as a prepared statement. */
 const prepared = new WeakSet<PoolClient>()
 
 /**
- * A statement with the `begin` of its transaction before it. The server takes both as one unit: should `begin` fail, it skips the
- * statement, which so never runs outside of its transaction.
+ * A statement sent together with the `begin` of its transaction. The server takes both as one unit: if `begin` fails,
+ * it skips the statement, so the statement never runs outside its transaction.
  */
 class BeginningQuery extends StatementQuery {
   readonly #onBegun: () => void
@@ -18,7 +18,7 @@ class BeginningQuery extends StatementQuery {
     this.#onBegun = onBegun
   }
 
-  /** No Sync stands between the two: that is what makes them one unit. */
+  /** Sends `begin` and the statement without a Sync between them. That makes them one unit. */
   override prepare(connection: Connection): void {
     connection.bind({ statement: BEGIN.name }, true)
     connection.execute({}, true)
@@ -32,18 +32,20 @@ class BeginningQuery extends StatementQuery {
   }
 }
 
-/** Begins a transaction with its first statement: in one round trip, where the statement has parameters. */
+/**
+ * Begins a transaction together with its first statement. A statement with parameters needs one round trip for both.
+ */
 export async function beginWith(
   client: PoolClient,
   statement: QueryConfig,
   onBegun: () => void,
 ): Promise<QueryResult> {
-  // A text without parameters may be several statements, which are no part of such a unit.
+  // A text without parameters may hold several statements, which cannot be part of such a unit.
   if (!prepared.has(client) || (statement.values ?? []).length === 0) {
     await ask(client, BEGIN)
     prepared.add(client)
     onBegun()
     return ask(client, statement)
   }
-  return askFor((answer) => void client.query(new BeginningQuery(statement, onBegun, answer)))
+  return sendQuery((answer) => void client.query(new BeginningQuery(statement, onBegun, answer)))
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Store } from './db.ts'
 
 /**
- * Reads in a transaction whose statement is cancelled in the database when the signal is aborted: nobody waits for the answer
- * any more, and PostgreSQL would work on it all the same.
+ * Reads in a transaction and cancels its statement in the database when the signal is aborted. Otherwise PostgreSQL
+ * would go on working for a caller that no longer waits.
  */
 export async function cancellable<Result>(
   store: Pick<Store, 'query'>,
@@ -20,7 +20,7 @@ export async function cancellable<Result>(
       const pid = rows[0]?.pid
       let cancelling: Promise<unknown> = Promise.resolve()
       const cancel = () => {
-        // Where it cannot be sent the database is gone, and the reading fails by itself.
+        // If the cancellation cannot be sent, the database is gone and the read fails by itself.
         cancelling = store
           .query({ text: 'select pg_cancel_backend($1)', values: [pid] })
           .catch(() => undefined)
@@ -35,7 +35,7 @@ export async function cancellable<Result>(
         throw cause
       } finally {
         signal.removeEventListener('abort', cancel)
-        // The connection goes back to the pool: a cancellation on its way would hit whoever has it next.
+        // The connection goes back to the pool: a cancellation still in flight would hit its next user.
         await cancelling
       }
     })

@@ -6,24 +6,31 @@ import type { Log } from '../../lib/log.ts'
 const CHANNEL = 'loam_changes'
 const RECONNECT_MS = 500
 
-/** Says that something of a sheet has changed, when the caller's transaction ends. For a list of results or of returned values. */
+/**
+ * Announces a change of a sheet when the caller's transaction commits. Use the expression in a select list or a
+ * `returning` list.
+ */
 export const announcing = (sheetId: RawBuilder<unknown> | string): RawBuilder<unknown> =>
   sql`pg_notify(${sql.lit(CHANNEL)}, ${sheetId}::text)`
 
-/** The statement for many sheets at once, for those who gather changes. */
+/** The statement that announces changes of many sheets at once, for callers that collect them. */
 export const ANNOUNCE = `select pg_notify('${CHANNEL}', id) from unnest($1::text[]) id`
 
 export type ChangeFeed = {
-  /** Calls `listener` after each change of the sheet, and when changes may have been missed. Answers how to stop it. */
+  /**
+   * Calls `listener` after each change of the sheet, and when changes may have been missed. Returns a function that
+   * stops it.
+   */
   watch(sheetId: string, listener: () => void): () => void
-  /** How many listeners there are. */
+  /** Returns the number of listeners. */
   watched(): number
   close(): Promise<void>
 }
 
 /**
- * Hears of changes that any process announces. One connection, opened when somebody watches; when it is lost everybody is told
- * once it is back, since what happened meanwhile is unknown.
+ * Receives the changes that any process announces, on one connection, which is opened when the first listener is
+ * added. After the connection was lost, all listeners are called once it is back, because changes may have been
+ * missed meanwhile.
  */
 export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
   const watchers = new Map<string, Set<() => void>>()
@@ -31,7 +38,7 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
-  const tell = (listeners: Iterable<() => void> | undefined) => {
+  const notify = (listeners: Iterable<() => void> | undefined) => {
     for (const listener of listeners ?? []) listener()
   }
 
@@ -42,7 +49,7 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
       keepAlive: true,
     })
     client = connection
-    connection.on('notification', ({ payload = '' }) => tell(watchers.get(payload)))
+    connection.on('notification', ({ payload = '' }) => notify(watchers.get(payload)))
     connection.on('error', () => undefined)
     connection.on('end', () => {
       if (client === connection) client = undefined
@@ -50,13 +57,13 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
     })
     await connection.connect()
     await connection.query(`listen ${CHANNEL}`)
-    for (const listeners of watchers.values()) tell(listeners)
+    for (const listeners of watchers.values()) notify(listeners)
   }
 
   function open(): void {
     if (client !== undefined || closed) return
     listen().catch((cause: unknown) => {
-      log.warn({ cause: reasonOf(cause) }, 'changes are not heard at the moment; it is tried again')
+      log.warn({ cause: reasonOf(cause) }, 'cannot listen for changes of sheets; reconnecting')
       client?.end().catch(() => undefined)
       client = undefined
       if (!closed && watchers.size > 0) timer = setTimeout(open, RECONNECT_MS)

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import './known-columns.ts'
 
-/** A server that cannot be reached any more does not say goodbye. */
-const GOODBYE_MS = 2000
+/**
+ * The longest time to wait for the server to confirm closed connections. A server that cannot be reached never
+ * confirms.
+ */
+const CLOSE_TIMEOUT_MS = 2000
 
 /**
- * A pool that lives through lost connections, and whose `close` waits until the server knows that its connections are closed.
- * `end` of pg does not: PostgreSQL, told to end right after it, would report every one of them as lost.
+ * A pool that survives lost connections. Its `close` waits until the server knows that the connections are closed;
+ * `end` of pg does not. If PostgreSQL is told to stop right after `end`, it reports every connection as lost.
  */
 export class ConnectionPool extends Pool {
   readonly #open = new Set<PoolClient>()
@@ -17,7 +20,8 @@ export class ConnectionPool extends Pool {
     this.on('error', onIdleLost)
     this.on('connect', (client) => {
       this.#open.add(client)
-      // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
+      // A connection lost while in use fails its statement. Without this listener, the event would also end the
+      // process.
       client.on('error', () => undefined)
     })
     this.on('remove', (client) => this.#open.delete(client))
@@ -25,9 +29,9 @@ export class ConnectionPool extends Pool {
 
   async close(): Promise<void> {
     await this.end()
-    const patience = AbortSignal.timeout(GOODBYE_MS)
-    while (this.#open.size > 0 && !patience.aborted) {
-      await once(this, 'remove', { signal: patience }).catch(() => undefined)
+    const timeout = AbortSignal.timeout(CLOSE_TIMEOUT_MS)
+    while (this.#open.size > 0 && !timeout.aborted) {
+      await once(this, 'remove', { signal: timeout }).catch(() => undefined)
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { Connection, Submittable } from 'pg'
 
-/** What the driver has for COPY beside what its types name. */
+/** The parts of the driver's connection for COPY that its types leave out. */
 type CopyConnection = Connection & { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }
 
-/** `COPY ... FROM STDIN` of whole lines, as a query of the driver; `done` answers how many rows they were. */
+/** A `COPY ... FROM STDIN` of complete lines, as a query of the driver. `done` resolves to the number of rows. */
 export class CopyIn implements Submittable {
   readonly done: Promise<number>
   readonly #text: string

@@ -1,18 +1,21 @@
 import type { Connection, Submittable } from 'pg'
 
-/** Whole lines of a COPY, with their ends. */
+/** Complete lines of a COPY, with their line ends. */
 export type Lines = { bytes: Buffer; count: number }
 
 const BLOCK_BYTES = 256 * 1024
-/** The connection is not read while more than this waits to be taken: memory stays flat whatever the reader's speed. */
+/**
+ * The number of blocks that may wait for the reader. Beyond it the connection is not read, so memory stays flat
+ * however slow the reader is.
+ */
 const MAX_WAITING = 4
 const LINE_FEED = 10
 const QUOTE = 2
 
 /**
- * `COPY ... TO STDOUT` as blocks of lines. The driver knows the messages but has no query for them, so this is one: what it
- * calls on it (`handle...`) is its interface for queries. `isQuoted`: lines that PostgreSQL put into quotes, which are \x02, are given
- * as they were.
+ * A `COPY ... TO STDOUT` that yields blocks of lines. The driver knows the messages but has no query for them, so
+ * this class is one: the methods `handle...` are the driver's interface for queries. With `isQuoted`, the quotes
+ * (\x02) that PostgreSQL puts around some lines are removed.
  */
 export class CopyOut implements Submittable, AsyncIterable<Lines> {
   readonly #text: string
@@ -25,7 +28,7 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
   #connection: Connection | undefined
   #ended = false
   #failure: Error | undefined
-  #news = Promise.withResolvers<void>()
+  #changed = Promise.withResolvers<void>()
 
   constructor(text: string, lineEnd: '\n' | '\r\n', isQuoted = false) {
     this.#isQuoted = isQuoted
@@ -38,10 +41,13 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
     connection.query(this.#text)
   }
 
-  /** One message is one line. Its bytes are only lent: the driver reads into the same memory again. */
+  /**
+   * Adds one line; each message holds one line. Its bytes must be copied: the driver reads into the same memory
+   * again.
+   */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     const end = chunk.length - 1
-    if (chunk[end] !== LINE_FEED) this.handleError(new Error('PostgreSQL sent half a line of a COPY'))
+    if (chunk[end] !== LINE_FEED) this.handleError(new Error('PostgreSQL sent an incomplete line of a COPY'))
     const hasQuotes = this.#isQuoted && chunk[0] === QUOTE
     this.#add(hasQuotes ? withoutQuotes(chunk.subarray(1, end - 1)) : chunk.subarray(0, end))
   }
@@ -58,13 +64,13 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
 
   handleError(error: Error): void {
     this.#failure = error
-    this.#news.resolve()
+    this.#changed.resolve()
   }
 
   handleReadyForQuery(): void {
     this.#pass(0)
     this.#ended = true
-    this.#news.resolve()
+    this.#changed.resolve()
   }
 
   handleCommandComplete(): void {}
@@ -81,8 +87,8 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
       } else if (this.#ended) {
         return
       } else {
-        await this.#news.promise
-        this.#news = Promise.withResolvers<void>()
+        await this.#changed.promise
+        this.#changed = Promise.withResolvers<void>()
       }
     }
   }
@@ -90,7 +96,7 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
   #pass(nextBytes: number): void {
     if (this.#count > 0) {
       this.#ready.push({ bytes: this.#block.subarray(0, this.#used), count: this.#count })
-      this.#news.resolve()
+      this.#changed.resolve()
     }
     this.#block = Buffer.allocUnsafe(nextBytes)
     this.#used = 0
@@ -99,7 +105,7 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
   }
 }
 
-/** Quotes within are doubled. */
+/** Undoes the doubling of quotes within a line. */
 function withoutQuotes(line: Buffer): Buffer {
   if (!line.includes(QUOTE)) return line
   return Buffer.from(line.toString('latin1').replaceAll('\x02\x02', '\x02'), 'latin1')

@@ -14,7 +14,7 @@ import { type Db, inTransaction, isUnavailable, openStore, type Store } from './
 const log = createLog('silent')
 const ROUNDS = 120
 
-/** Every organisation that a handle sees, whatever it is. */
+/** Lists every organisation that a handle sees. */
 const seenBy = async (db: Db) =>
   (await db.selectFrom('organisations').select('org_id').execute()).map((row) => row.org_id)
 
@@ -48,7 +48,7 @@ describe.each(targets())('the store on $name', (target) => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'loam' and datname = current_database()`,
     )
 
-  /** Many ways to look at the organisations; the last two end with a statement that fails. */
+  /** Several ways to read the organisations. The last two end with a statement that fails. */
   const looks: ((org: string) => Promise<unknown>)[] = [
     async (org) => expect(await seenBy(store.org(org))).toEqual([org]),
     (org) =>
@@ -74,7 +74,7 @@ describe.each(targets())('the store on $name', (target) => {
   ]
   const look = async (way: number, org: string) => looks[way]?.(org)
 
-  /** Looks for 10 organisations at once; answers what went wrong that was not meant to. */
+  /** Reads for 10 organisations at once and returns the unexpected errors. */
   async function lookAround(): Promise<unknown[]> {
     const results = await Promise.allSettled(
       Array.from({ length: ROUNDS }, (_, n) => look(n % looks.length, orgs[(n * 7) % 10] ?? '')),
@@ -90,7 +90,8 @@ describe.each(targets())('the store on $name', (target) => {
   })
 
   it('nor after its connections were terminated under it: looks fail as unavailable, then all is as before', async () => {
-    // Time and again while they look, since one that comes too early or too late meets nobody.
+    // The connections are terminated again and again during the reads, because a single attempt could come too early or too
+    // late.
     const ended = new AbortController()
     const looking = lookAround().finally(() => ended.abort())
     while (!ended.signal.aborted) await terminateAll()
@@ -98,7 +99,7 @@ describe.each(targets())('the store on $name', (target) => {
     expect(failures.length).toBeGreaterThan(0)
     expect(failures.filter((cause) => !isUnavailable(cause))).toEqual([])
     await terminateAll()
-    // A connection in the pool may be handed out once more before its end is heard of.
+    // The pool may hand out a connection once more before it hears that the connection has ended.
     await expect.poll(lookAround).toEqual([])
   })
 

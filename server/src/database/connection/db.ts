@@ -16,26 +16,28 @@ import { createShares, type Shares } from './shares.ts'
 import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
-/** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
+/** A handle to the database for one organisation or, as `system`, for the program itself. */
 export type Db = Kysely<Schema>
 
 export type Store = {
-  /** Sees every organisation. For authentication, the command line and background work. */
+  /** Sees every organisation. It is for authentication, the command line and background work. */
   system: Db
-  /** Sees one organisation: row-level security hides the others whatever the statement says. */
+  /**
+   * Returns a handle that sees one organisation. Row-level security hides the others, whatever the statement says.
+   */
   org(orgId: string): Db
-  /** Raw access for statements in hot paths; speaks for the program itself. */
+  /** Runs a statement of a hot path on behalf of the program itself. */
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
-  /** Changes of sheets that any process announces. */
+  /** The changes of sheets that any process announces. */
   changes: ChangeFeed
-  /** Where those who queue rows through this store reach a worker of the same process. */
+  /** The hand-over through which code that enqueues rows reaches a worker of the same process. */
   handOver: HandOver
   close(): Promise<void>
 }
 
-// Counts and credits stay far below 2^53, so bigint columns may arrive as numbers.
+// Counts and credits stay far below 2^53, so bigint columns can be read as numbers.
 types.setTypeParser(types.builtins.INT8, Number)
-// A date is a day, not the instant at which it starts somewhere.
+// A date is a day, not the instant at which the day begins in some time zone.
 types.setTypeParser(types.builtins.DATE, String)
 
 const ORG_HANDLES = 1000
@@ -44,21 +46,22 @@ export type StoreOptions = {
   url: string
   log: Log
   connections?: number
-  /** What organisations may have; without it there are no limits. */
+  /** The limits of organisations. Without it there are none. */
   limits?: Limits
-  /** For the engine's statements, which look up by key what a batch names. See KEYED_PLANS. */
+  /** Makes plans for statements that look up a batch by key, as the engine's do. See KEYED_PLANS. */
   keyedPlans?: boolean
 }
 
 /**
- * Plans for any organisation, not for the one that is named. Statistics that are older than an organisation say that it has nothing:
- * every index that begins with it seems as good as another, and all that it has would be read for one record of it, by its key.
+ * Makes plans for any organisation instead of the named one. Statistics older than an organisation say that it has no
+ * rows. Then every index that begins with the organisation looks equally good, and PostgreSQL would read all rows of
+ * the organisation to find one by its key.
  */
 export const ANY_ORGANISATION = '-c plan_cache_mode=force_generic_plan'
 
 /**
- * Plans made once, by index lookups only. A plan that is made while a table is still empty would otherwise read it whole,
- * and be kept when it is large.
+ * Makes plans once, with index lookups only. A plan made while a table is empty would otherwise read the whole table,
+ * and would be kept after the table has grown.
  */
 export const KEYED_PLANS = [
   'enable_seqscan=off',
@@ -71,24 +74,33 @@ export const KEYED_PLANS = [
   .map((setting) => `-c ${setting}`)
   .join(' ')
 
-/** For reads of pages by key (`KEYED_READ`): beside these, in the order of an index, so that a deep page is not sorted whole. */
+/**
+ * The settings for reads of pages by key (`KEYED_READ`): also in the order of an index, so that a deep page does not
+ * sort the whole table.
+ */
 const ORDERED_PLANS = `${KEYED_PLANS} -c enable_bitmapscan=off -c enable_sort=off`
-/** Of the connections for organisations. */
+/** The part of the organisations' connections that is kept for reads by key. */
 const KEYED_READS_SHARE = 0.3
 const UNHURRIED_SHARE = 0.15
-/** Of each pool, for one organisation while the process works for several. */
+/** The part of each pool that one organisation may use while the process works for several. */
 const ORG_SHARE = 1 / 3
-/** A request may use one connection within a transaction and another beside it. */
+/**
+ * The least that one organisation may use: a request may need one connection within a transaction and another beside
+ * it.
+ */
 const LEAST_SHARE = 2
 
 const SYSTEM = '*'
-/** The server ends a statement after a minute. One that has not ended then has lost its connection without knowing it. */
+/**
+ * The server's limit for a statement. A statement still open after HUNG_MS has lost its connection without knowing
+ * it.
+ */
 const STATEMENT_MS = 60_000
 const HUNG_MS = 90_000
-/** The operating system asks whether a silent server is still there. */
+/** The time after which the operating system checks whether a silent server is still there. */
 const KEEP_ALIVE_MS = 10_000
 
-function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
+function createPoolConfig({ url, limits }: StoreOptions, plans: string): PoolConfig {
   const given = [ANY_ORGANISATION, plans, limits === undefined ? '' : limitOptions(limits)]
   return {
     connectionString: url,
@@ -106,18 +118,18 @@ function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
   const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
-  const spokenFor = new WeakMap<PoolClient, string>()
+  const currentOrganisation = new WeakMap<PoolClient, string>()
   const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
-  const sharesOf = new WeakMap<ConnectionPool, Shares>()
-  const takenBy = new WeakMap<PoolClient, string>()
-  const shareOut = (pool: ConnectionPool, max: number) => {
+  const poolShares = new WeakMap<ConnectionPool, Shares>()
+  const organisationOfClient = new WeakMap<PoolClient, string>()
+  const limitShares = (pool: ConnectionPool, max: number) => {
     const shares = createShares(() =>
       handles.size > 1 ? Math.max(LEAST_SHARE, Math.ceil(max * ORG_SHARE)) : max,
     )
-    sharesOf.set(pool, shares)
+    poolShares.set(pool, shares)
     pool.on('release', (_cause, client) => {
-      const org = takenBy.get(client)
-      takenBy.delete(client)
+      const org = organisationOfClient.get(client)
+      organisationOfClient.delete(client)
       if (org !== undefined) shares.giveBack(org)
     })
   }
@@ -128,20 +140,23 @@ export function openStore(options: StoreOptions): Store {
   }
   const openPool = ({ max, plans = ownPlans, givesWay = options.keyedPlans }: PoolOptions) => {
     const config: PoolConfig = {
-      ...settingsOf(options, plans),
+      ...createPoolConfig(options, plans),
       max,
     }
     const pool = new ConnectionPool(config, (cause) =>
-      options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
+      options.log.warn(
+        { cause: cause.message },
+        'an idle database connection was lost; the next statement opens a new one',
+      ),
     )
     if (givesWay === true) pool.on('connect', (client) => void giveWay(client, options.log))
-    if (!options.keyedPlans) shareOut(pool, max)
+    if (!options.keyedPlans) limitShares(pool, max)
     return pool
   }
-  // Apart, so that connections of the program itself need not be told time and again whom they speak for.
-  const shareOf = (share: number) => (options.keyedPlans ? 0 : Math.floor(connections * share))
-  const reads = shareOf(KEYED_READS_SHARE)
-  const unhurried = shareOf(UNHURRIED_SHARE)
+  // The pools are separate so that connections of the program itself need not switch organisations again and again.
+  const countShare = (share: number) => (options.keyedPlans ? 0 : Math.floor(connections * share))
+  const reads = countShare(KEYED_READS_SHARE)
+  const unhurried = countShare(UNHURRIED_SHARE)
   const pools = {
     system: openPool({ max: Math.ceil(connections / 2) }),
     org: openPool({ max: connections - reads - unhurried }),
@@ -154,11 +169,11 @@ export function openStore(options: StoreOptions): Store {
     pool = pools[org === SYSTEM ? 'system' : 'org'],
   ): Promise<PoolClient> {
     const client = await markFaults(takeClient(org, pool))
-    if (spokenFor.get(client) === org) return client
+    if (currentOrganisation.get(client) === org) return client
     try {
       const text = `select set_config('loam.org', $1, false)`
       await ask(client, { name: 'speak-for', text, values: [org] })
-      spokenFor.set(client, org)
+      currentOrganisation.set(client, org)
       return client
     } catch (cause) {
       client.release(true)
@@ -167,12 +182,12 @@ export function openStore(options: StoreOptions): Store {
   }
 
   async function takeClient(org: string, pool: ConnectionPool): Promise<PoolClient> {
-    const shares = org === SYSTEM ? undefined : sharesOf.get(pool)
+    const shares = org === SYSTEM ? undefined : poolShares.get(pool)
     const granted = shares?.take(org)
     if (granted !== undefined) await granted
     try {
       const client = await pool.connect()
-      if (shares !== undefined) takenBy.set(client, org)
+      if (shares !== undefined) organisationOfClient.set(client, org)
       return client
     } catch (cause) {
       shares?.giveBack(org)
@@ -192,7 +207,7 @@ export function openStore(options: StoreOptions): Store {
     return handle
   }
 
-  /** A connection for whatever begins with this statement. */
+  /** Opens a connection for the statement, or for the transaction that begins with it. */
   async function openFor(org: string, text: string, isTransaction: boolean): Promise<NamingClient> {
     if (pools.reads !== undefined && !isTransaction && isKeyedRead(text))
       return nameStatements(await connectFor(org, pools.reads), 'all')
@@ -257,7 +272,7 @@ const LOST = new Set([
   '08000',
   '08003',
   '08006',
-  // A deadlock, or a transaction that must be tried again: it was rolled back whole.
+  // A deadlock or a serialization failure: the transaction was rolled back as a whole.
   '40P01',
   '40001',
   '57P01',
@@ -270,11 +285,14 @@ const LOST = new Set([
 const LOST_WORDS =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
 
-/** True when the database could not be reached, or is out of connections or disk: worth trying again. */
+/**
+ * Returns true if the database could not be reached, or is out of connections or disk space. Such work is worth a
+ * retry.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  // A socket that is not there, in contrast to a file that is not there.
+  // A missing socket, in contrast to a missing file.
   const noSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
   return noSocket || LOST.has(code) || LOST_WORDS.test(error.message)
 }

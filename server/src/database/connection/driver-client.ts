@@ -9,5 +9,5 @@ type DriverClient = {
   database: string
 }
 
-/** What is lent by a pool is a client of the driver, although its type does not say so. */
+/** Returns the driver's client behind a pooled connection. The type of the pool does not say that it is one. */
 export const driverClient = (client: PoolClient): DriverClient => client as unknown as DriverClient

@@ -15,11 +15,11 @@ describe.each(targets())('transactions on $name', (target) => {
 
   beforeAll(async () => {
     url = await makeDatabase(target)
-    // One connection of the program itself, so that every test knows which one it has.
+    // One connection of the program itself, so that every test knows which connection it gets.
     store = openStore({ url, log: createLog('silent'), connections: 1 })
     return () => store.close()
   })
-  /** From the second transaction on, `begin` goes with the first statement. */
+  /** Runs a first transaction: from the second one on, `begin` is sent with the first statement. */
   beforeEach(() => store.system.transaction().execute((trx) => read(trx, 'nothing')))
 
   const write = (db: Db, name: string) =>
@@ -28,7 +28,7 @@ describe.each(targets())('transactions on $name', (target) => {
     (await sql<{ name: string }>`select name from settings where name = ${name}`.execute(db)).rows.length
   const numberOf = async (trx: Db) =>
     (await sql<{ id: string }>`select pg_current_xact_id()::text as id, ${1}::int`.execute(trx)).rows[0]?.id
-  /** Makes the next `begin` fail, over a connection that lives on. */
+  /** Makes the next `begin` fail on a connection that stays open. */
   const spoilBegin = () => store.query({ text: 'deallocate "begin"' })
   async function statementsOf(work: () => Promise<unknown>): Promise<unknown[]> {
     const query = vi.spyOn(Client.prototype, 'query')

@@ -2,19 +2,19 @@ import type { PostgresPoolClient } from 'kysely'
 import type { QueryResult } from 'pg'
 import type { NamingClient } from './statement-names.ts'
 
-/** What Kysely sends around the statements of a transaction without an isolation level of its own. */
+/** The texts that Kysely sends around the statements of a transaction that sets no isolation level. */
 const [BEGIN, COMMIT, ROLLBACK] = ['begin', 'commit', 'rollback']
 
 /**
- * A connection that is taken when the first statement is known. `begin` waits for the first statement of its transaction and goes
- * with it, so that it costs no round trip.
+ * Returns a connection that is taken from the pool when its first statement is known. `begin` waits for the first
+ * statement of its transaction and is sent with it, so it costs no round trip.
  */
 export function connectAtFirst(
   open: (text: string, isTransaction: boolean) => Promise<NamingClient>,
 ): PostgresPoolClient {
   let client: NamingClient | undefined
   let isBeginDue = false
-  /** Fails when the transaction did not begin. */
+  /** Rejects if the transaction did not begin. */
   let begun: Promise<void> | undefined
 
   async function begin(text: string, values: unknown[], onBegun: () => void): Promise<QueryResult> {
@@ -25,11 +25,11 @@ export function connectAtFirst(
   async function query(text: string, values: unknown[]): Promise<QueryResult> {
     if (text === BEGIN) {
       isBeginDue = true
-      return answerOf('BEGIN')
+      return createResult('BEGIN')
     }
     if (isBeginDue) {
       isBeginDue = false
-      if (text === COMMIT || text === ROLLBACK) return answerOf(text.toUpperCase())
+      if (text === COMMIT || text === ROLLBACK) return createResult(text.toUpperCase())
       let hasBegun = false
       const first = begin(text, values, () => (hasBegun = true))
       begun = first.then(
@@ -41,22 +41,22 @@ export function connectAtFirst(
       begun.catch(() => undefined)
       return first
     }
-    // Whatever belongs to a transaction that did not begin is not sent: it would run outside of any.
+    // Statements of a transaction that did not begin are not sent: they would run outside any transaction.
     if (text === ROLLBACK) await begun?.catch(() => undefined)
     else await begun
-    if (text === ROLLBACK && client === undefined) return answerOf('ROLLBACK')
+    if (text === ROLLBACK && client === undefined) return createResult('ROLLBACK')
     client ??= await open(text, false)
     return client.query(text, values)
   }
 
   return {
-    // Kysely's other way to call it, with a cursor, needs a dialect that has one.
+    // Kysely's other signature, with a cursor, needs a dialect that has cursors.
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy?: boolean) => client?.release(destroy),
   }
 }
 
-/** Of statements that need not be sent. */
-function answerOf(command: string): QueryResult {
+/** Creates the result of a statement that need not be sent. */
+function createResult(command: string): QueryResult {
   return { command, rowCount: null, oid: 0, fields: [], rows: [] }
 }

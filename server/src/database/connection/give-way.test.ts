@@ -29,7 +29,7 @@ describe('the process of PostgreSQL for a connection', () => {
   ])('$title', ({ of, title, is }) => expect(isProcessFor(of, title)).toBe(is))
 })
 
-/** Processes have numbers of this machine only where the database is on it. */
+/** The embedded database: its processes have process numbers of this machine. */
 const embedded = targets().filter(({ name }) => name === 'embedded')
 
 describe.skipIf(process.platform !== 'linux').each(embedded)('statements on $name', (target) => {

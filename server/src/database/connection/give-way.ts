@@ -7,41 +7,46 @@ import type { Log } from '../../lib/log.ts'
 import { driverClient } from './driver-client.ts'
 
 const { PRIORITY_LOW } = constants.priority
-/** Linux lets a user, unless it is root, change one session in a tenth of a second. */
+/** The pause between two tries. Linux lets a user other than root change one session in a tenth of a second. */
 const NEXT_SESSION_MS = 120
 const MAX_TRIES = 50
 
 /**
- * For connections whose statements nobody waits for: where PostgreSQL runs on this machine, on Linux, its process for this one comes
- * after all others that want a processor. Where the operating system does not let us, it stays as it is.
+ * Lowers the priority of PostgreSQL's process for this connection, for statements that nobody waits for. This works
+ * on Linux with PostgreSQL on this machine: the process then runs after all others that want a processor. If the
+ * operating system refuses, the priority stays as it is.
  */
 export async function giveWay(client: PoolClient, log: Log): Promise<void> {
   if (process.platform !== 'linux') return
   const { processID: pid, connection, host, user, database } = driverClient(client)
   try {
-    const title = await titleOf(pid)
+    const title = await readTitle(pid)
     const port = host.startsWith('/') ? null : connection.stream.localPort
     if (title === null || !isProcessFor({ user, database, port }, title)) return
     setPriority(pid, PRIORITY_LOW)
     await lowerSession(pid)
   } catch (cause) {
-    log.debug({ cause: reasonOf(cause) }, 'statements of rows have the same priority as others')
+    log.debug(
+      { cause: reasonOf(cause) },
+      'cannot lower the priority of a database connection; its statements compete with those of requests',
+    )
   }
 }
 
-/** What a process says of itself, or null where there is none of this number. */
-async function titleOf(pid: number): Promise<string | null> {
+/** Returns the title of a process, or null if no process has this number. */
+async function readTitle(pid: number): Promise<string | null> {
   try {
     return await readFile(`/proc/${pid}/cmdline`, 'utf8')
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return null
+    if (readErrorCode(cause) === 'ENOENT') return null
     throw cause
   }
 }
 
 /**
- * Whether this is the title that PostgreSQL gives its process for a connection from us, by a local socket where no port is given. A
- * server on another machine, or in a container of its own, has numbers for its processes that mean others here.
+ * Returns true if this is the title of PostgreSQL's process for our connection. A `port` of null means a local
+ * socket. The check is needed because a server on another machine, or in a container of its own, has process numbers
+ * that belong to other processes here.
  */
 export function isProcessFor(
   { user, database, port }: { user: string; database: string; port: number | null | undefined },
@@ -51,16 +56,19 @@ export function isProcessFor(
   return title.startsWith('postgres: ') && title.includes(` ${user} ${database} `) && title.includes(from)
 }
 
-/** Each process of PostgreSQL is a session, and sessions share the processors evenly, whatever the priorities within them. */
+/**
+ * Lowers the priority of the session as well. Each process of PostgreSQL is a session, and sessions share the
+ * processors evenly whatever the priorities within them.
+ */
 async function lowerSession(pid: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await writeFile(`/proc/${pid}/autogroup`, String(PRIORITY_LOW))
     } catch (cause) {
-      if (tries === MAX_TRIES || codeOf(cause) !== 'EAGAIN') throw cause
+      if (tries === MAX_TRIES || readErrorCode(cause) !== 'EAGAIN') throw cause
       await sleep(NEXT_SESSION_MS)
     }
   }
 }
 
-const codeOf = (cause: unknown) => (cause as NodeJS.ErrnoException).code
+const readErrorCode = (cause: unknown) => (cause as NodeJS.ErrnoException).code

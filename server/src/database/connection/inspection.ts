@@ -5,13 +5,13 @@ export type DatabaseReport = {
   versionNumber: number
   encoding: string
   role: string
-  /** True for a role that row-level security does not bind. */
+  /** Tells whether the role escapes row-level security. */
   bypassesRowSecurity: boolean
-  /** 0 when nothing has been migrated yet. */
+  /** The newest migration that was applied; 0 if none was. */
   schemaVersion: number
 }
 
-/** Looks at a database without changing it. */
+/** Reads the facts of a database without changing it. */
 export async function inspectDatabase(url: string): Promise<DatabaseReport> {
   const client = new Client({
     connectionString: url,
@@ -31,7 +31,8 @@ export async function inspectDatabase(url: string): Promise<DatabaseReport> {
       from pg_roles where rolname = current_user`,
     )
     const [found] = rows
-    if (found === undefined) throw new Error('the database does not know its own role')
+    if (found === undefined)
+      throw new Error('the database has no entry in pg_roles for the role of this connection')
     const { migrated, ...report } = found
     return { ...report, schemaVersion: migrated ? await readSchemaVersion(client) : 0 }
   } finally {

@@ -10,7 +10,7 @@ import { makeStore } from '#test/plumbing/harness.ts'
 import { OPERATOR } from '../../organisation/store/audit.ts'
 import type { Db, Store } from './db.ts'
 
-/** One organisation with at least one record in every table that organisations share. */
+/** Creates an organisation with at least one record in every table that organisations share. */
 async function fillOrganisation(db: Db): Promise<string> {
   const { orgId } = await createOrganisation(db, OPERATOR, {
     name: 'O',
@@ -21,9 +21,9 @@ async function fillOrganisation(db: Db): Promise<string> {
   const { member_id } = member
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
-  // Words that the tables choose from.
+  // Values for columns that take one of a list.
   const words = { format: 'csv', role: 'member', kind: 'company' }
-  const made = {
+  const newIds = {
     run_id: newId(),
     shortcut_id: newId(),
     instance_id: newId(),
@@ -32,7 +32,7 @@ async function fillOrganisation(db: Db): Promise<string> {
     alert_id: newId(),
   }
   const synced = { sync_id: newId(), connection_id: newId() }
-  await fillRest(db, { ...ids, ...words, ...made, ...synced })
+  await fillRest(db, { ...ids, ...words, ...newIds, ...synced })
   return orgId
 }
 
@@ -52,7 +52,7 @@ const SAMPLES: Record<string, () => unknown> = {
   bytea: () => `\\x${randomBytes(8).toString('hex')}`,
 }
 
-/** Where a table chooses from other words than the rest. */
+/** The values for tables whose lists differ from the rest. */
 const WORDS_OF: Record<string, Record<string, unknown>> = {
   record_terms: { topic: 'source' },
   segment_changes: { kind: 'enter' },
@@ -63,9 +63,9 @@ const WORDS_OF: Record<string, Record<string, unknown>> = {
   credit_blocks: { kinds: [] },
 }
 
-/** One record in each table that has none: known ids by their names, anything else by its type. */
+/** Adds one record to each table that has none: known ids by their column names, other values by their types. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
-  // These come before what belongs to them.
+  // These tables come before the tables that refer to them.
   const owners = [
     'runs',
     'shortcuts',
@@ -102,7 +102,7 @@ async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>
 
 type Table = { name: string; forced: boolean }
 
-/** The tables that hold records of organisations, and whether row-level security binds even their owner. */
+/** Lists the tables that hold records of organisations, and whether row-level security binds even their owner. */
 async function tablesOf(store: Store): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced

@@ -4,7 +4,7 @@ import type { ShortcutInput } from '#contract/shortcuts.ts'
 import type { InputType } from '../../catalog/chain/definition.ts'
 import type { Selection } from '../tables/selection.ts'
 
-/** An output that a run has shown. */
+/** An output of an action that appeared in a run. */
 export type DiscoveredOutput = {
   name: string
   type: OutputType
@@ -12,28 +12,28 @@ export type DiscoveredOutput = {
   anyType?: true
 }
 
-/** The rows that an export was asked for. */
+/** The rows that an export includes. */
 export type ExportSelection = Omit<Selection, 'createdAt'> & {
   createdAt?: Selection['createdAt']
   rowIds?: string[]
   excludeRowIds?: string[]
 }
 
-/** What the columns are made of: the sheet as it was when the export was asked for. */
+/** The columns of an export: the sheet as it was when the export was requested. */
 export type ExportPlan = {
   inputs: { name: string; column: number; isNumber?: boolean }[]
-  /** `open` when cells may hold outputs beyond those that are known. */
+  /** `open` is true if cells may hold outputs beyond the known ones. */
   actions: { id: string; name: string; outputs: string[]; numbers?: string[]; open: boolean }[]
-  /** What each action has a column for beside its outputs. */
+  /** The extra columns of each action beside its outputs. */
   include?: ExportExtra[]
-  /** Whether a CSV begins with a byte order mark. */
+  /** Tells whether a CSV begins with a byte order mark. */
   bom?: boolean
 }
 
-/** A field that goes in: the column of the frozen definition that it fills. */
+/** An input field of a shortcut, with the column of the frozen definition that it fills. */
 export type FrozenInput = ShortcutInput & { column: number }
 
-/** A field that comes out: `reference` is the token of the output it shows. */
+/** An output field of a shortcut. `reference` is the token of the output that it shows. */
 export type FrozenOutput = {
   name: string
   reference: string
@@ -41,8 +41,8 @@ export type FrozenOutput = {
   display_column?: string | boolean
 }
 
-/** Values of one input that are warned of: how many, and the places of the first ones. */
+/** The values of one input that a warning is about: how many, and the places of the first ones. */
 export type ValuePlaces = { name: string; count: number; places: number[] }
 
-/** Those that do not fit its type (D79). */
+/** The values that do not fit the type of their input (D79). */
 export type Mismatches = ValuePlaces & { type: InputType }

@@ -1,6 +1,6 @@
 import pg, { type FieldDef } from 'pg'
 
-/** What the driver keeps of a result beside what its types name. */
+/** The parts of the driver's result that its types leave out. */
 type DriverResult = {
   fields: FieldDef[]
   _types: object | undefined
@@ -13,14 +13,17 @@ type Known = { fields: FieldDef[]; parsers: unknown; empty: unknown }
 const { prototype } = (pg as unknown as { Result: { prototype: DriverResult } }).Result
 const { addFields } = prototype
 
-/** Statements with results of other columns, of one connection, are not remembered. */
+/** The number of column lists remembered for one connection. Later ones are not remembered. */
 const MAX_KNOWN = 500
-/** By what reads the types of a connection, then by the first column and how many there are. */
+/**
+ * The known column lists, keyed by the connection's type parser, then by the number of columns and the first name.
+ */
 const knownBy = new WeakMap<object, { count: number; byStart: Map<string, Known[]> }>()
 
 /**
- * Every execution of a statement is told its columns anew. The driver makes an empty row of them each time, by way of an object that
- * is slow to copy: a tenth of what reading a page of rows took. What was made for the same columns is used again.
+ * Reuses what the driver made for the same columns before. Each execution of a statement reports its columns anew,
+ * and the driver makes an empty row for them each time, through an object that is slow to copy: a tenth of the time
+ * of reading a page of rows.
  */
 prototype.addFields = function (this: DriverResult, fields: FieldDef[]): void {
   const [first] = fields

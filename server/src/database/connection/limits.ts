@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What an organisation may have, as the installation is set up. Every connection carries it, as it does whom it speaks for. */
+/**
+ * The limits of an organisation, as the installation is set up. Every connection carries them in its settings, beside
+ * the organisation that it speaks for.
+ */
 export type Limits = {
   rowsPerOrg: number
   storageMbPerOrg: number
@@ -29,14 +32,14 @@ export function limitsOf(config: {
   }
 }
 
-/** Options of a connection that carry them. */
+/** Returns the connection options that set the limits. */
 export function limitOptions(limits: Limits): string {
   return Object.entries(NAMES)
     .map(([limit, name]) => `-c ${name}=${limits[limit as keyof Limits]}`)
     .join(' ')
 }
 
-/** A limit as an expression: null on a connection that carries none. */
+/** Returns the SQL expression of a limit. It is null on a connection without limits. */
 export function limitSql(limit: keyof Limits): RawBuilder<number | null> {
   return sql`nullif(current_setting(${sql.lit(NAMES[limit])}, true), '')::bigint`
 }

@@ -75,7 +75,7 @@ describe.each(targets())('on $name', (target) => {
     const orgs = `insert into organisations (org_id, name) values ('${seen}', 'Seen'), ('${unseen}', 'Unseen')`
     await run(url, system, orgs, ...enter(`now() - interval '40 days'`, 1500), ...enter('now()', 700))
     await migrate(url, ignore, 37)
-    // As row-level security had it: one was not seen by the migration, and both spend after it.
+    // The state that row-level security caused: the migration did not see one organisation, and both spent credits after it.
     await run(
       url,
       system,
@@ -143,7 +143,7 @@ describe.each(targets())('on $name', (target) => {
 
   it('a migration that fails is rolled back whole, says which, and succeeds once its cause is gone', async () => {
     const url = await createDatabase({ target })
-    // The first migration makes this table last: everything before it has to go again.
+    // The first migration creates this table last, so everything before it must be rolled back.
     await run(url, 'create table credit_entries (in_the_way int)')
     const lines: string[] = []
     const refusal = await migrate(url, (line) => lines.push(line)).catch((cause: unknown) => cause)

@@ -22,14 +22,14 @@ function readMigrations(): Migration[] {
     }))
 }
 
-/** The schema version that this program brings a database to. */
+/** Returns the schema version that this program migrates a database to. */
 export function newestSchemaVersion(): number {
   return readMigrations().at(-1)?.version ?? 0
 }
 
 /**
- * Brings the schema up to this program, or up to an earlier version of it. Safe to call from many processes at once: one
- * applies, the others wait.
+ * Migrates the schema to the version of this program, or to the earlier version `upTo`. Many processes may call it at
+ * once: one applies the migrations, the others wait.
  */
 export async function migrate(
   url: string,
@@ -41,7 +41,7 @@ export async function migrate(
     application_name: 'loam migrations',
     connectionTimeoutMillis: 10_000,
   })
-  // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
+  // A lost connection fails its statement. Without this listener, the event would end the process with a stack trace.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -86,7 +86,7 @@ async function requireServerVersion(client: Client): Promise<void> {
 async function apply(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
-    // Row-level security would hide from it what it is to carry over.
+    // Otherwise row-level security would hide rows that the migration has to change.
     await client.query(`select set_config('loam.org', '*', true)`)
     await client.query(migration.sql)
     await client.query('insert into schema_migrations (version, name) values ($1, $2)', [

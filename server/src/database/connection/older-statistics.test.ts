@@ -27,10 +27,10 @@ import { inlineParameters, type Snapshot } from './snapshot.ts'
 const ROWS = 3000
 const FAILED = 10
 
-/** Each row with its cell, a few pages each; all cells for each row are several times as many. */
+/** The most blocks for each row with its cell: a few pages each. All cells of each row would be several times as many. */
 const EACH = 15 * ROWS
 
-/** Each of the rows that failed, a few pages each. The sheet takes thousands. */
+/** The most blocks for each failed row: a few pages each. The whole sheet takes thousands. */
 const FEW = 12 * FAILED
 
 const NOBODY: Selection = {
@@ -175,7 +175,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     expect(blocks).toBeLessThan(EACH)
   })
 
-  /** Of these tables, by an act in a transaction of its own. */
+  /** Counts the tuples that an act in a transaction of its own reads from these tables. */
   const tuplesRead = (tables: string[], act: (trx: Db) => Promise<unknown>) =>
     inTransaction(app.store.org(sheet.org_id), async (trx) => {
       const count = async () => {
@@ -197,7 +197,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     expect(await tuplesRead(['rows', 'cells'], act)).toBeLessThan(FEW)
   })
 
-  it('a row is compared with those of the same values alone (D72)', async () => {
+  it('a row is compared only with rows of the same values (D72)', async () => {
     const db = app.store.org(sheet.org_id)
     const compared = { columns: [1], ignoreCase: false }
     expect(await extendKeys(db, sheet, compared)).toBe(true)
@@ -210,7 +210,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     expect(read).toBeLessThan(FEW)
   })
 
-  it('an estimate looks at the cells of some rows', async () => {
+  it('an estimate reads the cells of some rows only', async () => {
     const actions = [{ action: ACTION, epoch: 1 }]
     const read = await tuplesRead(['cells'], (trx) => readCellHistories(trx, sheet, actions))
     expect(read).toBeLessThanOrEqual(1000)
@@ -247,7 +247,7 @@ describe.each(targets())('flights, which come and go by the thousand, on $name',
     async (_, prepare) => {
       await prepare()
       const db = app.store.org(org)
-      // As connections for reads by key are set.
+      // With the settings of connections for reads by key.
       const scansOf = (statement: RawBuilder<unknown>) =>
         inTransaction(db, async (trx) => {
           await sql`select ${keyedPlans}`.execute(trx)

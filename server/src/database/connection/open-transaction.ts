@@ -1,14 +1,14 @@
 import { type Db, isUnavailable } from './db.ts'
 import { runTransaction } from './transaction-end.ts'
 
-/** A transaction whose end is decided elsewhere than where it began, such as that of a whole request. */
+/** A transaction that is ended elsewhere than where it began, such as the transaction of a whole request. */
 export type OpenTransaction = {
   trx: Db
   commit: () => Promise<void>
   rollback: () => Promise<void>
 }
 
-class CalledOff extends Error {}
+class RolledBack extends Error {}
 
 export async function openTransaction(db: Db): Promise<OpenTransaction> {
   const opened = Promise.withResolvers<Db>()
@@ -25,10 +25,10 @@ export async function openTransaction(db: Db): Promise<OpenTransaction> {
       await ended
     },
     async rollback() {
-      decided.reject(new CalledOff())
-      // One that was lost with its connection is rolled back already.
+      decided.reject(new RolledBack())
+      // A transaction whose connection was lost is already rolled back.
       await ended.catch((cause: unknown) => {
-        if (!(cause instanceof CalledOff) && !isUnavailable(cause)) throw cause
+        if (!(cause instanceof RolledBack) && !isUnavailable(cause)) throw cause
       })
     },
   }

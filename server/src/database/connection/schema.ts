@@ -5,5 +5,5 @@ import type { RunTables } from '../tables/run-tables.ts'
 import type { SheetTables } from '../tables/sheet-tables.ts'
 import type { SourceTables } from '../tables/source-tables.ts'
 
-/** All tables that queries are typed by. */
+/** All tables, as the types of queries. */
 export type Schema = OrganisationTables & CreditTables & SheetTables & RunTables & FileTables & SourceTables

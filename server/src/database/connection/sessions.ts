@@ -4,10 +4,10 @@ import { Client } from 'pg'
 const CLIENTS = 3
 const TIMEOUT_MS = 5000
 
-/** Why a database cannot be used: what is between it and this program keeps no sessions. */
+/** The error for a database behind something that does not keep sessions, such as a pooler in transaction mode. */
 export class SessionError extends Error {
   override name = 'SessionError'
-  /** What to do. */
+  /** Tells the operator what to change. */
   readonly fix: string
 
   constructor(fault: string, fix: string) {
@@ -26,8 +26,8 @@ const NO_OPTIONS = [
 ] as const
 
 /**
- * Checks that each connection has a session of its own: what it was opened with and what it set must still be there in later
- * transactions, also while others are in one. Throws a SessionError that says what to do.
+ * Checks that each connection has a session of its own: its startup options and its settings must still hold in later
+ * transactions, even while other connections are in one. Throws a SessionError that says what to do.
  */
 export async function requireSessions(url: string): Promise<void> {
   const probes = Array.from({ length: CLIENTS }, () => openProbe(url))
@@ -35,7 +35,8 @@ export async function requireSessions(url: string): Promise<void> {
     for (const { client } of probes) await client.connect()
     for (const probe of probes) await probe.set()
     for (const probe of probes) await probe.check()
-    // One that holds its connection to the server keeps it from the others: they would meet another.
+    // A client in a transaction holds its connection to the server, so behind a pooler the others would get another
+    // one.
     for (const { client } of probes) {
       await client.query('begin')
       await client.query('select 1')
@@ -56,7 +57,7 @@ function openProbe(url: string) {
     query_timeout: TIMEOUT_MS,
     options: `-c loam.opened=${token}`,
   })
-  // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
+  // A lost connection fails its statement. Without this listener, the event would end the process with a stack trace.
   client.on('error', () => undefined)
   return {
     client,

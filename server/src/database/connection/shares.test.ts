@@ -16,7 +16,7 @@ async function open() {
 
 const look = (db: Db) => db.selectFrom('organisations').select('org_id').execute()
 
-/** Transactions that have begun and stay open, of so many that ask for a connection. */
+/** Opens `asked` transactions at once. Returns those that began and stay open, and the errors of the others. */
 async function hold(db: Db, asked: number) {
   const begun: { end: () => Promise<void> }[] = []
   const failed: unknown[] = []
@@ -45,7 +45,7 @@ it('I5: while a process works for several, one has at most a third of its connec
   const held = await hold(store.org(a), 11)
   await expect.poll(() => held.begun.length + held.failed.length).toBe(11)
   expect(held.begun).toHaveLength(4)
-  // Those that waited in vain are answered as when no connection is free.
+  // The others fail with the same error as when no connection is free.
   expect(held.failed.every(isUnavailable)).toBe(true)
   expect(await look(store.org(b))).toHaveLength(1)
   for (const one of held.begun.splice(0, 1)) await one.end()

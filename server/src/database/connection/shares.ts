@@ -1,4 +1,4 @@
-/** Waits for a connection no longer than the driver does for one of its own. */
+/** The longest wait for a connection: the driver's own limit for a new connection. */
 const WAIT_MS = 5000
 
 type Waiting = { grant: () => void; timer: NodeJS.Timeout }
@@ -7,8 +7,9 @@ type Held = { count: number; waiting: Waiting[] }
 export type Shares = ReturnType<typeof createShares>
 
 /**
- * Limits how many connections of a pool speak for one organisation at once: statements that take long, or transactions that stay
- * open, then leave the others' connections free. An organisation that has the process for itself has the whole pool.
+ * Limits how many connections of a pool one organisation uses at once. Slow statements and open transactions of one
+ * organisation then leave connections free for the others. An organisation that is the only one in the process may
+ * use the whole pool.
  */
 export function createShares(limit: () => number) {
   const byOrg = new Map<string, Held>()
@@ -22,7 +23,7 @@ export function createShares(limit: () => number) {
         },
         timer: setTimeout(() => {
           held.waiting.splice(held.waiting.indexOf(waiting), 1)
-          // In the driver's words, so that it is answered as a pool without a free connection is.
+          // The driver's words make callers treat the error like a pool without a free connection.
           reject(
             new Error("timeout exceeded when trying to connect: the organisation's connections are in use"),
           )
@@ -33,7 +34,7 @@ export function createShares(limit: () => number) {
   }
 
   return {
-    /** Returns undefined where the connection is granted at once. */
+    /** Returns undefined if the connection is granted at once. */
     take(org: string): Promise<void> | undefined {
       const held = byOrg.get(org) ?? { count: 0, waiting: [] }
       byOrg.set(org, held)

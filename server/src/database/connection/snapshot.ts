@@ -3,17 +3,17 @@ import { Client, escapeLiteral } from 'pg'
 import { CopyOut, type Lines } from './copy-out.ts'
 import { ANY_ORGANISATION, type Db } from './db.ts'
 
-/** The data of one organisation as it was at one moment, for as long as it takes to read it. */
+/** The data of one organisation as of one moment. It lasts until it is closed. */
 export type Snapshot = {
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
-  /** The only column of a query as it is, each value with an end of line. */
+  /** Yields the only column of a query unchanged, with a line end after each value. */
   copy(statement: RawBuilder<unknown>, lineEnd: '\n' | '\r\n'): AsyncIterable<Lines>
   close(): Promise<void>
 }
 
 /**
- * On a connection of its own: reading may take minutes, longer than the limits of pooled connections, and is broken off by
- * ending it. `signal` does that too.
+ * Opens a snapshot on a connection of its own. Reading may take minutes, longer than the limits of pooled connections
+ * allow; ending the connection ends the read. Aborting `signal` does so too.
  */
 export async function openSnapshot(
   db: Db,
@@ -29,19 +29,19 @@ export async function openSnapshot(
     keepAlive: true,
     options: `-c jit=off -c work_mem=64MB ${ANY_ORGANISATION}`,
   })
-  // Lost while nothing is asked: the next question finds out.
+  // A connection lost while idle fails the next query.
   client.on('error', () => undefined)
-  const breakOff = () => client.connection.stream.destroy()
+  const disconnect = () => client.connection.stream.destroy()
   let busy = false
   try {
     await client.connect()
     await client.query(`select set_config('loam.org', $1, false)`, [orgId])
     await client.query('begin isolation level repeatable read read only')
   } catch (cause) {
-    breakOff()
+    disconnect()
     throw cause
   }
-  signal.addEventListener('abort', breakOff)
+  signal.addEventListener('abort', disconnect)
 
   return {
     async query<Row>(statement: RawBuilder<Row>) {
@@ -55,30 +55,35 @@ export async function openSnapshot(
       busy = false
     },
     async close() {
-      signal.removeEventListener('abort', breakOff)
-      if (busy) breakOff()
+      signal.removeEventListener('abort', disconnect)
+      if (busy) disconnect()
       else await client.end()
     },
   }
 }
 
-/** Quotes and delimiters are characters that hardly any text holds, so that few values are quoted. */
+/** The format of a COPY. Hardly any text holds these characters, so few values are quoted. */
 const FORMAT = `format csv, delimiter E'\\x01', quote E'\\x02'`
 
-/** COPY takes no parameters. The driver's own quoting puts them into the text; our texts hold no other `$1`. */
+/**
+ * Writes the parameters of a statement into its text, since COPY takes none. The driver quotes the values; our texts
+ * hold no other `$1`.
+ */
 export function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {
-  return sql.replace(/\$(\d+)/g, (_, number: string) => literalOf(parameters[Number(number) - 1]))
+  return sql.replace(/\$(\d+)/g, (_, number: string) => toLiteral(parameters[Number(number) - 1]))
 }
 
-function literalOf(value: unknown): string {
+function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null'
-  if (Array.isArray(value)) return escapeLiteral(`{${value.map(elementOf).join(',')}}`)
+  if (Array.isArray(value)) return escapeLiteral(`{${value.map(toArrayElement).join(',')}}`)
   if (typeof value === 'string') return escapeLiteral(value)
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     return `'${value}'`
-  throw new Error(`a ${typeof value} cannot be part of a COPY`)
+  throw new Error(
+    `a parameter of a COPY statement has the type ${typeof value}: use text, a number, a boolean or an array`,
+  )
 }
 
-function elementOf(value: unknown): string {
+function toArrayElement(value: unknown): string {
   return `"${String(value).replace(/[\\"]/g, '\\$&')}"`
 }

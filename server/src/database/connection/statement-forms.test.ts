@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 const SERVER = fileURLToPath(new URL('../../', import.meta.url))
 const files = globSync('**/*.ts', { cwd: SERVER }).filter((file) => !/\.test\.ts$|testing\//.test(file))
 
-/** See docs/decisions/plans-for-any-organisation.md. */
+/** The forms that statements must not have; see docs/decisions/plans-for-any-organisation.md. */
 const FORMS: [string, RegExp, string[]][] = [
-  // Pages of rows are read over connections that never sort; sources ask databases of others.
+  // Exceptions: pages of rows are read on connections that never sort; sources query databases of others.
   [
     'a limit is a literal',
     /\b(limit|offset) \$\{(?!sql\.lit\()/,
@@ -18,7 +18,7 @@ const FORMS: [string, RegExp, string[]][] = [
     ],
   ],
   ['a bound is a plain parameter', /[<>=] coalesce\(\$\{/, []],
-  // Of a column that is read anyway, never the way to it.
+  // Exceptions: conditions on a column that is read anyway, never on the column that finds the row.
   [
     'a condition without a value is left out',
     /\(\$\{[^}]*\}(::\w+)? is null or /,

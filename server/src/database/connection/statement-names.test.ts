@@ -67,12 +67,12 @@ describe.each(targets())('reads by key on $name', (target) => {
   let store: Store
 
   beforeAll(async () => {
-    // One of them for such reads.
+    // One of the four connections is for such reads.
     store = openStore({ url: await makeDatabase(target), log: createLog('silent'), connections: 4 })
     return () => store.close()
   })
 
-  /** What is kept for it, and whether a plan may sort, by the connection that it was read over. */
+  /** Returns the number of statements kept for it, and whether a plan may sort, on the connection of the read. */
   const look = async (db: Db) => {
     const { rows } = await sql<{ kept: number; sorts: string }>`${sql.raw(KEYED_READ)}
       select count(*)::int as kept, current_setting('enable_sort') as sorts from pg_prepared_statements

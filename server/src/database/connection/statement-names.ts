@@ -8,7 +8,10 @@ const MAX_NAMED = 100
 const MAX_COUNTED = 1000
 const MAX_COUNTED_LENGTH = 4 * 1024 * 1024
 
-/** Tables that grow one request at a time. The plan for one that grows in leaps would be kept from when it was small. */
+/**
+ * The tables that grow by one request at a time. A plan for a table that grows in leaps would be kept from the time
+ * when it was small.
+ */
 const STEADY = new Set([
   'organisations',
   'org_knowledge',
@@ -20,29 +23,33 @@ const STEADY = new Set([
   'sheet_counters',
   'chain_revisions',
 ])
-/** Begins statements that look everything up by key, and are sent with settings that make sure of it. */
+/** The start of statements that look everything up by key. Their connections have settings that make sure of it. */
 export const KEYED = '/* keyed */'
 /**
- * Begins reads that look everything up by key. Outside of a transaction they have connections whose plans are made once, for any
- * size; within one they are planned each time.
+ * The start of reads that look everything up by key. Outside a transaction they use connections whose plans are made
+ * once, for tables of any size. Within a transaction they are planned each time.
  */
 export const KEYED_READ = '/* keyed read */'
 export const isKeyedRead = (text: string): boolean => text.startsWith(KEYED_READ)
-/** Begins transactions that nobody waits for, of statements as above: they have connections that give way to all others. */
+/**
+ * The start of transactions that nobody waits for and whose statements begin as above. They use connections of low
+ * priority.
+ */
 export const KEYED_UNHURRIED = `${KEYED} /* unhurried */`
 export const isUnhurried = (text: string): boolean => text.startsWith(KEYED_UNHURRIED)
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 
 export type NamingClient = {
   query(text: string, values: unknown[]): Promise<QueryResult>
-  /** The first statement of a transaction, which begins on the way. */
+  /** Sends the first statement of a transaction together with its `begin`. */
   beginWith(text: string, values: unknown[], onBegun: () => void): Promise<QueryResult>
   release(destroy?: boolean): void
 }
 
 /**
- * Gives names to the statements that Kysely sends again and again: the server keeps the plan of a named one, and planning
- * is half of the time of a small read. Texts that vary stay without a name, so what a connection keeps is bounded.
+ * Names the statements that Kysely sends again and again. The server keeps the plan of a named statement, and
+ * planning takes half the time of a small read. Texts that vary get no name, so the number of statements that a
+ * connection keeps is bounded.
  */
 export function createStatementNaming(): (client: PoolClient, which: 'steady' | 'all') => NamingClient {
   const names = new Map<string, string>()
@@ -53,7 +60,7 @@ export function createStatementNaming(): (client: PoolClient, which: 'steady' | 
   })
   const clients = new WeakMap<PoolClient, NamingClient>()
 
-  function nameOf(text: string, which: 'steady' | 'all'): string | undefined {
+  function findName(text: string, which: 'steady' | 'all'): string | undefined {
     if (which === 'steady' && isKeyedRead(text)) return undefined
     const known = names.get(text)
     if (known !== undefined || names.size >= MAX_NAMED || (which === 'steady' && !isSteady(text)))
@@ -70,31 +77,32 @@ export function createStatementNaming(): (client: PoolClient, which: 'steady' | 
   return (client, which) => {
     const known = clients.get(client)
     if (known !== undefined) return known
-    // The server closes the connection after such an error. Whoever got it from the pool before that would fail too.
-    let isOver = false
-    const noteOver = (cause: unknown) => {
-      if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true
+    // The server closes the connection after such an error. The next user of the pooled connection would fail too.
+    let isBroken = false
+    const noteBroken = (cause: unknown) => {
+      if (cause instanceof DatabaseError && cause.severity === 'FATAL') isBroken = true
     }
-    const watch = (asked: Promise<QueryResult>) => {
-      asked.catch(noteOver)
+    const watchForFatal = (asked: Promise<QueryResult>) => {
+      asked.catch(noteBroken)
       return asked
     }
     const naming = (text: string, values: unknown[]) => {
-      const name = nameOf(text, which)
+      const name = findName(text, which)
       return name === undefined ? { text, values } : { name, text, values }
     }
     const made: NamingClient = {
-      query: (text, values) => watch(ask(client, naming(text, values))),
+      query: (text, values) => watchForFatal(ask(client, naming(text, values))),
       beginWith(text, values, onBegun) {
-        // Until it is known that it has begun. What cannot even begin a transaction is in no state to be given to others.
-        isOver = true
-        const note = () => {
-          isOver = false
+        // This holds until the transaction is known to have begun. A connection that cannot begin a transaction must
+        // not be given to other callers.
+        isBroken = true
+        const noteBegun = () => {
+          isBroken = false
           onBegun()
         }
-        return watch(beginWith(client, naming(text, values), note))
+        return watchForFatal(beginWith(client, naming(text, values), noteBegun))
       },
-      release: (destroy) => client.release(destroy === true || isOver),
+      release: (destroy) => client.release(destroy === true || isBroken),
     }
     clients.set(client, made)
     return made

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** What db.ts, which stands on this file, calls `Db`. */
+/** The type that db.ts calls `Db`. It stands here because db.ts imports this file. */
 export type Handle = Kysely<Schema>
 
 type Listener = (isCommitted: boolean) => void
 
-const heard = new WeakMap<Handle, { opener: Handle; listeners: Listener[] }>()
+const transactions = new WeakMap<Handle, { opener: Handle; listeners: Listener[] }>()
 
-/** A transaction of its own, whose end others can hear of: `hearEnd`. */
+/** Runs `work` in a new transaction. `listenForEnd` adds listeners for its end. */
 export async function runTransaction<Result>(
   db: Handle,
   work: (trx: Handle) => Promise<Result>,
@@ -17,7 +17,7 @@ export async function runTransaction<Result>(
   let isCommitted = false
   try {
     const result = await db.transaction().execute((trx) => {
-      heard.set(trx, { opener: db, listeners })
+      transactions.set(trx, { opener: db, listeners })
       return work(trx)
     })
     isCommitted = true
@@ -27,12 +27,15 @@ export async function runTransaction<Result>(
   }
 }
 
-/** The handle that a transaction was opened on; undefined when nobody hears of its end. */
-export function openerOf(trx: Handle): Handle | undefined {
-  return heard.get(trx)?.opener
+/** Returns the handle on which a transaction was opened; undefined if `runTransaction` did not open it. */
+export function findOpener(trx: Handle): Handle | undefined {
+  return transactions.get(trx)?.opener
 }
 
-/** Told whether it was committed. When its connection was lost meanwhile that is not known, and `false` is said. */
-export function hearEnd(trx: Handle, listener: Listener): void {
-  heard.get(trx)?.listeners.push(listener)
+/**
+ * Calls the listener when the transaction ends, with true if it was committed. If its connection was lost during the
+ * commit, the outcome is unknown and the listener gets false.
+ */
+export function listenForEnd(trx: Handle, listener: Listener): void {
+  transactions.get(trx)?.listeners.push(listener)
 }

@@ -5,10 +5,16 @@ import { type Account, currentAccount, findNobody } from '../../lib/accounts.ts'
 
 export { type Account, currentAccount }
 
-/** Neither the caller's PG* settings nor Loam's secrets reach PostgreSQL, and no locale has to exist. */
+/**
+ * The environment of PostgreSQL. It holds none of the caller's PG* settings and none of Loam's secrets, and needs no
+ * installed locale.
+ */
 export const environment = { LC_ALL: 'C', PATH: '/usr/bin:/bin' }
 
-/** PostgreSQL refuses to run as root: there it runs as the owner of the database files, or as nobody. */
+/**
+ * Returns the user that PostgreSQL runs as. PostgreSQL refuses to run as root; under root it runs as the owner of the
+ * database files, or as nobody.
+ */
 export function chooseAccount(dataDir: string): Account {
   const self = currentAccount()
   if (self.uid !== 0) return self
@@ -38,7 +44,10 @@ export function runAs(
   })
 }
 
-/** Tried for real: modes alone do not tell (access lists, mounts, closed parents). */
+/**
+ * Returns true if the account can enter the folder. It tries to, because modes alone do not tell (access lists, mounts,
+ * closed parents).
+ */
 export async function canEnter(account: Account, dir: string): Promise<boolean> {
   return (await runAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', dir])).ok
 }

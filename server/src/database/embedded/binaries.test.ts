@@ -14,7 +14,7 @@ const noSpare = () => {
   throw new Error('nothing was to be copied')
 }
 
-/** As npm leaves it with --ignore-scripts: without the library links. */
+/** Copies the package as npm leaves it with --ignore-scripts: without the library links. */
 function copyWithoutLinks(): string {
   const copy = join(makeFolder(), 'package')
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })

@@ -17,7 +17,7 @@ import { errorCode } from './error-code.ts'
 
 export type Binaries = { postgres: string; initdb: string; major: string }
 
-/** Finds programs that the account can run; makes a copy in the spare folder when it cannot run the installed ones. */
+/** Finds programs that the account can run. If it cannot run the installed ones, it makes a copy in the spare folder. */
 export async function findBinaries(
   account: Account,
   openSpareDir: () => string,
@@ -58,7 +58,7 @@ async function tryBinaries(account: Account, dir: string): Promise<Binaries | Er
   )
 }
 
-/** Makes the library links that the package's install script makes; false when there was nothing it could do. */
+/** Makes the library links that the package's install script makes. Returns false if no link was missing. */
 function restoreLinks(dir: string): boolean {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(dir, 'native/pg-symlinks.json'), 'utf8'),
@@ -68,7 +68,7 @@ function restoreLinks(dir: string): boolean {
     for (const { source, target } of missing)
       symlinkSync(relative(dirname(target), source), join(dir, target))
   } catch (error) {
-    // Another start is making them, or the package is not ours to change and will be copied.
+    // Another start is making them, or we may not write to the package, which is then copied.
     if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(errorCode(error))) throw error
   }
   return missing.length > 0
@@ -91,7 +91,7 @@ async function copyPackage(from: string, parent: string): Promise<string> {
   return copy
 }
 
-/** As `chmod -R a+rX`: the modes may come from an installation that was meant for one user only. */
+/** Does the same as `chmod -R a+rX`. The modes may come from an installation for one user only. */
 function makeReadable(dir: string): void {
   for (const path of [
     dir,

@@ -22,7 +22,10 @@ import { errorCode } from './error-code.ts'
 
 type Options = { dataDir: string; account: Account; binaries: Binaries; log: (line: string) => void }
 
-/** The folder of the database files, `<dataDir>/postgres` or where that link points; created when there is none. */
+/**
+ * Returns the folder of the database files: `<dataDir>/postgres`, or the target of that link. Creates the folder if there is
+ * none.
+ */
 export async function openCluster(options: Options): Promise<string> {
   const { dataDir, account, binaries } = options
   const place = join(dataDir, 'postgres')
@@ -63,7 +66,10 @@ function resolveCluster(place: string): string {
   }
 }
 
-/** Built under another name, so that a start that dies half way leaves nothing that looks like a database. */
+/**
+ * Creates the database files under another name first, so that a start that is killed half way leaves nothing that looks like
+ * a database.
+ */
 async function createCluster(
   place: string,
   reachable: boolean,
@@ -100,8 +106,9 @@ async function createCluster(
 }
 
 /**
- * By a program that stays inside although the owner of the files may be changing them; Node's own does not. Tried for a
- * while: the initdb of a start that was killed may still be writing, and ends once its files are gone.
+ * Removes a folder with `rm`, which never leaves the folder even while the owner of the files changes them; Node's own
+ * function could. It retries for 10 seconds: the initdb of a start that was killed may still be writing, and ends once its
+ * files are gone.
  */
 async function removeFolder(dir: string): Promise<void> {
   const deadline = Date.now() + 10_000

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { type Account, canEnter, currentAccount } from './account.ts'
 
-/** Creates the data folder when missing; the answer is its real path. */
+/** Creates the data folder if it is missing and returns its real path. */
 export function openDataDir(path: string): string {
   const root = currentAccount().uid === 0
   try {
@@ -17,14 +17,17 @@ export function openDataDir(path: string): string {
   return realpathSync(path)
 }
 
-/** Lets the account through the data folder, which is ours to open; whether it gets there is another matter. */
+/**
+ * Opens the data folder, which is ours, to the account. Returns true if the account can now enter it; a closed parent folder
+ * may still prevent that.
+ */
 export async function canReachDataDir(account: Account, dataDir: string): Promise<boolean> {
   if (await canEnter(account, dataDir)) return true
   chmodSync(dataDir, statSync(dataDir).mode | 0o111)
   return await canEnter(account, dataDir)
 }
 
-/** Where things go that the account must reach although it cannot reach their usual place. */
+/** Returns a folder for what the account must reach but cannot reach in its usual place. */
 export function openSpareDir(account: Account, dataDir: string): string {
   if (account.uid === currentAccount().uid) return dataDir
   mkdirSync('/var/lib/loam', { recursive: true })

@@ -1,13 +1,13 @@
 import { Client } from 'pg'
 
-/** Every part that `pg` would otherwise take from PG* variables is spelled out. */
+/** Returns a URL that spells out every part, so that `pg` takes none from the PG* variables. */
 export function databaseUrl(socketDir: string, user: string, database: string): string {
   return `postgresql://${user}@localhost:5432/${database}?host=${encodeURIComponent(socketDir)}&sslmode=disable`
 }
 
 /**
- * Creates the role and the database `loam` in a new cluster. The role is no superuser, so row-level security binds
- * it. The database comes last: where it exists, everything else does.
+ * Creates the role and the database `loam` in a new cluster. The role is no superuser, so row-level security binds it. The
+ * database is created last: if it exists, everything else does.
  */
 export async function createDatabase(socketDir: string): Promise<void> {
   await withSuperuser(socketDir, 'postgres', async (client) => {

@@ -23,7 +23,7 @@ const log = (line: string) => lines.push(line)
 const countRows = async (url: string) => (await query(url, 'select count(*)::int as n from kept'))[0]?.['n']
 const running: Embedded[] = []
 let plainStartMs = 0
-/** R12's 10 seconds where a plain start takes a tenth of one, and more on a slower machine. */
+/** Returns R12's limit of 10 seconds if a plain start takes a tenth of a second, and a longer limit on a slower machine. */
 const shortlyMs = () => 8000 + 20 * Math.max(plainStartMs, 100)
 
 async function start(): Promise<Embedded> {

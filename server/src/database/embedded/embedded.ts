@@ -8,7 +8,7 @@ import { openDataDir, openSpareDir } from './data-dir.ts'
 import { createDatabase, databaseUrl } from './database.ts'
 import { errorCode } from './error-code.ts'
 import { acquireLastLease, acquireLease } from './lease.ts'
-import { busyError, type Lock, type OwnerKind, readOwner, acquireLock } from './lock.ts'
+import { createBusyError, type Lock, type OwnerKind, readOwner, acquireLock } from './lock.ts'
 import { clearOrphan } from './orphan.ts'
 import { launchPostmaster } from './postmaster.ts'
 import { openSocketDir, removeSocketDir } from './socket-dir.ts'
@@ -16,15 +16,15 @@ import { createSupervisor, type Supervisor } from './supervisor.ts'
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** Receives one human line per notable event. */
+  /** Receives one readable line for each notable event. */
   log: (line: string) => void
-  /** Gives up starting it, with the reason of the signal. */
+  /** Stops waiting for the start of PostgreSQL and throws the reason of the signal. */
   end?: AbortSignal
 }
 
 export type Embedded = { url: string; stop: () => Promise<void> }
 
-/** Runs PostgreSQL on the data folder until `stop()`; refuses a folder that another server uses. */
+/** Runs PostgreSQL on the data folder until `stop()`. Throws if another server uses the folder. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = openDataDir(options.dataDir)
   const deadline = Date.now() + 10_000
@@ -32,13 +32,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const lock = await acquireLock(dataDir, 'server')
     if (lock) return await runServer({ ...options, dataDir }, lock, 'server')
     const owner = readOwner(dataDir)
-    if (owner?.kind === 'server' || Date.now() > deadline) throw busyError(dataDir, owner)
+    if (owner?.kind === 'server' || Date.now() > deadline) throw createBusyError(dataDir, owner)
     options.end?.throwIfAborted()
     await sleep(20)
   }
 }
 
-/** Uses the PostgreSQL that runs on the data folder; when there is none, runs one until `stop()`. */
+/** Uses the PostgreSQL that runs on the data folder. If none runs, it runs one until `stop()`. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = openDataDir(options.dataDir)
   const deadline = Date.now() + 20_000
@@ -48,16 +48,16 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const owner = readOwner(dataDir)
     const lease = await acquireLease(owner?.url)
     if (!(lease instanceof Error)) return { url: lease.url, stop: lease.release }
-    if (errorCode(lease) === 'EACCES' || Date.now() > deadline) throw busyError(dataDir, owner, lease)
+    if (errorCode(lease) === 'EACCES' || Date.now() > deadline) throw createBusyError(dataDir, owner, lease)
     await sleep(20)
   }
 }
 
-/** Holds the data folder for whoever moves its files; a PostgreSQL that was left behind on them is ended first. */
+/** Locks the data folder for a caller that moves its files. Ends a PostgreSQL that was left running on them first. */
 export async function holdDataDir(path: string): Promise<{ dataDir: string; release: () => Promise<void> }> {
   const dataDir = openDataDir(path)
   const lock = await acquireLock(dataDir, 'command')
-  if (lock === undefined) throw busyError(dataDir, readOwner(dataDir))
+  if (lock === undefined) throw createBusyError(dataDir, readOwner(dataDir))
   try {
     const place = join(dataDir, 'postgres')
     if (existsSync(place)) {
@@ -113,7 +113,10 @@ async function runServer(
   }
 }
 
-/** It may be recovering for minutes after a crash, which it does again at the next start. */
+/**
+ * Waits for the work, or throws once the signal is aborted. A PostgreSQL that recovers after a crash may need minutes; after
+ * an aborted start it recovers again at the next one.
+ */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work
   const aborted = Promise.withResolvers<never>()
@@ -123,7 +126,10 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefine
   await Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', giveUp))
 }
 
-/** The stop begins before the last lease is given back, so that nobody can take one in between. */
+/**
+ * Stops PostgreSQL when no other command uses it. The stop begins before the last lease is released, so that no command can
+ * take one in between.
+ */
 async function stopWhenUnused(server: Supervisor, url: string, log: (line: string) => void): Promise<void> {
   const lastLease = await acquireLastLease(url, log)
   const stopped = server.stop('smart')

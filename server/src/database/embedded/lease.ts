@@ -2,17 +2,22 @@ import { Client } from 'pg'
 
 export type Lease = { url: string; release: () => Promise<void> }
 
-/** Advisory locks are per database; these are of `postgres`, out of the way of Loam's own. */
+/**
+ * The key of the advisory lock. Such locks belong to one database: this one is taken in `postgres`, apart from Loam's own.
+ */
 const key = 0x6c6f616d
 
-/** Keeps the database that a command runs from being stopped; an error when it does not answer or is stopping. */
+/**
+ * Takes a lease, which prevents the command that runs this database from stopping it. Returns an error if the database does
+ * not answer or is being stopped.
+ */
 export async function acquireLease(url: string | undefined): Promise<Lease | Error> {
   if (!url) return new Error('it is not ready')
   const client = newClient(url)
   try {
     await client.connect()
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared'))) throw new Error('it is being stopped')
-    // A stop may have begun before the lock was taken: then this one is refused.
+    // A stop may have begun before the lock was taken. Then this connection is refused.
     const second = newClient(url)
     await second.connect()
     await second.end()
@@ -23,7 +28,7 @@ export async function acquireLease(url: string | undefined): Promise<Lease | Err
   }
 }
 
-/** Waits until no other command has a lease and lets none take one; undefined when the database does not answer. */
+/** Waits until no other command has a lease, and prevents new leases. Returns undefined if the database does not answer. */
 export async function acquireLastLease(url: string, log: (line: string) => void): Promise<Lease | undefined> {
   const client = newClient(url)
   try {
@@ -36,7 +41,7 @@ export async function acquireLastLease(url: string, log: (line: string) => void)
   } catch (error) {
     await client.end()
     log(
-      `the database did not answer before its end: ${error instanceof Error ? error.message : String(error)}`,
+      `the database did not answer while it was being stopped: ${error instanceof Error ? error.message : String(error)}`,
     )
     return undefined
   }
@@ -51,7 +56,7 @@ function newClient(url: string): Client {
   const target = new URL(url)
   target.pathname = '/postgres'
   const client = new Client({ connectionString: target.href, connectionTimeoutMillis: 5000 })
-  // A broken connection shows in the queries of whoever uses the database; here it must only not be fatal.
+  // A broken connection fails the queries of the database's users. Here it must only not end the process.
   client.on('error', () => undefined)
   return client
 }

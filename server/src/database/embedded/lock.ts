@@ -7,18 +7,21 @@ import { errorCode } from './error-code.ts'
 
 export type OwnerKind = 'server' | 'command'
 
-/** Who holds the data folder; the url is there once its database is ready. */
+/** The process that has locked the data folder. `url` is set once its database is ready. */
 export type Owner = { pid: number; kind: OwnerKind; url?: string }
 
 export type Lock = { announce: (url: string) => void; release: () => Promise<void> }
 
-/** The same for every path that leads to the folder. */
+/** Returns a name for the folder that is the same for every path to it. */
 export function identifyFolder(dir: string): string {
   const { dev, ino } = statSync(dir, { bigint: true })
   return createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 16)
 }
 
-/** An abstract socket can be bound once, and the kernel frees it however its process ends. */
+/**
+ * Locks the data folder by an abstract socket, which only one process can bind and which the kernel frees however that
+ * process ends. Returns undefined if the folder is locked.
+ */
 export async function acquireLock(dataDir: string, kind: OwnerKind): Promise<Lock | undefined> {
   const server = createServer((socket) => socket.destroy())
   try {
@@ -43,7 +46,10 @@ export async function acquireLock(dataDir: string, kind: OwnerKind): Promise<Loc
   return { announce: (url) => writeOwner(dataDir, { ...owner, url }), release }
 }
 
-/** Undefined also while the file is of an earlier owner, which is gone. */
+/**
+ * Returns the process that has locked the folder. Returns undefined if there is none, and also while the file is still that
+ * of an earlier process, which has ended.
+ */
 export function readOwner(dataDir: string): Owner | undefined {
   try {
     const owner: unknown = JSON.parse(readFileSync(ownerFile(dataDir), 'utf8'))
@@ -58,11 +64,11 @@ export class FolderBusyError extends Error {
   override name = 'FolderBusyError'
 }
 
-export function busyError(dataDir: string, owner: Owner | undefined, trouble?: Error): Error {
-  const who = owner ? `Another Loam (process ${owner.pid})` : 'Another Loam'
-  const what = trouble ? `, but its database does not answer: ${trouble.message}` : ''
+export function createBusyError(dataDir: string, owner: Owner | undefined, trouble?: Error): Error {
+  const program = owner ? `Another Loam (process ${owner.pid})` : 'Another Loam'
+  const problem = trouble ? `, but its database does not answer: ${trouble.message}` : ''
   return new FolderBusyError(
-    `${who} is running on the data folder ${dataDir}${what}. ` +
+    `${program} is running on the data folder ${dataDir}${problem}. ` +
       'Stop it first, or set LOAM_DATA_DIR to another folder.',
   )
 }

@@ -8,8 +8,8 @@ import { clearSocketDir } from './socket-dir.ts'
 type Options = { cluster: string; socketDir: string; account: Account; log: (line: string) => void }
 
 /**
- * Ends what an earlier PostgreSQL left on the cluster. Whoever holds the data folder's lock runs no other one there,
- * so any process found is an orphan, and after its end so are the files that would stop the next start.
+ * Ends the processes that an earlier PostgreSQL left on the cluster, and removes the files that would stop the next start.
+ * The caller holds the lock of the data folder and runs no PostgreSQL there, so any process found is left over.
  */
 export async function clearOrphan({ cluster, socketDir, account, log }: Options): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid')
@@ -24,25 +24,28 @@ export async function clearOrphan({ cluster, socketDir, account, log }: Options)
 async function endProcesses(main: number, find: () => Promise<number[]>, log: (line: string) => void) {
   const found = await find()
   if (found.length === 0) return
-  log('ending a PostgreSQL that was left behind')
+  log('ending a PostgreSQL process that an earlier Loam left running')
   if (found.includes(main)) {
     if (await end([main], 'SIGINT', 5000, find)) return
     if (await end([main], 'SIGQUIT', 2000, find)) return
   }
   if (await end(await find(), 'SIGKILL', 2000, find)) return
-  throw new Error(`The PostgreSQL processes ${(await find()).join(', ')} do not end.`)
+  throw new Error(
+    `The PostgreSQL processes ${(await find()).join(', ')} did not end after SIGKILL. End them, then start Loam again.`,
+  )
 }
 
-async function end(pids: number[], signal: NodeJS.Signals, patience: number, find: () => Promise<number[]>) {
+async function end(pids: number[], signal: NodeJS.Signals, timeoutMs: number, find: () => Promise<number[]>) {
   for (const pid of pids) sendSignal(pid, signal)
-  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(20))
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(20))
     if ((await find()).length === 0) return true
   return false
 }
 
 /**
- * Recognised by their working directory, not by the number in postmaster.pid, which another process may have by now.
- * The shell runs as their user: even root may be denied a look at the directories of other users' processes.
+ * Finds the processes by their working directory, not by the number in postmaster.pid, which may belong to another process by
+ * now. The shell runs as the same user as PostgreSQL, because even root may be denied access to the directories of other
+ * users' processes.
  */
 async function findProcesses(cluster: string, account: Account): Promise<number[]> {
   const script = `for dir in /proc/[0-9]*; do

@@ -18,7 +18,7 @@ import { errorCode } from './error-code.ts'
 import { listSettings } from './settings.ts'
 
 export type Postmaster = {
-  /** Resolves with the cause when the process has ended; never rejects. */
+  /** Resolves with the cause when the process has ended. Never rejects. */
   ended: Promise<string>
   isReady: () => boolean
   stop: (mode: ShutdownMode) => Promise<void>
@@ -26,14 +26,15 @@ export type Postmaster = {
   readLastLines: () => string
 }
 
-/** Smart waits for the clients to leave, fast does not; both go on to harder signals in time. */
+/** The way to stop: `smart` waits for the clients to leave, `fast` does not. Both send stronger signals after a time. */
 export type ShutdownMode = 'smart' | 'fast'
 
 type Options = { account: Account; binaries: Binaries; cluster: string; socketDir: string; logFile: string }
 
 /**
- * Becomes PostgreSQL, leaving behind a process that waits for the end of Loam, which ends the input that Loam holds,
- * and then shuts PostgreSQL down. A line instead of the end tells it that PostgreSQL ended first.
+ * A shell script that becomes PostgreSQL and leaves a second process behind. That process reads from an input that Loam holds
+ * open. When Loam ends, the input ends, and the process shuts PostgreSQL down. A line on the input means that PostgreSQL
+ * ended first.
  */
 const endWithParent = `( { read -r line <&3 || kill -INT $$; } & )
 exec "$@" 3<&-`
@@ -50,7 +51,7 @@ export function launchPostmaster({ account, binaries, cluster, socketDir, logFil
     stdio: ['ignore', log, log, 'pipe'],
   })
   closeSync(log)
-  // Without it the process is not there either, which the error event tells.
+  // Without this pipe the process was not started either, which the error event reports.
   const lifeline = child.stdio?.[3] instanceof Socket ? child.stdio[3] : undefined
   lifeline?.on('error', () => undefined)
 
@@ -75,18 +76,18 @@ export function launchPostmaster({ account, binaries, cluster, socketDir, logFil
         ['SIGQUIT', 5000],
         ['SIGKILL', 5000],
       ] as const
-      for (const [signal, patience] of signals.slice(mode === 'smart' ? 0 : 1)) {
+      for (const [signal, timeoutMs] of signals.slice(mode === 'smart' ? 0 : 1)) {
         child.kill(signal)
-        if (await Promise.race([ended, sleep(patience, undefined, { ref: false })])) return
+        if (await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])) return
       }
-      throw new Error(`PostgreSQL (process ${child.pid}) does not end.`)
+      throw new Error(`PostgreSQL (process ${child.pid}) did not end after SIGKILL.`)
     },
     logFile,
     readLastLines: () => readLines(logFile, logStart).slice(-10).join('\n'),
   }
 }
 
-/** Takes as long as PostgreSQL needs to recover, and rejects when it ends instead. */
+/** Waits until PostgreSQL is ready, for as long as its recovery takes. Rejects if PostgreSQL ends instead. */
 export async function waitUntilReady(postmaster: Postmaster, log: (line: string) => void): Promise<void> {
   const notice = setTimeout(() => log('PostgreSQL is still starting; it may be recovering'), 5000)
   try {
@@ -103,7 +104,7 @@ export async function waitUntilReady(postmaster: Postmaster, log: (line: string)
   }
 }
 
-/** PostgreSQL inherits the open file, so that it may stay closed to the user it runs as. */
+/** Opens the log. PostgreSQL inherits the open file, so the file can stay closed to the user that PostgreSQL runs as. */
 function openLog(file: string): number {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 10_000_000) renameSync(file, `${file}.1`)
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants

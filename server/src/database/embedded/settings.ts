@@ -1,6 +1,9 @@
 import { totalmem } from 'node:os'
 
-/** Given at each start instead of written into the cluster, so that a new version of Loam changes them. */
+/**
+ * Returns the settings as command-line options. They are passed at each start instead of written into the cluster, so that a
+ * new version of Loam can change them.
+ */
 export function listSettings(socketDir: string): string[] {
   const settings = {
     listen_addresses: '',
@@ -16,14 +19,14 @@ export function listSettings(socketDir: string): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_min_messages: 'warning',
-    // Statements and details carry the users' data, which has no place in a log.
+    // Statements and details contain the users' data, which must not be logged.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** A quarter of the memory that this process may use, within 128 MB and 1 GB. */
+/** Returns a quarter of the memory that this process may use, at least 128 MB and at most 1 GB. */
 function sharedBuffersMegabytes(): number {
   const available = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.min(1024, Math.max(128, Math.floor(available / 4 / 1024 / 1024)))

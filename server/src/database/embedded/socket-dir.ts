@@ -5,7 +5,7 @@ import { type Account, canEnter } from './account.ts'
 import { errorCode } from './error-code.ts'
 import { identifyFolder } from './lock.ts'
 
-/** A private folder for PostgreSQL's socket, whose path the kernel limits to 107 bytes. */
+/** Opens a private folder for PostgreSQL's socket. The kernel limits the path of a socket to 107 bytes. */
 export async function openSocketDir(dataDir: string, account: Account): Promise<string> {
   const name = `loam-${identifyFolder(dataDir)}`
   for (const parent of new Set([tmpdir(), '/tmp', '/run'])) {
@@ -14,7 +14,8 @@ export async function openSocketDir(dataDir: string, account: Account): Promise<
     if (dir) return dir
   }
   throw new Error(
-    `There is no folder for PostgreSQL's socket: neither ${tmpdir()} nor /tmp nor /run will do.`,
+    `There is no folder for PostgreSQL's socket: ${tmpdir()}, /tmp and /run cannot be used. ` +
+      "PostgreSQL's user must be able to enter one of them.",
   )
 }
 
@@ -23,18 +24,18 @@ export async function removeSocketDir(dir: string): Promise<void> {
   try {
     rmdirSync(dir)
   } catch (error) {
-    // A cleaner of temporary files was faster, or someone put a file there that is not ours.
+    // A cleaner of temporary files removed it first, or someone put a file there that is not ours.
     if (!['ENOENT', 'ENOTEMPTY'].includes(errorCode(error))) throw error
   }
 }
 
-/** File by file: a folder that another user owns is not to be deleted in depth by root. */
+/** Removes the socket's files one by one. Root must not delete a folder of another user recursively. */
 export function clearSocketDir(dir: string): void {
   rmSync(join(dir, '.s.PGSQL.5432'), { force: true })
   rmSync(join(dir, '.s.PGSQL.5432.lock'), { force: true })
 }
 
-/** The parent is open to all users, so a name that someone else has taken is left to them. */
+/** Makes a private folder. The parent is open to all users, so a name that someone else has taken is left to them. */
 function makePrivateFolder(dir: string, account: Account): string | undefined {
   const found = lstatSync(dir, { throwIfNoEntry: false })
   if (found?.isDirectory() && found.uid === account.uid && (found.mode & 0o777) === 0o700) return dir

@@ -3,7 +3,7 @@ import { plural } from '../../lib/plural.ts'
 import { type Postmaster, type ShutdownMode, waitUntilReady } from './postmaster.ts'
 
 export type Supervisor = {
-  /** Rejects when PostgreSQL does not start; once it has, it is started again whenever it ends. */
+  /** Starts PostgreSQL, and starts it again whenever it ends. Rejects if the first start fails. */
   start: () => Promise<void>
   stop: (mode: ShutdownMode) => Promise<void>
 }
@@ -24,7 +24,7 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
       const often = failures.length < 5 ? '' : ` ${plural(failures.length, 'time')} within 30 seconds, now`
       const when = delay === 0 ? 'now' : `in ${delay} ms`
       log(`PostgreSQL went down${often} (${cause}); starting it again ${when}`)
-      // An aborted pause is the end of this loop.
+      // An aborted pause ends this loop.
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => undefined)
       cause = await runAgain().catch(String)
     }
@@ -34,7 +34,7 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
     if (!stopping.signal.aborted) await clear()
     if (stopping.signal.aborted) return 'stopped'
     postmaster = launch()
-    // When it ends before it is ready, that is what the caller reports.
+    // If it ends before it is ready, the caller reports that.
     waitUntilReady(postmaster, log).then(
       () => log('PostgreSQL is running again'),
       () => undefined,

@@ -1,32 +1,34 @@
-import { type Handle, hearEnd, openerOf } from '../connection/transaction-end.ts'
+import { type Handle, listenForEnd, findOpener } from '../connection/transaction-end.ts'
 import type { RunFacts } from './run-facts.ts'
 
-/** Rows of a run whose jobs are a worker's of this process from the start, with what it would have to read. */
+/**
+ * Rows of a run whose jobs belong to a worker of this process from the start, with everything the worker would have to read.
+ */
 export type HandedRows = { facts: RunFacts; ticket: number; rows: readonly HandedRow[] }
 export type HandedRow = {
   job: number
   r: string
-  /** As of a claim: JSON text, or what large ones take. */
+  /** The row's data as a claim reads it: JSON text, or for a large row its size in bytes. */
   data: string | null
   cells: string | null
 }
 
-/** Who takes jobs in the process that makes them. */
+/** The part of a process that takes jobs made in the same process. */
 export type JobTaker = {
-  /** Null when there is no room. */
+  /** Reserves places for jobs. Returns null if there are not enough. */
   reserve(count: number): Places | null
 }
 
-/** Room for some jobs, kept until the transaction that makes them has ended. */
+/** Places for some jobs, reserved until the transaction that makes the jobs has ended. */
 type Places = {
-  /** Whose the jobs are. */
+  /** The worker that owns the jobs. */
   workerId: string
   begin(handed: HandedRows): void
-  /** There are none. In doubt they may be there all the same. */
+  /** Gives the places up, as there are no jobs. If `isInDoubt`, the jobs may exist all the same. */
   giveUp(isInDoubt: boolean): void
 }
 
-/** Of one store; empty while no worker of the process is at work on it. */
+/** The hand-over of one store. `taker` is null while no worker of the process uses the store. */
 export type HandOver = { taker: JobTaker | null }
 
 const handOvers = new WeakMap<Handle, HandOver>()
@@ -38,17 +40,17 @@ export function noteHandOver(db: Handle, handOver: HandOver): void {
 export type HandingOver = {
   workerId: string
   count: number
-  /** What was made in the transaction: the worker begins with it when that is committed. */
+  /** Records the rows that the transaction made. The worker begins with them after the commit. */
   made(handed: HandedRows): void
 }
 
-/** Places for jobs that are made in this transaction; null where a worker of the process cannot have them. */
+/** Reserves places for jobs that are made in this transaction. Returns null if no worker of the process can take them. */
 export function reservePlaces(trx: Handle, count: number): HandingOver | null {
-  const opener = openerOf(trx)
+  const opener = findOpener(trx)
   const places = opener === undefined ? undefined : handOvers.get(opener)?.taker?.reserve(count)
   if (places === undefined || places === null) return null
   let handed: HandedRows | undefined
-  hearEnd(trx, (isCommitted) => {
+  listenForEnd(trx, (isCommitted) => {
     if (isCommitted && handed !== undefined) places.begin(handed)
     else places.giveUp(handed !== undefined)
   })

@@ -4,8 +4,9 @@ import { MAX_ATTEMPTS, QUEUES } from './jobs.ts'
 const JOBS = `${QUEUES.jobs}._private_jobs`
 
 /**
- * A statement, to be part of a larger one, that adds jobs as if a worker had taken them: of those in `from` (n, payload, priority) the
- * first, as many as `taker` (id, places) has places. A pool has registered the task; if none has there is no job and no run.
+ * Returns a statement, as part of a larger one, that adds jobs as if a worker had already taken them. Of those in `from` (n,
+ * payload, priority) it adds the first, as many as `taker` (id, places) has places. The task is registered by a pool; without
+ * one there is no job and no run.
  */
 export function handOverStatement(task: string, from: string): string {
   return `insert into ${JOBS} (task_id, payload, priority, max_attempts, attempts, locked_at, locked_by)
@@ -16,22 +17,27 @@ export function handOverStatement(task: string, from: string): string {
 
 type LockedJob = { id: number; workerId: string }
 
-/** As for claims nobody waits for the disk: whoever takes a job up again that was done finds nothing to do. */
+/**
+ * Removes jobs. The commit does not wait for the disk, as with claims: a worker that takes a finished job again finds nothing
+ * to do.
+ */
 const REMOVE = `delete from ${JOBS} j
   using (select set_config('synchronous_commit', 'off', true)) unhurried, unnest($1::bigint[], $2::text[]) as t (id, worker)
   where j.id = t.id and j.locked_by = t.worker`
 
-/** Those that are done. One that was taken for a dead worker's belongs to another by now. */
+/**
+ * Removes finished jobs. A job that was taken away from a worker believed dead belongs to another worker by now, and stays.
+ */
 export async function removeJobs(store: Store, jobs: readonly LockedJob[]): Promise<void> {
   const values = [jobs.map(({ id }) => id), jobs.map(({ workerId }) => workerId)]
   await store.query({ name: 'engine-remove-jobs', text: REMOVE, values })
 }
 
-/** Any pool tries it again in a second. */
-export async function giveJobBack(store: Store, { id, workerId }: LockedJob, why: string): Promise<void> {
+/** Gives a job back. Any pool retries it after a second. */
+export async function giveJobBack(store: Store, { id, workerId }: LockedJob, reason: string): Promise<void> {
   await store.query({
     text: `update ${JOBS} set locked_at = null, locked_by = null, updated_at = now(), run_at = now() + interval '1 second',
       last_error = $3 where id = $1 and locked_by = $2`,
-    values: [id, workerId, why],
+    values: [id, workerId, reason],
   })
 }

@@ -6,45 +6,60 @@ import { ConnectionPool } from '../connection/connection-pool.ts'
 import { ANY_ORGANISATION, isUnavailable, KEYED_PLANS } from '../connection/db.ts'
 import { giveWay } from '../connection/give-way.ts'
 import { type Queue, QUEUES } from './jobs.ts'
-import { channelOf } from './wakes.ts'
+import { getChannel } from './wakes.ts'
 
 const PAUSE_MS = 200
 /**
- * Who has a job, or that it is done, may be forgotten when PostgreSQL itself crashes: it is then taken up again, and the flight
- * says whether there is something left to do. So nobody waits for the disk here. Plans are made once, and by key: one that is made
- * while the queue is empty would read all of it to remove the jobs that are done.
+ * The connection options of a queue. Commits do not wait for the disk: if PostgreSQL itself crashes, it may forget which
+ * worker has a job, or that a job is finished. The job is then taken again, and its flight says whether anything is left to
+ * do. Plans are made once, and by key: a plan made while the queue is empty would read the whole queue to remove finished
+ * jobs.
  */
 const UNHURRIED = `-c synchronous_commit=off ${ANY_ORGANISATION} ${KEYED_PLANS}`
-/** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
+/**
+ * Matches the names of graphile-worker's statements that report the result of jobs. Sending a report twice does no more than
+ * sending it once.
+ */
 export const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 
-/** In those statements: seconds until a job that failed is tried again, and whose job it must be. */
+/**
+ * The parts of these statements that are replaced: the seconds until a failed job is retried, and the worker that the job
+ * must belong to.
+ */
 const BACKOFF = 'exp(least(attempts, 10))'
 const IS_OURS = /locked_by = \$[13]::text(?=;|\nreturning)/
 const MAX_BACKOFF_SECONDS = 300
 
-/** The queue keeps nothing of an error but its message, so that says which taking of the job was postponed. */
-export const postponedText = (taken: number, why: string): string => `postponed (${taken}): ${why}`
+/**
+ * Returns the message of an error for a postponed job. It contains the number of the attempt that was postponed, because the
+ * queue keeps nothing of an error but its message.
+ */
+export const formatPostponed = (attempt: number, reason: string): string =>
+  `postponed (${attempt}): ${reason}`
 
 /**
- * Takings count, also those that a death ended, so that a job could rest for hours: now it is five minutes at most, and a second
- * for one that was postponed. A worker that fell silent was taken for dead, and the job may have come back to the same pool: what
- * has become of the older taking is then nothing to the job.
+ * Replaces graphile-worker's delay before a retry. That delay grows with every attempt, including attempts that ended with a
+ * worker's death, so a job could wait for hours. Now it waits five minutes at most, and one second after it was postponed.
+ * The statement also ignores a report about an older attempt: a worker that fell silent was believed dead, and the job may
+ * have come back to the same pool meanwhile.
  */
 function withOwnBackoff(text: string): string {
   const message = text.includes("el->>'message'") ? "(el->>'message')" : '$2::text'
-  const taking = `substring(${message} from '^postponed \\((\\d{1,9})\\): ')::int`
+  const attempt = `substring(${message} from '^postponed \\((\\d{1,9})\\): ')::int`
   return text
-    .replace(BACKOFF, `case when ${taking} is null then least(${BACKOFF}, ${MAX_BACKOFF_SECONDS}) else 1 end`)
-    .replace(IS_OURS, `$& and coalesce(${taking}, attempts) = attempts`)
+    .replace(
+      BACKOFF,
+      `case when ${attempt} is null then least(${BACKOFF}, ${MAX_BACKOFF_SECONDS}) else 1 end`,
+    )
+    .replace(IS_OURS, `$& and coalesce(${attempt}, attempts) = attempts`)
 }
 
 export type JobConnectionOptions = { databaseUrl: string; queue: Queue; log: Log; onLost: () => void }
 
 /**
- * Connections for a pool of graphile-worker, which takes itself out of service when one report of a job fails. Reports are
- * therefore repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that
- * nobody knows of: `onLost` hears of it.
+ * The connections of a pool of graphile-worker. The pool stops working when one report of a job fails, so reports are
+ * repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that no worker knows
+ * of; `onLost` is then called.
  */
 export class JobConnections extends ConnectionPool {
   readonly #onLost: () => void
@@ -60,8 +75,8 @@ export class JobConnections extends ConnectionPool {
       options: UNHURRIED,
     })
     this.#onLost = onLost
-    this.#channel = channelOf(QUEUES[queue])
-    // Nobody waits for groups of rows.
+    this.#channel = getChannel(QUEUES[queue])
+    // Nobody waits for groups of rows, so their connections have a low priority.
     if (queue === 'groups') this.on('connect', (client) => void giveWay(client, log))
   }
 
@@ -69,11 +84,11 @@ export class JobConnections extends ConnectionPool {
   override connect(callback: Parameters<ConnectionPool['connect']>[0]): void
   override connect(callback?: Parameters<ConnectionPool['connect']>[0]): Promise<PoolClient> | void {
     if (callback !== undefined) return this.#connectListener(callback)
-    // Only what graphile-worker asks of a client it borrows; the connection behind it is taken when it is needed.
+    // graphile-worker uses no more of a borrowed client than this. The connection behind it is taken when it is needed.
     return Promise.resolve(this.#lend() as PoolClient)
   }
 
-  /** Only who listens takes a connection by a callback. */
+  /** Connects the listener of graphile-worker. Only the listener takes a connection with a callback. */
   #connectListener(callback: Parameters<ConnectionPool['connect']>[0]): void {
     super.connect((cause, client, done) => {
       if (client === undefined) return callback(cause, client, once(done))
@@ -86,23 +101,23 @@ export class JobConnections extends ConnectionPool {
   }
 
   #lend(): Pick<PoolClient, 'query' | 'release'> {
-    let held: PoolClient | undefined
-    let broken = false
+    let client: PoolClient | undefined
+    let isBroken = false
     const query = async (statement: string | { name?: string; text: string }, values?: unknown[]) => {
       if (typeof statement === 'object' && REPORT.test(statement.name ?? '')) return this.#report(statement)
-      held ??= await super.connect()
+      client ??= await super.connect()
       try {
         return await ask(
-          held,
+          client,
           typeof statement === 'object' ? statement : { text: statement, values: values ?? [] },
         )
       } catch (cause) {
-        broken = isUnavailable(cause)
-        if (broken) this.#onLost()
+        isBroken = isUnavailable(cause)
+        if (isBroken) this.#onLost()
         throw cause
       }
     }
-    return { query: query as PoolClient['query'], release: () => held?.release(broken) }
+    return { query: query as PoolClient['query'], release: () => client?.release(isBroken) }
   }
 
   async #report(given: { name?: string; text: string }) {
@@ -128,9 +143,12 @@ export class JobConnections extends ConnectionPool {
   }
 }
 
-/** A listener whose connection is lost while it is given up is released by both ways, and pg takes the second for a fault. */
+/**
+ * Lets a function act only once. A listener whose connection is lost while it is being released is released in two ways, and
+ * pg reports the second as an error.
+ */
 function once<Given extends unknown[]>(
-  // A pool that is closed answers with a cause and nothing to release, whatever its type says.
+  // A closed pool calls back with a cause and without a release function, whatever its type says.
   act: ((...given: Given) => void) | undefined,
 ): (...given: Given) => void {
   let acted = false

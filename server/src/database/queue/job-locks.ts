@@ -3,14 +3,14 @@ import { QUEUES } from './jobs.ts'
 
 const SCHEMAS = Object.values(QUEUES)
 
-/** Jobs of all queues: which pool has locked them, since when, and how often they were taken up. */
+/** Selects the locked jobs of all queues: which pool has locked them, since when, and how often they were taken. */
 export const LOCKED_JOBS = SCHEMAS.map(
   (schema) =>
     `select locked_by, locked_at, attempts from ${schema}._private_jobs where not is_available and locked_by is not null`,
 ).join(' union all ')
 
-/** Pools that have had jobs locked for at least `ms` without ever being heard of. */
-export async function listUnknownHolders(store: Store, ms: number): Promise<string[]> {
+/** Lists pools that have had jobs locked for at least `ms` although no heartbeat of them was ever recorded. */
+export async function listUnknownPools(store: Store, ms: number): Promise<string[]> {
   const found = await store.query<{ locked_by: string }>({
     text: `select distinct locked_by from (${LOCKED_JOBS}) j
       where locked_at < now() - $1 * interval '1 millisecond'
@@ -20,7 +20,7 @@ export async function listUnknownHolders(store: Store, ms: number): Promise<stri
   return found.map((row) => row.locked_by)
 }
 
-/** Makes the jobs that these pools have locked available to others. */
+/** Unlocks the jobs of these pools for others. */
 export async function unlockJobs(store: Store, workerIds: readonly string[]): Promise<void> {
   for (const schema of SCHEMAS) {
     await store.query({ text: `select ${schema}.force_unlock_workers($1::text[])`, values: [workerIds] })

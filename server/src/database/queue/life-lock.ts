@@ -1,26 +1,29 @@
 import { randomInt } from 'node:crypto'
 import { Client, type QueryResultRow } from 'pg'
 
-/** The first of the two numbers of such a lock; the second is the process's own. */
+/** The first of the two numbers of a life lock. The second is the process's own. */
 const LIFE_LOCKS = 1_818_321_002
 const CONNECT_MS = 5000
-/** A connection that does not answer for so long is lost. */
+/** A connection that does not answer within this time is lost. */
 const ANSWER_MS = 5000
 
 /**
- * An advisory lock on a connection of its own: PostgreSQL gives it up the moment that the process is gone, however it went.
- * Whoever finds it free need not wait until the process has been silent for long.
+ * An advisory lock on a connection of its own. PostgreSQL releases it the moment the process ends, in whatever way. Another
+ * process that finds it free need not wait until this one has been silent for long.
  */
 export type LifeLock = {
-  /** Takes it, also again after the connection was lost. */
+  /** Takes the lock, or takes it again after the connection was lost. */
   hold(): Promise<HeldLifeLock>
   close(): Promise<void>
 }
 
 export type HeldLifeLock = {
-  /** Its number. */
+  /** The second number of the lock. */
   key: number
-  /** On the same connection: behind no statement of rows, and with the priority that those do not have. */
+  /**
+   * Runs a statement on the lock's own connection. It never waits behind statements of rows, and its priority is higher than
+   * theirs.
+   */
   query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>
 }
 
@@ -52,7 +55,7 @@ export function createLifeLock(databaseUrl: string): LifeLock {
       return (await client.query<Row>(text, values)).rows
     } catch (cause) {
       lose(client)
-      // Nobody waits for the end of a connection that may not answer.
+      // The result is not awaited: the connection may not answer.
       client.end().catch(() => undefined)
       throw cause
     }
@@ -71,8 +74,10 @@ export function createLifeLock(databaseUrl: string): LifeLock {
   }
 }
 
-/** Workers whose lock is free. After PostgreSQL was started anew they need a moment to take it again. */
-export const WITHOUT_LIFE = `lock_key is not null
+/**
+ * A condition for workers whose lock is free. After a restart of PostgreSQL, workers need a moment to take their locks again.
+ */
+export const HAS_FREE_LIFE_LOCK = `lock_key is not null
   and not exists (select from pg_locks l join pg_database d on d.oid = l.database
     where d.datname = current_database() and l.locktype = 'advisory' and l.granted
       and l.classid = ${LIFE_LOCKS}::oid and l.objid = lock_key::oid)`

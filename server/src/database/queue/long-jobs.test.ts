@@ -27,7 +27,7 @@ const lanes = async () => {
   return rows.map((row) => row.queue_name)
 }
 
-/** A pool whose jobs end when they are told to. */
+/** Starts a pool whose jobs end when the test ends them. */
 async function startHeldPool(size: number) {
   const atWork = new Map<string, () => void>()
   const begun: string[] = []
@@ -71,7 +71,7 @@ it('an organisation has two jobs of a kind at work, however many it queues, and 
     await add('flood', 100, 'imports')
     await expect.poll(() => [...pool.atWork.keys()]).toContain('other1')
     await expect.poll(() => pool.atWork.size).toBe(4)
-    // Both lanes go on, each with its next one.
+    // Both lanes continue, each with its next job.
     for (const name of [...pool.atWork.keys()].filter((each) => each.startsWith('flood'))) pool.end(name)
     await expect.poll(() => pool.begun.length).toBe(6)
     expect(pool.begun.filter((name) => name.startsWith('flood'))).toHaveLength(5)

@@ -3,13 +3,13 @@ import type { Db } from '../connection/db.ts'
 import { MAX_ATTEMPTS, QUEUES } from './jobs.ts'
 
 /**
- * How many jobs of a kind an organisation may have at work at once, in all processes. A lane is a named queue of
- * graphile-worker, whose jobs run one after the other. Feeds are pulls of sources, deliveries and segments.
+ * The number of jobs of each kind that an organisation may run at once, in all processes together. A lane is a named queue of
+ * graphile-worker; its jobs run one after the other. Feeds are pulls of sources, deliveries and segments.
  */
 const LANES = { imports: 2, exports: 2, feeds: 2 } as const
 export type LaneKind = keyof typeof LANES
 
-/** Places for long jobs in a worker process: more than one organisation can fill. */
+/** The number of long jobs that a worker process runs at once: more than one organisation can use. */
 export const LONG_JOBS_AT_ONCE = 2 * Object.values(LANES).reduce((sum, lanes) => sum + lanes, 0)
 
 const MAX_PRIORITY = 32_000
@@ -18,9 +18,10 @@ const JOBS = sql.table(`${QUEUES.long}._private_jobs`)
 const LANE_ROWS = sql.table(`${QUEUES.long}._private_job_queues`)
 
 /**
- * Queues a long job of an organisation, in the caller's transaction. With a key there is one of it: a second call changes the
- * first. It gets the shorter lane, and as its priority a virtual time: that of the jobs which are next now, and behind it one
- * step for each job of its organisation that waits. So among organisations that share places, who has been served least is next.
+ * Enqueues a long job of an organisation in the caller's transaction. At most one job exists for each key: a second call
+ * changes the first. The job goes to the shorter lane. Its priority is a virtual time: the priority of the next jobs, plus
+ * one step for each waiting job of the same organisation. So among organisations that share places, the one that was served
+ * least is next.
  */
 export async function addLongJob(
   db: Db,
@@ -31,7 +32,8 @@ export async function addLongJob(
 ): Promise<void> {
   const names = Array.from({ length: LANES[lanes] }, (_, n) => `${payload.org_id} ${lanes} ${n}`)
   const runAt = options.runAt ?? null
-  // A job for later counts those for later too, or all of them would have the same lane and time when they are due.
+  // A job for later also counts the other jobs for later. Otherwise all of them would get the same lane and be due at the
+  // same time.
   await sql`with lanes as (
       select t.name, t.n, (select count(*) from ${JOBS} j
         where j.job_queue_id = q.id and (j.run_at <= now() or ${runAt}::timestamptz > now())) as waiting
@@ -48,7 +50,7 @@ export async function addLongJob(
     from next`.execute(db)
 }
 
-/** Lanes without jobs. Whoever looks for a job looks at all of them, and an organisation may never come back. */
+/** Deletes lanes without jobs. Each search for a job reads all lanes, and an organisation may never come back. */
 export async function forgetIdleLanes(db: Db): Promise<void> {
   await sql`delete from ${LANE_ROWS} q where q.locked_at is null
     and not exists (select from ${JOBS} j where j.job_queue_id = q.id)`.execute(db)

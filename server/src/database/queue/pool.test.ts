@@ -141,7 +141,7 @@ describe('a pool of workers', () => {
       return performance.now() - since
     }
     try {
-      // Unwoken each would be found up to a second later.
+      // Without a notification each job would be found up to a second later.
       await expect.poll(doSome).toBeLessThan(3 * lookMs)
       while (!lines.some((line) => line.includes('another takes its place'))) {
         await cutConnections()

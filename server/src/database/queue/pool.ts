@@ -4,12 +4,12 @@ import { parseCronItems, run, type Task, type WorkerEvents, type WorkerPool } fr
 import { reasonOf } from '../../lib/errors.ts'
 import { JobPostponed } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
-import { JobConnections, postponedText } from './job-connections.ts'
+import { JobConnections, formatPostponed } from './job-connections.ts'
 import { type Queue, QUEUES } from './jobs.ts'
 import { createQueueLog } from './queue-log.ts'
-import { hearOwnQueue } from './wakes.ts'
+import { listenToOwnQueue } from './wakes.ts'
 
-/** Hears of the ids that pools of this process sign their jobs with. */
+/** Receives the ids with which pools of this process lock their jobs. */
 export type WorkerIds = { add(id: string): void; retire(id: string): void }
 
 export type PoolOptions = {
@@ -17,13 +17,13 @@ export type PoolOptions = {
   log: Log
   workerIds: WorkerIds
   queue: Queue
-  /** Jobs at once. */
+  /** The number of jobs at once. */
   size: number
-  /** Jobs that are taken together, ahead of those at work; 0 where another process had better take them. */
+  /** The number of jobs that are taken in advance; 0 if another process should take them. */
   ahead: number
-  /** Told of a job how many times it has been taken up. */
+  /** The tasks by name. Each gets the payload and the number of times that the job has been taken. */
   tasks: Record<string, (payload: unknown, taken: number) => Promise<void>>
-  /** Tasks that start by the clock, each time once among all processes. */
+  /** Tasks that start by the clock, each time once in all processes. */
   cron?: { task: string; match: string }[]
 }
 
@@ -32,8 +32,8 @@ export type Pool = { stop(): Promise<void> }
 const PAUSE_MS = 500
 
 /**
- * A pool of graphile-worker that lasts: when a connection is lost in a way that may have left jobs locked, another takes its
- * place, and what the former still has locked is given back once its rows are parked.
+ * Starts a pool of graphile-worker that lasts. When a connection is lost in a way that may have left jobs locked, a new pool
+ * replaces it. Jobs that the old pool still has locked are given back once its rows are parked.
  */
 export async function startPool(options: PoolOptions): Promise<Pool> {
   const stopping = new AbortController()
@@ -47,20 +47,20 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
       try {
         return await open(options)
       } catch (cause) {
-        options.log.warn({ cause: reasonOf(cause) }, 'workers could not be started; it is tried again')
+        options.log.warn({ cause: reasonOf(cause) }, `cannot start workers; retrying in ${PAUSE_MS} ms`)
         await sleep(PAUSE_MS)
       }
     }
     return undefined
   }
 
-  // Every pool that is opened goes through here, so that each is stopped, also one that opens while the process ends.
+  // Every opened pool passes through here, so each one is stopped, including one that opens while the process ends.
   async function keep(first: OpenPool): Promise<void> {
     for (let current: OpenPool | undefined = first; current !== undefined;) {
       await Promise.race([current.ended, stopped])
       retired.push(current.stop())
       if (!stopping.signal.aborted)
-        options.log.warn('a pool of workers lost the database; another takes its place')
+        options.log.warn('a pool of workers lost the database; starting a new pool')
       current = await reopen()
     }
   }
@@ -76,16 +76,16 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
 }
 
 type OpenPool = {
-  /** Resolves when it can take no more jobs. */
+  /** Resolves when the pool can take no more jobs. */
   ended: Promise<void>
-  /** Resolves when its rows are parked and its connections closed. */
+  /** Resolves when the pool's rows are parked and its connections closed. */
   stop(): Promise<void>
 }
 
 async function open(options: PoolOptions): Promise<OpenPool> {
   const { databaseUrl, log, workerIds, queue, size, ahead, tasks, cron = [] } = options
   const lost = Promise.withResolvers<void>()
-  // Rows use the engine's own connections; these only take jobs and give them back.
+  // Rows use the engine's own connections. These connections only take jobs and give them back.
   const connections = new JobConnections({ databaseUrl, queue, log, onLost: lost.resolve })
   const events: WorkerEvents = new EventEmitter()
   const made: WorkerPool[] = []
@@ -94,20 +94,20 @@ async function open(options: PoolOptions): Promise<OpenPool> {
     workerIds.add(workerPool.id)
   })
   events.on('pool:fatalError', () => lost.resolve())
-  hearOwnQueue(events, QUEUES[queue])
+  listenToOwnQueue(events, QUEUES[queue])
 
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const taskList = mapValues(tasks, (task): Task => async (payload, helpers) => {
     const taken = helpers.job.attempts
     const work = task(payload, taken)
-    underWay.add(work)
+    inFlight.add(work)
     await work
       .catch((cause: unknown) => {
         throw cause instanceof JobPostponed
-          ? new JobPostponed(postponedText(taken, cause.message), { cause })
+          ? new JobPostponed(formatPostponed(taken, cause.message), { cause })
           : cause
       })
-      .finally(() => underWay.delete(work))
+      .finally(() => inFlight.delete(work))
   })
   let stopping = false
   const runner = await run({
@@ -138,14 +138,15 @@ async function open(options: PoolOptions): Promise<OpenPool> {
 
   async function stop(): Promise<void> {
     stopping = true
-    // Of the runner only its pools are waited for: its cron rests up to a minute after it has lost the database. It refuses to
-    // stop only when it is ending already, and why it ended is said above.
+    // Of the runner only its pools are awaited: its cron may rest for a minute after the database was lost. The runner
+    // refuses to stop only if it is already ending, and the reason was logged above.
     void runner.stop().catch(() => undefined)
     await Promise.allSettled(made.map((pool) => pool.promise))
-    // Rows that are being walked stay this pool's until they are parked.
-    while (underWay.size > 0) await Promise.allSettled(underWay)
+    // Rows being walked belong to this pool until they are parked.
+    while (inFlight.size > 0) await Promise.allSettled(inFlight)
     await connections.close()
-    // Only now: a fetch that was still under way may lock jobs up to its last moment, and what is retired is given back once.
+    // Ids are retired only now: a fetch in flight may lock jobs up to its last moment, and the jobs of a retired id are given
+    // back only once.
     for (const { id } of made) workerIds.retire(id)
   }
   return { ended: Promise.race([ran, lost.promise]), stop }

@@ -2,14 +2,18 @@ import { Logger } from 'graphile-worker'
 import { JobPostponed } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
 
-/** It advises as many connections as jobs at once. Ours run on connections of their own. */
+/** Part of a warning that advises as many connections as jobs at once. Our jobs use connections of their own. */
 export const POOL_SIZE_ADVICE = 'maxPoolSize'
-/** And to take at least as many jobs together as are at work. Ours take long, and another process may have time for them. */
+/**
+ * Part of a warning that advises taking at least as many jobs in advance as run at once. Our jobs take long, and another
+ * process may have time for them.
+ */
 export const BATCH_SIZE_ADVICE = 'localQueueSize'
 
 /**
- * Lines of graphile-worker: warnings and errors are for us, the rest is for its developers. While it stops it complains of jobs
- * that it has in hand and leaves locked: those are given back for it.
+ * Creates the logger of graphile-worker. Its warnings and errors are for us; the rest is for its developers. While the pool
+ * stops, graphile-worker warns about jobs that it leaves locked. Those warnings are only logged for debugging, because Loam
+ * gives the jobs back.
  */
 export function createQueueLog(log: Log, isStopping: () => boolean): Logger {
   return new Logger((scope) => (level, message, meta) => {

@@ -4,7 +4,7 @@ import { ConnectionPool } from '../connection/connection-pool.ts'
 import { QUEUES } from './jobs.ts'
 import { separateWakes } from './wakes.ts'
 
-/** The setting that says which version of the job queue made its tables. */
+/** The setting that records which version of the job queue made its tables. */
 export const QUEUE_VERSION = 'graphile_worker_version'
 
 export async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
@@ -12,7 +12,9 @@ export async function migrateQueue(client: Client, url: string, log: (line: stri
   await separateWakes(client)
 }
 
-/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
+/**
+ * Runs the migrations of the job queue. They are checked once for each version of the queue, because loading it takes time.
+ */
 async function runOwnMigrations(client: Client, url: string, log: (line: string) => void): Promise<void> {
   const wanted = JSON.stringify([queueVersion(), ...Object.values(QUEUES)])
   const { rows } = await client.query<{ value: unknown }>('select value from settings where name = $1', [
@@ -22,7 +24,7 @@ async function runOwnMigrations(client: Client, url: string, log: (line: string)
   log('migrating the job queue')
   const { runMigrations, Logger } = await import('graphile-worker')
   const logger = new Logger(() => () => undefined)
-  // A pool of ours: it is closed for certain before PostgreSQL may be told to end.
+  // A pool of our own is certain to be closed before PostgreSQL may be told to stop.
   const pgPool = new ConnectionPool({
     connectionString: url,
     max: 2,
@@ -40,7 +42,7 @@ async function runOwnMigrations(client: Client, url: string, log: (line: string)
   )
 }
 
-/** Long jobs that an earlier version queued among all others. */
+/** The long jobs that an earlier version kept in the queue of all other jobs. */
 const FORMERLY_TOGETHER = [
   'import_file',
   'export_sheet',
@@ -50,10 +52,10 @@ const FORMERLY_TOGETHER = [
   'run_segment_cycle',
 ]
 
-/** Adding a long job counts those in the lanes of its organisation, by this index. */
+/** Creates the index that `addLongJob` uses to count jobs in lanes, and moves long jobs of earlier versions. */
 async function prepareLanes(pgPool: ConnectionPool): Promise<void> {
   await pgPool.query(`create index if not exists jobs_by_lane on ${QUEUES.long}._private_jobs (job_queue_id)`)
-  // One statement, so that a job is here or there. Those that are moved are done one after the other.
+  // One statement moves a job, so it is always in exactly one queue. Moved jobs run one after the other.
   await pgPool.query(
     `with moved as (
       delete from ${QUEUES.jobs}._private_jobs j using ${QUEUES.jobs}._private_tasks t

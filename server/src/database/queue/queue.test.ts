@@ -12,9 +12,9 @@ import { LOCKED_JOBS, unlockJobs } from './job-locks.ts'
 import { addJobsStatement, JOB_SPEC, type Queue, QUEUES } from './jobs.ts'
 import { addLongJob } from './long-jobs.ts'
 import { BATCH_SIZE_ADVICE, POOL_SIZE_ADVICE } from './queue-log.ts'
-import { channelOf } from './wakes.ts'
+import { getChannel } from './wakes.ts'
 
-// What we know of the inside of graphile-worker. A failure here after an upgrade says which part of this folder to change.
+// Our knowledge of the inside of graphile-worker. A failure here after an upgrade says which part of this folder to change.
 const databaseUrl = await makeDatabase()
 let store: Store
 
@@ -23,7 +23,10 @@ beforeAll(() => {
   return () => store.close()
 })
 
-/** Names and plans of the statements that a pool sends, and its log, while it takes some jobs, fails one, and stops with one in hand. */
+/**
+ * Collects the names and plans of a pool's statements, and its log, while it takes some jobs, fails one, and stops during
+ * one.
+ */
 async function watchPool(
   queue: Queue,
   tasks: Record<string, () => Promise<void>>,
@@ -164,7 +167,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     const reports = names.filter((each) => REPORT.test(each))
     expect(reports).toEqual(expect.arrayContaining([`complete_jobs/${schema}`, `fail_job/${schema}`]))
     expect(names.filter((each) => !REPORT.test(each))).toEqual([`get_job5/${schema}`])
-    // Made while there are next to no jobs, and kept for when there are very many.
+    // The plans are made while there are hardly any jobs, and kept for when there are very many.
     for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on _private_jobs/)
     expect(lines).toContainEqual({
       level: 'error',
@@ -216,7 +219,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
 it('adding no jobs wakes nobody, adding some wakes once, on the channel of their queue', async () => {
   const listener = new Client({ connectionString: databaseUrl })
   await listener.connect()
-  const channels = ['jobs:insert', ...Object.values(QUEUES).map(channelOf), 'mark']
+  const channels = ['jobs:insert', ...Object.values(QUEUES).map(getChannel), 'mark']
   try {
     const heard: string[] = []
     listener.on('notification', ({ channel, payload = '' }) => heard.push(`${channel} ${payload}`.trim()))
@@ -234,7 +237,7 @@ it('adding no jobs wakes nobody, adding some wakes once, on the channel of their
     expect(await store.query(add('groups', 2))).toEqual([{ count: 2 }])
     await addLongJob(store.system, 'feeds', 'wakes', { org_id: 'a' })
     await store.query({ text: 'notify mark' })
-    // Notifications come in the order of commits.
+    // Notifications arrive in the order of commits.
     await expect.poll(() => heard.at(-1)).toBe('mark')
     expect(heard).toEqual([
       expect.stringMatching(/^jobs:insert\/graphile_worker .*"count":3/),

@@ -1,4 +1,4 @@
-/** What a run says once and for all. Its flights share it. */
+/** The facts of a run that never change. All its flights share them. */
 export type RunFacts = Readonly<{
   org_id: string
   run_id: string
@@ -6,24 +6,30 @@ export type RunFacts = Readonly<{
   revision: number
   actions: readonly string[]
   cache_enabled: boolean
-  /** Stored answers from before this moment are not used: milliseconds since 1970, never later than the run's own start (D85). */
+  /**
+   * Cached results from before this moment are not used. In milliseconds since 1970; never later than the start of the run
+   * (D85).
+   */
   fresh_since: number | null
   continue_on_fail: boolean
-  /** How often rows were sent on from sheet to sheet until this run. */
+  /** The number of times that rows were sent on from sheet to sheet before this run. */
   hops: number
-  /** The key that the run was started with; null for what nobody started. */
+  /** The API key that started the run; null if nobody started it. */
   key_id: string | null
   trigger: string
   workflow_id: string
-  /** Email of whoever started it; of the workflow's owner where nobody did. */
+  /** The email of the person who started the run; if nobody did, of the workflow's owner. */
   member: string | null
-  /** The prices of when it was queued. */
+  /** The version of the prices when the run was enqueued. */
   price_version: number
-  /** What caps it, together with all else that the same request started; null: nothing. */
+  /** The purse of the cap that the run shares with everything else that the same request started; null without a cap. */
   cap_purse_id: string | null
 }>
 
-/** Facts of the runs `r`. Runs that nobody asks for count to the owner of the workflow, whoever set them up (M9). */
+/**
+ * Selects the facts of the runs `r`. A run that nobody requested counts to the owner of the workflow, whoever set the run up
+ * (M9).
+ */
 export const RUN_FACTS = `
 select r.org_id, r.run_id, r.sheet_id, r.revision, r.actions, r.cache_enabled, r.continue_on_fail, r.hops, r.key_id,
   case when r.cache_since is not null

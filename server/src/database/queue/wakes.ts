@@ -2,13 +2,13 @@ import type { WorkerEvents } from 'graphile-worker'
 import type { Client } from 'pg'
 import { QUEUES } from './jobs.ts'
 
-/** Where graphile-worker says that there are jobs, whatever queue they are of. */
+/** The channel on which graphile-worker announces jobs of any queue. */
 const SHARED_CHANNEL = 'jobs:insert'
-export const channelOf = (schema: string): string => `${SHARED_CHANNEL}/${schema}`
+export const getChannel = (schema: string): string => `${SHARED_CHANNEL}/${schema}`
 
 /**
- * Has each queue say on a channel of its own that it has jobs: a run adds its groups by the dozen, and every pool of all other
- * queues would be woken as many times, each worker of it to look for a job that is not there.
+ * Makes each queue announce its jobs on a channel of its own. A run adds dozens of groups, and otherwise each of them would
+ * wake every pool of all other queues, and each worker of those would look for a job that does not exist.
  */
 export async function separateWakes(client: Client): Promise<void> {
   const { rows } = await client.query<{ definition: string; schema: string }>(
@@ -18,12 +18,15 @@ export async function separateWakes(client: Client): Promise<void> {
     [Object.values(QUEUES), `%'${SHARED_CHANNEL}'%`],
   )
   for (const { definition, schema } of rows)
-    await client.query(definition.replaceAll(`'${SHARED_CHANNEL}'`, `'${channelOf(schema)}'`))
+    await client.query(definition.replaceAll(`'${SHARED_CHANNEL}'`, `'${getChannel(schema)}'`))
 }
 
-/** Has the pool that tells of these events take what its connection hears of its queue for what it listens to itself. */
-export function hearOwnQueue(events: WorkerEvents, schema: string): void {
-  const channel = channelOf(schema)
+/**
+ * Makes a pool treat a notification on its own queue's channel as one on the shared channel, which graphile-worker listens
+ * to.
+ */
+export function listenToOwnQueue(events: WorkerEvents, schema: string): void {
+  const channel = getChannel(schema)
   events.on('pool:listen:notification', ({ message }) => {
     if (message.channel === channel) message.channel = SHARED_CHANNEL
   })

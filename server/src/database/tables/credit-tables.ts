@@ -4,7 +4,7 @@ import type { Budget } from '#contract/budgets.ts'
 import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { Json, Made, MaybeInstant } from './column-types.ts'
 
-/** As views of the ledger show one, also of those that are in blocks. */
+/** An entry as the views of the ledger show it, including entries stored in blocks. */
 type LedgerEntry = {
   org_id: string
   entry_id: string
@@ -80,9 +80,9 @@ export type CreditTables = {
     row_ids: (string | null)[]
     kind_of: number[]
   }
-  /** A view of all entries. */
+  /** The view of all entries. */
   ledger_entries: LedgerEntry
-  /** A view of the entries of blocks. */
+  /** The view of the entries stored in blocks. */
   block_entries: LedgerEntry & { block_id: string }
   provider_tallies: {
     org_id: string

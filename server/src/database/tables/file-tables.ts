@@ -6,7 +6,10 @@ import type { InputType } from '../../catalog/chain/definition.ts'
 import type { ExportPlan, ExportSelection, Mismatches, ValuePlaces } from '../connection/json-columns.ts'
 import type { Instant, Json, Made, MaybeInstant } from './column-types.ts'
 
-/** A column of a file on its way into a column of a sheet. Imports queued before 0025 say nothing about the input. */
+/**
+ * A column of a file and the column of the sheet that it fills. Imports queued before migration 0025 have no name and
+ * type of the input.
+ */
 export type MappedColumn = { header: string; column: number; name?: string; type?: InputType }
 
 /** Files, imports and exports. */

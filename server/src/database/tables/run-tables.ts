@@ -18,7 +18,7 @@ export type RunTables = {
     continue_on_fail: boolean
     hops: Generated<number>
     rows_queued: Generated<number>
-    /** What is left to launch: see runs/launch-pieces.ts. */
+    /** The rows that are still to be enqueued; see runs/launch-pieces.ts. */
     unlaunched: Json<unknown>
     state: Generated<'running' | 'finished' | 'stopped'>
     created_by: string

@@ -1,10 +1,10 @@
 import type { CreatedAtFilter, RowFilter, StatusFilter } from '#contract/rows.ts'
 
-/** A choice of rows, with column names already turned into column numbers. */
+/** A selection of rows, with column names already resolved to column numbers. */
 export type Selection = {
   filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
   statusFilters: StatusFilter[]
   createdAt: CreatedAtFilter | undefined
-  /** Text that some value or output of the row holds. */
+  /** A text that at least one value or output of the row contains. */
   find?: string | undefined
 }

@@ -1,2 +1,2 @@
-/** What names a sheet in the store: its organisation goes into every statement. */
+/** The key of a sheet in the store. Every statement names the organisation. */
 export type SheetKey = { org_id: string; sheet_id: string }

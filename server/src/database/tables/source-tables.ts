@@ -1,33 +1,38 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Made, MaybeInstant, MaybeJson } from './column-types.ts'
 
-/** How far a pull of a source has come. The state is its definition's own. */
+/** The progress of a pull of a source. The definition of the source decides what `state` holds. */
 export type SourceWalk = {
   state: unknown
   progress: { pages: number; empty: number; landmark: string }
   started_at: string
   counts: PullCounts
-  /** Records are only noted, not imported: the first pull of a source that is to import what comes from now on. */
+  /**
+   * Set if records are only noted, not imported: the first pull of a source that imports only what comes from now on.
+   */
   notes?: true
 }
 
 export type PullCounts = { new: number; updated: number; unchanged: number; skipped: number; pages: number }
 
-/** What the last finished pull came to. */
+/** The result of the last finished pull. */
 export type LastPull = PullCounts & { started_at: string; finished_at: string; note: string | null }
 
 export type SourceFault = { at: string; message: string; hint: string }
 
 export type SourceStatus = 'active' | 'completed' | 'paused' | 'paused_out_of_credits' | 'expired' | 'deleted'
 
-/** A field of records on its way into a column of the sheet. */
+/** A field of a source's records and the column of the sheet that it fills. */
 export type MappedField = {
   input: string
   column: number
   field: string
-  /** No record whose change is numbered up to this has the field; nothing is delivered until one has it. */
+  /** The last change number up to which no record has the field. Nothing is delivered until a record has it. */
   absent_to?: number
-  /** Rows that were delivered under another mapping are still to be filled, those of records changed behind this number. */
+  /**
+   * Rows delivered under an earlier mapping are still to be filled: those of records whose change number is above
+   * this one.
+   */
   fill_after?: number
 }
 

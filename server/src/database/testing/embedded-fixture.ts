@@ -20,18 +20,21 @@ const program = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
 
 export const isRoot = process.getuid?.() === 0
 
-/** Neither root nor the user that root runs PostgreSQL as. */
+/** A user that is neither root nor the one that root runs PostgreSQL as. */
 export const ordinary = { uid: 1, gid: 1 }
 
-/** Only root can become another user, who then has to reach this checkout. */
+/**
+ * Tells whether tests can run as an ordinary user: only root can switch to another user, who must be able to read this
+ * checkout.
+ */
 export const canBeOrdinary =
   isRoot && spawnSync(process.execPath, ['--check', program], { ...ordinary, cwd: '/' }).status === 0
 
-/** What the tests of one file leave behind: folders to remove and processes to end. */
+/** The folders to remove and the processes to end after the tests of one file. */
 const folders: string[] = []
 const children: ChildProcess[] = []
 
-/** A new folder that every user can enter. */
+/** Makes a new folder that every user can enter. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'embedded-test-'))
   chmodSync(folder, 0o755)
@@ -56,7 +59,7 @@ export type Program = {
   stop: () => Promise<void>
 }
 
-/** A process of its own that starts or opens the embedded server, up to the answer it gives. */
+/** Starts a process that starts or opens the embedded server, and waits for its first line. */
 export async function run(
   mode: 'start' | 'open',
   dataDir: string,
@@ -67,7 +70,7 @@ export async function run(
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (answer += text))
   await waitFor(() => answer.endsWith('\n'))
   const { url = '', error = '' }: { url?: string; error?: string } = JSON.parse(answer)
-  // A program that has ended by itself takes no word to end; unheard, its closed pipe would end this process.
+  // A program that has already ended reads no command. Without this listener, its closed pipe would end this process.
   child.stdin?.on('error', () => undefined)
   const stop = async () => {
     if (child.exitCode === null) child.stdin?.write('stop\n')
@@ -84,7 +87,7 @@ export function launch(mode: 'start' | 'open', dataDir: string, options = {}) {
   return { child, lines }
 }
 
-/** As `kill -9`. */
+/** Kills a process like `kill -9` and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
@@ -101,23 +104,26 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** The number of the main PostgreSQL process. */
+/** Reads the process number of the main PostgreSQL process. */
 export function readPostmaster(dataDir: string): number {
   return Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
 }
 
-/** A process that has ended but that nobody has waited for counts as gone. */
+/** Returns true if the process is running. A process that has ended but was not waited for counts as ended. */
 export function isRunning(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false
   return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }
 
-export async function waitFor(condition: () => boolean | Promise<boolean>, patience = 50_000): Promise<void> {
-  for (const deadline = Date.now() + patience; !(await condition()); await sleep(10))
-    if (Date.now() > deadline) throw new Error(`not within ${patience} ms: ${condition.toString()}`)
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 50_000,
+): Promise<void> {
+  for (const deadline = Date.now() + timeoutMs; !(await condition()); await sleep(10))
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${condition.toString()}`)
 }
 
-/** Removes a cluster that lives outside of its data folder. */
+/** Removes a cluster that is outside its data folder. */
 export function removeLinkedCluster(dataDir: string): void {
   rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true })
 }

@@ -1,4 +1,4 @@
-// Runs `start` or `open` on a data folder, prints the url as JSON, and stops it on the first input.
+// Runs `start` or `open` on a data folder, prints the URL as JSON, and stops the database on the first input.
 import { once } from 'node:events'
 import { openEmbedded, startEmbedded } from '../embedded/embedded.ts'
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../database/connection/db.ts'
-import { listUnknownHolders, unlockJobs } from '../../database/queue/job-locks.ts'
-import { createLifeLock, WITHOUT_LIFE } from '../../database/queue/life-lock.ts'
+import { listUnknownPools, unlockJobs } from '../../database/queue/job-locks.ts'
+import { createLifeLock, HAS_FREE_LIFE_LOCK } from '../../database/queue/life-lock.ts'
 import type { WorkerIds } from '../../database/queue/pool.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
@@ -83,7 +83,7 @@ export function startHeartbeat(
     const silent = await life.query<{ worker_id: string }>(
       `delete from workers where worker_id <> all($1::text[]) and (
         $2 and beat_at < now() - $3 * interval '1 millisecond'
-        or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
+        or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${HAS_FREE_LIFE_LOCK}
           and (beat_at > pg_postmaster_start_time()
             or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond')) returning worker_id`,
       [[...ours()], judges, knownSilence, isSteady],
@@ -91,7 +91,7 @@ export function startHeartbeat(
     // Holders that were never heard of are looked for among all jobs: no more often than somebody can fall silent.
     const searches = judges && now - searchedAt >= silenceMs
     if (searches) searchedAt = now
-    const unknown = searches ? await listUnknownHolders(store, knownSilence) : []
+    const unknown = searches ? await listUnknownPools(store, knownSilence) : []
     const known = ours()
     const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !known.has(id))]
     const alive = new Set(living())

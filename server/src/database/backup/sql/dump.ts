@@ -4,32 +4,32 @@ import { CopyOut, type Lines } from '../../connection/copy-out.ts'
 import { QUEUE_VERSION } from '../../queue/queue-migrations.ts'
 import { qualify, type Sequence, type Table, listTables, readSequences } from './tables.ts'
 
-/** The whole database as it was at one moment, for as long as it takes to read it. */
+/** The whole database as of one moment. It lasts until it is closed. */
 export type Dump = {
   schemaVersion: number
-  /** Version of the package that owns the tables of the job queues. */
+  /** The version of the package that owns the tables of the job queues. */
   queueVersion: string
   tables: Table[]
   sequences: Sequence[]
-  /** What the snapshot knows in the storage. */
+  /** The files in the storage that the snapshot names. */
   uploads: FileKey[]
   exports: { org_id: string; export_id: string; attempt: number }[]
   copy(table: Table): AsyncIterable<Lines>
   close(): void
 }
 
-/** On a connection of its own, in one transaction that changes nothing and that nobody has to wait for. */
+/** Opens a dump on a connection of its own, in one read-only transaction that blocks no other. */
 export async function openDump(databaseUrl: string): Promise<Dump> {
   const client = new Client({
     connectionString: databaseUrl,
     application_name: 'loam backup',
     connectionTimeoutMillis: 5000,
     keepAlive: true,
-    // Reading files may take minutes, in which the transaction stands idle.
+    // Reading files may take minutes, and the transaction is idle meanwhile.
     options:
       '-c idle_in_transaction_session_timeout=0 -c statement_timeout=0 -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres',
   })
-  // Lost while nothing is asked: the next question finds out.
+  // A connection lost while idle fails the next query.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -42,8 +42,8 @@ export async function openDump(databaseUrl: string): Promise<Dump> {
       uploads: await readUploads(client),
       exports: await readExports(client),
       copy: (table) =>
-        client.query(new CopyOut(`copy ${qualify(table)} (${columnsOf(table)}) to stdout`, '\n')),
-      // It may be in the midst of a COPY, which only the end of its connection breaks off.
+        client.query(new CopyOut(`copy ${qualify(table)} (${listColumns(table)}) to stdout`, '\n')),
+      // A COPY may be in progress. Only the end of its connection stops it.
       close: () => client.connection.stream.destroy(),
     }
   } catch (cause) {
@@ -52,10 +52,10 @@ export async function openDump(databaseUrl: string): Promise<Dump> {
   }
 }
 
-export const columnsOf = ({ columns }: Table): string =>
+export const listColumns = ({ columns }: Table): string =>
   columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ')
 
-/** The package of the job queue as `migrateQueue` recorded it. */
+/** Reads the versions of the schema and of the job queue's package, as `migrateQueue` recorded it. */
 export async function readVersions(client: Client): Promise<{ schemaVersion: number; queueVersion: string }> {
   const { rows } = await client.query<{ schema_version: number; queue_version: string | null }>(
     `select (select max(version) from schema_migrations) as schema_version,

@@ -1,19 +1,19 @@
 import { Client } from 'pg'
 import { AppError } from '../../../lib/errors.ts'
 import { CopyIn } from '../../connection/copy-in.ts'
-import { columnsOf, readVersions } from './dump.ts'
+import { listColumns, readVersions } from './dump.ts'
 import { listTables, qualify, readSequences, type Sequence, type Table } from './tables.ts'
 
-/** Fills a migrated database that holds no organisation yet. Nothing of it is there before `commit`. */
+/** Fills a migrated database that holds no organisation yet. No row is visible before `commit`. */
 export type Load = {
-  /** Whole lines of a COPY; answers how many rows they were. */
+  /** Adds complete lines of a COPY and returns the number of rows. */
   add(table: Table, lines: Buffer): Promise<number>
   commit(): Promise<void>
-  /** Without a commit before, everything is as it was. */
+  /** Closes the connection. Without an earlier commit, the database stays as it was. */
   close(): Promise<void>
 }
 
-/** What an archive says of itself. */
+/** The tables, sequences and version that an archive contains. */
 type Archived = { tables: Table[]; sequences: Sequence[]; queueVersion: string }
 
 type Rules = {
@@ -42,7 +42,7 @@ export async function openLoad(databaseUrl: string, archive: Archived): Promise<
     await suspend(client, rules, archive.tables)
     return {
       async add(table, lines) {
-        const text = `copy ${qualify(table)} (${columnsOf(table)}) from stdin`
+        const text = `copy ${qualify(table)} (${listColumns(table)}) from stdin`
         return client.query(new CopyIn(text, lines)).done
       },
       async commit() {
@@ -81,30 +81,35 @@ async function requireSameShape(client: Client, archive: Archived): Promise<void
     )
   }
   const here = new Map((await listTables(client)).map((table) => [qualify(table), new Set(table.columns)]))
-  const strange = archive.tables.flatMap((table) => {
+  const unknownColumns = archive.tables.flatMap((table) => {
     const columns = here.get(qualify(table))
     return table.columns
       .filter((column) => columns?.has(column) !== true)
       .map((column) => `${qualify(table)}.${column}`)
   })
-  if (strange.length > 0) {
+  if (unknownColumns.length > 0) {
     throw new AppError(
       'Unprocessable Entity',
-      `The archive has columns that this program does not know: ${strange.join(', ')}`,
+      `The archive has unknown columns: ${unknownColumns.join(', ')}. Restore the archive with the version of Loam that made it`,
     )
   }
-  // The database may hold more than an installation: nothing else in it is emptied or changed.
-  const ours = new Set([...here.keys(), ...(await readSequences(client)).map(qualify)])
-  const others = [...archive.tables, ...archive.sequences].map(qualify).filter((name) => !ours.has(name))
-  if (others.length > 0) {
+  // The database may hold other tables than an installation's. Those are neither emptied nor changed.
+  const knownNames = new Set([...here.keys(), ...(await readSequences(client)).map(qualify)])
+  const otherNames = [...archive.tables, ...archive.sequences]
+    .map(qualify)
+    .filter((name) => !knownNames.has(name))
+  if (otherNames.length > 0) {
     throw new AppError(
       'Unprocessable Entity',
-      `The archive has what is no part of an installation: ${others.join(', ')}`,
+      `The archive has tables or sequences that are no part of an installation: ${otherNames.join(', ')}`,
     )
   }
 }
 
-/** What would refuse or change rows on their way in: row-level security, foreign keys in any order, triggers of the queue. */
+/**
+ * Reads the rules that would refuse or change rows while they are loaded: row-level security, foreign keys (tables come in
+ * any order), and triggers of the queue.
+ */
 async function readRules(client: Client): Promise<Rules[]> {
   const { rows } = await client.query<Rules>(
     `select n.nspname as schema, c.relname as name, c.relforcerowsecurity as forced,
@@ -124,8 +129,8 @@ async function suspend(client: Client, rules: Rules[], archived: Table[]): Promi
     for (const { name } of foreign) await alter(`drop constraint "${name}"`)
     await alter('disable trigger user')
   }
-  // Migrations may have put rows of their own into them. A table that the archive does not have keeps its own: a queue that
-  // is newer than the archive knows by them that it was made.
+  // Migrations may have added rows of their own to these tables. A table that is missing in the archive keeps its rows: a
+  // queue newer than the archive knows by them that it was set up.
   await client.query(`truncate ${archived.map(qualify).join(', ')}`)
 }
 

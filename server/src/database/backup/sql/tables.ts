@@ -3,7 +3,7 @@ import { escapeIdentifier } from 'pg'
 import { z } from 'zod'
 import { QUEUES } from '../../queue/jobs.ts'
 
-/** A table with the columns that hold data; generated ones follow from these. */
+/** A table with the columns that hold data. Generated columns follow from these. */
 export const Table = z.object({ schema: z.string(), name: z.string(), columns: z.array(z.string()) })
 export type Table = z.infer<typeof Table>
 
@@ -20,7 +20,7 @@ const SCHEMAS = ['public', ...Object.values(QUEUES)]
 export const qualify = ({ schema, name }: { schema: string; name: string }): string =>
   `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`
 
-/** All that holds data of an installation: its tables and those of the job queues. */
+/** Lists all tables that hold data of an installation, including those of the job queues. */
 export async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select n.nspname as schema, c.relname as name,
@@ -35,7 +35,10 @@ export async function listTables(client: Client): Promise<Table[]> {
   return rows
 }
 
-/** Where the sequences are. They know no snapshot: read after it was taken, they are at least as far as its rows. */
+/**
+ * Reads the positions of the sequences. Sequences belong to no snapshot: read after the snapshot was taken, they are at least
+ * as far as its rows.
+ */
 export async function readSequences(client: Client): Promise<Sequence[]> {
   const { rows } = await client.query<{ schema: string; name: string }>(
     'select schemaname as schema, sequencename as name from pg_sequences where schemaname = any($1) order by 1, 2',
