@@ -17,17 +17,20 @@ import {
   claimBudgetMessages,
   endBudgetMessage,
   postponeBudgetMessage,
-  receiverOf,
+  getReceiver,
   type Sending,
 } from './store/budget-messages.ts'
 import { MILLIS } from './store/credits.ts'
 
 const AT_ONCE = 200
-/** Whoever does not answer keeps nobody else's alerts waiting: neither those of others nor other receivers of its organisation. */
+/**
+ * The number of messages of one organisation in flight. A receiver that does not answer delays neither the alerts of other
+ * organisations nor those to other receivers of its own.
+ */
 const MAX_OF_ORG = 20
 const MAX_OF_RECEIVER = 2
 const CLAIM_SECONDS = 60
-/** How soon what has become due meanwhile is sent. */
+/** The pause before messages that have become due meanwhile are sent. */
 const AGAIN_MS = 500
 const MAX_TRIES = 15
 const TIMEOUT_MS = 10_000
@@ -37,18 +40,21 @@ export type AlertParts = {
   store: Store
   egress: Pick<Egress, 'fetch'>
   sendMail: SendMail | null
-  /** That an organisation may have sent: to whom alerts go is anybody's choice, and the mail server is the operator's. */
+  /**
+   * The number of mails an hour that an organisation may send. Anybody chooses the addresses of alerts, but the mail server
+   * is the operator's.
+   */
   mailPerHour: number
   sealer: Sealer
   log: Log
 }
 
-/** What came of a message. One that waits was not tried. */
+/** The result of a message. `waitMs` means that it was not tried yet. */
 type Sent = { error: string | null } | { waitMs: number }
 
 /**
- * Sends what alerts of budgets have left to send, within seconds, and goes on with what becomes due meanwhile until nothing is
- * left. Each message is one process's until it is sent or failed.
+ * Sends the due messages of budget alerts within seconds, and messages that become due meanwhile, until none is left. Each
+ * message belongs to one process until it is sent or has failed.
  */
 export function budgetAlertJob(parts: AlertParts): Job {
   const { system } = parts.store
@@ -60,22 +66,22 @@ export function budgetAlertJob(parts: AlertParts): Job {
       const sending = new Map<BudgetMessage, Promise<void>>()
       try {
         for (;;) {
-          const underWay = [...sending.keys()]
-          const due = signal.aborted ? [] : await claimDue(system, underWay)
+          const inFlight = [...sending.keys()]
+          const due = signal.aborted ? [] : await claimDue(system, inFlight)
           for (const message of due) {
             const sent = deliver(parts, message, signal)
-              // It stays claimed for a while, and is then sent again under the same id.
+              // The message stays claimed for a while, and is then sent again with the same id.
               .catch((cause: unknown) => {
                 parts.log.warn(
                   { budget_id: message.budget_id, err: cause },
-                  'what became of an alert was not noted',
+                  'could not record the result of a budget alert; it is sent again',
                 )
               })
               .finally(() => sending.delete(message))
             sending.set(message, sent)
           }
-          if (due.length === 0 && underWay.length === 0) return
-          // What was held back for those that were under way may be due.
+          if (due.length === 0 && inFlight.length === 0) return
+          // Messages that waited for those in flight may be due now.
           if (sending.size === 0) continue
           await Promise.race([...sending.values(), sleep(AGAIN_MS, undefined, { ref: false })])
         }
@@ -90,7 +96,7 @@ function claimDue(db: Db, sending: readonly BudgetMessage[]): Promise<BudgetMess
   const counts = new Map<string, Sending>()
   for (const message of sending) {
     const { org_id } = message
-    const receiver = receiverOf(message)
+    const receiver = getReceiver(message)
     const key = `${org_id} ${receiver}`
     counts.set(key, { org_id, receiver, count: 1 + (counts.get(key)?.count ?? 0) })
   }
@@ -108,13 +114,12 @@ async function deliver(parts: AlertParts, message: BudgetMessage, signal: AbortS
   const sent = await send(parts, message, signal)
   if ('waitMs' in sent) return postponeBudgetMessage(system, message, sent.waitMs)
   const { error } = sent
-  const isOver = error === null || message.tries >= MAX_TRIES
+  const isDone = error === null || message.tries >= MAX_TRIES
   await endBudgetMessage(system, message, {
     error,
-    retryMs: isOver ? null : backoff(message.tries, RETRIES),
+    retryMs: isDone ? null : backoff(message.tries, RETRIES),
   })
-  if (error !== null)
-    parts.log.warn({ budget_id: message.budget_id, error }, 'an alert of a budget was not sent')
+  if (error !== null) parts.log.warn({ budget_id: message.budget_id, error }, 'a budget alert was not sent')
 }
 
 async function send(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<Sent> {
@@ -138,20 +143,20 @@ async function mailAlert(
   if (!turn.ok) return { waitMs: turn.waitMs }
   const { name, threshold, mode, period } = message
   const [spent, limit] = [message.spent_millis / MILLIS, message.limit_millis / MILLIS]
-  const isOver = threshold >= 100
+  const isExhausted = threshold >= 100
   const lines = [
     `${spent} of ${plural(limit, 'credit')} of the budget "${name}" are spent${period === 'total' ? '' : ` in this ${period}`}.`,
     mode === 'stop'
-      ? isOver
-        ? 'What would cost more is stopped (out_of_credits). Raise the limit, then resume the runs that it stopped.'
-        : 'At 100% what would cost more is stopped.'
+      ? isExhausted
+        ? 'Cells that would cost more are stopped (out_of_credits). Raise the limit, then resume the runs that the budget stopped.'
+        : 'At 100%, cells that would cost more are stopped.'
       : 'Nothing is stopped: the budget only warns.',
   ]
   await sendMail({ to, subject: `Budget ${name}: ${threshold}%`, text: `${lines.join('\n')}\n` })
   return { error: null }
 }
 
-/** Null when it has arrived, else why not. */
+/** Posts an alert to its webhook. Returns null if it has arrived, or else the reason. */
 export async function postAlert(
   { egress, sealer }: Pick<AlertParts, 'egress' | 'sealer'>,
   message: BudgetMessage,
@@ -170,7 +175,7 @@ export async function postAlert(
   } = message
   if (url === null || secret_sealed === null) return null
   const secret = tryOpen(sealer, secret_sealed, budgetBinding(message))
-  if (secret === null) return 'its secret cannot be opened with the present LOAM_SECRET'
+  if (secret === null) return "the webhook's secret cannot be opened with the current LOAM_SECRET"
   const body = JSON.stringify({
     type: 'budget.threshold',
     timestamp: message.at.toISOString(),

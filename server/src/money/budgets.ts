@@ -39,7 +39,10 @@ const SUBJECTS = {
   sheet: 'Sheet',
 }
 
-/** A budget counts from the beginning of its period, so thresholds that it has passed already are told at once. */
+/**
+ * Creates a budget. It counts from the beginning of its period, so alerts for thresholds that are already passed are sent at
+ * once.
+ */
 export async function createBudget(
   db: Db,
   actor: Actor,
@@ -57,13 +60,13 @@ export async function createBudget(
     if ((await countBudgets(trx, orgId)) >= MAX_BUDGETS) {
       throw new AppError(
         'Conflict',
-        `Your organisation has ${MAX_BUDGETS} budgets, which is the limit; delete some, or change one of them`,
+        `Your organisation has ${MAX_BUDGETS} budgets, which is the limit; delete some budgets, or change one of them`,
       )
     }
     const made = await insertBudget(trx, {
       org_id: orgId,
       budget_id,
-      name: body.name ?? nameOf(scope, subject, period),
+      name: body.name ?? describeBudget(scope, subject, period),
       scope,
       subject,
       trigger,
@@ -76,16 +79,16 @@ export async function createBudget(
       secret_sealed: sealer.seal(secret, budgetBinding({ org_id: orgId, budget_id })),
     })
     if (made === undefined) {
-      const of = subject === null ? scope : `${scope} ${subject}`
+      const owner = subject === null ? scope : `${scope} ${subject}`
       throw new AppError(
         'Conflict',
-        `There is a budget of ${of} by ${period} already${trigger === null ? '' : ` for ${trigger}`}; change that one`,
+        `A budget of ${owner} by ${period}${trigger === null ? '' : ` for ${trigger}`} already exists; change that budget`,
       )
     }
     await recordAudit(trx, orgId, actor, {
       action: 'budget.created',
       target: budget_id,
-      details: audited(made),
+      details: auditDetails(made),
     })
     await getBudgetPurse(trx, orgId, budget_id)
     return made
@@ -93,7 +96,7 @@ export async function createBudget(
   return { ...(await viewBudget(db, budget)), webhook_secret: secret }
 }
 
-const nameOf = (scope: string, subject: string | null, period: string): string =>
+const describeBudget = (scope: string, subject: string | null, period: string): string =>
   `${subject === null ? scope : `${scope} ${subject}`}, ${period === 'total' ? 'in all' : `each ${period}`}`
 
 export async function changeBudget(
@@ -115,7 +118,7 @@ export async function changeBudget(
     await recordAudit(trx, org_id, actor, {
       action: 'budget.changed',
       target: budget_id,
-      details: audited(after),
+      details: auditDetails(after),
     })
     return after
   })
@@ -133,8 +136,8 @@ export async function removeBudget(
   })
 }
 
-/** Who would spend, and on what. */
-export type WouldSpend = {
+/** The person, key, sheet and trigger of planned spending. */
+export type PlannedSpending = {
   orgId: string
   email: string | null
   keyId: string | null
@@ -142,10 +145,10 @@ export type WouldSpend = {
   trigger: SpendingTrigger
 }
 
-/** What is left in the budgets that would stop it. Nothing is written. */
+/** Lists the credits left in the budgets that would stop the spending. It writes nothing. */
 export async function listSpendable(
   db: Db,
-  { orgId, email, keyId, sheet, trigger }: WouldSpend,
+  { orgId, email, keyId, sheet, trigger }: PlannedSpending,
 ): Promise<{ budget_id: string; name: string; remaining: number }[]> {
   const subjects = {
     organisation: null,
@@ -165,7 +168,7 @@ export async function listSpendable(
   return found
 }
 
-const audited = ({ name, scope, subject, period, mode, limit_millis }: BudgetRecord) => ({
+const auditDetails = ({ name, scope, subject, period, mode, limit_millis }: BudgetRecord) => ({
   name,
   scope,
   subject,
@@ -174,7 +177,7 @@ const audited = ({ name, scope, subject, period, mode, limit_millis }: BudgetRec
   limit: limit_millis / MILLIS,
 })
 
-/** A budget with what its present period has come to. */
+/** Returns a budget with the spending of its current period. */
 export async function viewBudget(db: Db, budget: BudgetRecord): Promise<z.infer<typeof Budget>> {
   const purse = await getBudgetPurse(db, budget.org_id, budget.budget_id)
   const { period_start, period_end, alerts } = await readPeriod(db, budget)

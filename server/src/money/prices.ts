@@ -12,20 +12,23 @@ import {
   type PriceVersion,
 } from './store/price-versions.ts'
 
-/** A version of the prices, and the catalogue as it is then. */
+/** A version of the prices, and the catalogue with these prices. */
 export type PricedCatalogue = PriceVersion & { catalogue: Catalogue }
 
 export type PriceBook = {
-  /** What runs cost that are queued now. */
+  /** Returns the prices of runs that are enqueued now. */
   current(db: Db): Promise<PricedCatalogue>
   find(db: Db, version: number): Promise<PricedCatalogue | undefined>
-  /** The catalogue at the prices of a version, at once where it is known; that of the program where there is none. */
+  /**
+   * Returns the catalogue with the prices of a version, at once if it is cached. If the version does not exist, it returns
+   * the program's own catalogue.
+   */
   catalogueAt(db: Db, version: number): Catalogue | Promise<Catalogue>
 }
 
 const MAX_KNOWN = 100
 
-/** Versions never change: each is read once. */
+/** Creates a price book. Versions never change, so each is read once. */
 export function createPriceBook(catalogue: Catalogue): PriceBook {
   const known = new LRUCache<number, PricedCatalogue>({ max: MAX_KNOWN })
   const keep = (found: PriceVersion): PricedCatalogue => {
@@ -48,7 +51,7 @@ export function createPriceBook(catalogue: Catalogue): PriceBook {
   }
 }
 
-/** Makes a version where the prices of the program differ from the latest one, as after an update of it. */
+/** Records a new version if the program's prices differ from the latest one, as after an update of the program. */
 export async function recordPrices(db: Db, catalogue: Catalogue): Promise<PriceVersion> {
   return changePrices(db, (changes) => ({ changes, prices: listPrices(catalogue, changes) }))
 }
@@ -61,7 +64,7 @@ export type PriceSetting = {
   missCredits?: number | undefined
 }
 
-/** Sets a price for what is queued from now on. */
+/** Sets a price for everything that is enqueued from now on. */
 export async function setPrice(db: Db, catalogue: Catalogue, given: PriceSetting): Promise<PriceVersion> {
   const change = checkSetting(catalogue, given)
   return changePrices(db, (before) => {
@@ -70,7 +73,7 @@ export async function setPrice(db: Db, catalogue: Catalogue, given: PriceSetting
   })
 }
 
-/** Takes back what was set, for everything or for one action. */
+/** Removes prices that were set, for all actions or for one. */
 export async function resetPrices(
   db: Db,
   catalogue: Catalogue,
@@ -103,10 +106,10 @@ function checkSetting(catalogue: Catalogue, given: PriceSetting): PriceChange {
   if (given.provider === undefined) {
     if (missCredits !== null) throw invalid('miss-credits', 'is a price of a provider: give --provider too')
     if (given.field !== undefined)
-      throw invalid('field', 'is a field that lists providers: give --provider too')
+      throw invalid('field', 'names the field that lists a provider: give --provider too')
     if (providers.length > 0 && priced?.credits === 0) {
       const names = [...new Set(providers.map(({ provider }) => provider))].join(', ')
-      throw invalid('provider', `${action} is paid by provider; give one of: ${names}`)
+      throw invalid('provider', `${action} is priced by provider; give one of: ${names}`)
     }
     return { action, provider: null, field: null, credits, missCredits: null }
   }

@@ -11,7 +11,10 @@ export type UsageAsked = Omit<z.infer<typeof UsageQuery>, 'format'>
 const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** What an organisation has used in some days, the groups in order. What is spent and not in the ledger yet is entered first. */
+/**
+ * Returns the usage of an organisation over some days, with its groups in order. Spending that is not in the ledger yet is
+ * entered first.
+ */
 export async function viewUsage(
   db: Db,
   orgId: string,
@@ -19,8 +22,8 @@ export async function viewUsage(
   asked: UsageAsked,
 ): Promise<z.infer<typeof Usage>> {
   await foldCharges(db, orgId)
-  const to = asked.to ?? laterOf(asked.from, await getToday(db))
-  const from = asked.from ?? dayBefore(to, DEFAULT_DAYS - 1)
+  const to = asked.to ?? chooseLater(asked.from, await getToday(db))
+  const from = asked.from ?? subtractDays(to, DEFAULT_DAYS - 1)
   const { rows, totals } = await listUsage(db, orgId, reach, {
     from,
     to,
@@ -35,16 +38,16 @@ export async function viewUsage(
     },
     limit: MAX_USAGE_ROWS + 1,
   })
-  return { from, to, group_by: asked.group_by, rows: rows.map(viewRow), totals: inCredits(totals) }
+  return { from, to, group_by: asked.group_by, rows: rows.map(viewRow), totals: toCredits(totals) }
 }
 
-const laterOf = (from: string | undefined, today: string): string =>
+const chooseLater = (from: string | undefined, today: string): string =>
   from !== undefined && from > today ? from : today
 
-const dayBefore = (day: string, days: number): string =>
+const subtractDays = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 
-function inCredits({ credits, refunded, saved_by_cache, saved_by_own_keys, ...figures }: UsageFigures) {
+function toCredits({ credits, refunded, saved_by_cache, saved_by_own_keys, ...figures }: UsageFigures) {
   const { cells, cells_billed, cells_cached } = figures
   return {
     cells,
@@ -59,5 +62,5 @@ function inCredits({ credits, refunded, saved_by_cache, saved_by_own_keys, ...fi
 
 function viewRow(record: UsageRecord) {
   const { is_total: _, ...row } = record
-  return { ...row, ...inCredits(record) }
+  return { ...row, ...toCredits(record) }
 }

@@ -16,12 +16,12 @@ export type Downstream = {
 
 type Parts = Parameters<typeof estimateSheet>[1]
 
-/** As often as rows are sent on from sheet to sheet (D36). */
+/** The number of times that rows are sent on from sheet to sheet (D36). */
 const MAX_HOPS = 10
 
 /**
- * What rows cost that the run sends to sheets which run them as they arrive, and those in turn send on. Where nobody can tell
- * how many there will be, or where they go, there is no bound (null).
+ * Estimates the cost of rows that the run sends to other sheets which run them on arrival, and that those sheets send on. The
+ * bound is null if the number of rows or their target is unknown.
  */
 export async function estimateDownstream(
   db: Db,
@@ -35,18 +35,18 @@ export async function estimateDownstream(
     const sent = instance.action_id === 'send_to_sheet' ? running.get(instance.id) : undefined
     if (sent === undefined || sent.atMost === 0 || hops > MAX_HOPS) continue
     const via = instance.id
-    const target = targetOf(instance)
+    const target = findTarget(instance)
     if (target === null) {
       found.push({ sheet_id: '', via, rows: null, expected: 0, at_most: null })
       continue
     }
-    const there = await findSheet(db, sheet.org_id, target)
-    if (there === undefined || !there.auto_run) continue
-    const chain = await getDefinition(db, there)
+    const targetSheet = await findSheet(db, sheet.org_id, target)
+    if (targetSheet === undefined || !targetSheet.auto_run) continue
+    const chain = await getDefinition(db, targetSheet)
     if (chain.actions.length === 0) continue
     const isExpanded = instance.inputs['expand_from'] !== undefined && instance.inputs['expand_from'] !== ''
     const request = {
-      sheet: there,
+      sheet: targetSheet,
       definition: chain,
       actions: chain.actions.map(({ id }) => id),
       rows: { kind: 'new' as const, count: sent.atMost },
@@ -61,9 +61,9 @@ export async function estimateDownstream(
       expected: sum([own.credits.expected * share]),
       at_most: isExpanded ? null : own.credits.at_most,
     })
-    const further = await estimateDownstream(db, parts, request, own, hops + 1)
+    const nextSheets = await estimateDownstream(db, parts, request, own, hops + 1)
     found.push(
-      ...further.map((one) => ({
+      ...nextSheets.map((one) => ({
         ...one,
         expected: sum([one.expected * share]),
         ...(isExpanded ? { rows: null, at_most: null } : {}),
@@ -73,8 +73,8 @@ export async function estimateDownstream(
   return found
 }
 
-/** Null where the sheet comes from the row. */
-function targetOf({ inputs }: ActionInstance): string | null {
+/** Returns the target sheet; null if it depends on the row. */
+function findTarget({ inputs }: ActionInstance): string | null {
   const target = inputs['target_sheet_id']
   return typeof target === 'string' && !hasToken(target) ? target.trim() : null
 }

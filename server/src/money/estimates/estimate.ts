@@ -20,7 +20,7 @@ import type { SheetRecord } from '../../sheets/store/sheets.ts'
 import { type Expectation, expectCell } from './expectation.ts'
 import { createForesight, type RowForesight, type RunAction } from './row-classes.ts'
 
-/** Rows that are there, or so many that are not there yet, or such in their stored form. */
+/** The rows to estimate: existing ones, a number of rows that do not exist yet, or such rows in their stored form. */
 export type EstimatedRows =
   | RowChoice
   | { kind: 'new'; count: number }
@@ -29,25 +29,25 @@ export type EstimatedRows =
 export type EstimateRequest = {
   sheet: SheetRecord
   definition: Definition
-  /** Those that would run, in order. */
+  /** The actions that would run, in order. */
   actions: readonly string[]
   rows: EstimatedRows
   exact: boolean
 }
 
-/** A sheet's part in an estimate: without what it sends on to others, and without the balance. */
+/** The part of one sheet in an estimate, without the rows that it sends on and without the balance. */
 export type SheetEstimate = Pick<z.infer<typeof Estimate>, 'rows' | 'precision' | 'cells' | 'actions'> & {
   credits: { expected: number; at_most: number; saved_by_cache: number; saved_by_own_keys: number }
-  /** How many cells of each action are expected to run, and how many may at most. */
+  /** The expected and the largest number of cells of each action that run. */
   running: ReadonlyMap<string, { expected: number; atMost: number }>
 }
 
-/** Up to so many rows all are looked at; beyond, some that are spread evenly. */
+/** The largest number of rows that are all read. Of more, SOME rows are read, spread evenly. */
 const WHOLE = 10_000
 const SOME = 2000
 const MAX_EXACT = 10_000_000
 const CHUNK = 2000
-/** Keys of the selection that are remembered; further ones count as new, which can only raise the estimate. */
+/** The number of cache keys that are remembered. Further keys count as new, which can only raise the estimate. */
 const MAX_KEYS = 500_000
 
 const NOTHING_STORED: ReadonlyMap<number, string | null> = new Map()
@@ -65,7 +65,7 @@ export async function estimateSheet(
     const template = instance === undefined ? undefined : parts.catalogue.get(instance.action_id)
     return instance === undefined || template === undefined ? [] : [{ instance, template }]
   })
-  const { total, looked, tallies } = await tally(db, parts.catalogue, request, actions)
+  const { total, readCount, tallies } = await tally(db, parts.catalogue, request, actions)
   const instances = actions.map(({ instance: { id, epoch } }) => ({ action: id, epoch }))
   const historyOf = await readCellHistories(db, sheet, total === 0 ? [] : instances)
   const estimated: ReturnType<typeof viewAction>[] = []
@@ -73,12 +73,12 @@ export async function estimateSheet(
     const price = priceOf(action.template, action.instance, parts.environment)
     const expectation = expectCell(price, historyOf(action.instance.id))
     const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
-    estimated.push(viewAction(action, price, expectation, seen, { total, looked }))
+    estimated.push(viewAction(action, price, expectation, seen, { total, readCount }))
   }
   const add = (value: (one: (typeof estimated)[number]) => number) => sum(estimated.map(value))
   return {
     rows: total,
-    precision: looked < total && request.rows.kind !== 'new' ? 'sampled' : 'exact',
+    precision: readCount < total && request.rows.kind !== 'new' ? 'sampled' : 'exact',
     cells: {
       total: total * actions.length,
       cached: add(({ cells }) => cells.cached),
@@ -98,21 +98,21 @@ export async function estimateSheet(
   }
 }
 
-/** Looks at rows and counts, for each action, the cells that may run, those the cache answers and those known not to run. */
+/** Reads rows and counts, for each action, the cells that may run, those with a cached result and those known not to run. */
 async function tally(
   db: Db,
   catalogue: Catalogue,
   { sheet, definition, rows, exact }: EstimateRequest,
   actions: readonly RunAction[],
-): Promise<{ total: number; looked: number; tallies: Tally[] }> {
+): Promise<{ total: number; readCount: number; tallies: Tally[] }> {
   const tallies = actions.map((): Tally => ({ run: 0, cached: 0, skipped: 0 }))
   if (rows.kind === 'new') {
     for (const one of tallies) one.run = rows.count
-    return { total: rows.count, looked: rows.count, tallies }
+    return { total: rows.count, readCount: rows.count, tallies }
   }
   const whole = exact ? MAX_EXACT : WHOLE
   const { total, seqs } =
-    rows.kind === 'given' ? viewGiven(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
+    rows.kind === 'given' ? numberRows(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
   const foresight = createForesight(definition, actions, {
     cached: sheet.cache_enabled,
     continueOnFail: sheet.continue_on_fail,
@@ -124,14 +124,14 @@ async function tally(
   const { inside, outside } = listNamedActions(actions)
   const hasStored = sheet.cache_enabled && (await hasStoredOutputs(db, sheet))
   const known = new Set<string>()
-  let looked = 0
+  let readCount = 0
   for (let at = 0; at < seqs.length; at += CHUNK) {
     const chunk = seqs.slice(at, at + CHUNK)
     const found =
       rows.kind === 'given'
-        ? chunk.map((place) => viewGivenRow(rows.data[place]))
+        ? chunk.map((place) => viewRow(rows.data[place]))
         : await listForeseenRows(db, sheet, chunk, outside)
-    looked += found.length
+    readCount += found.length
     const foreseen = found.map(foresight)
     for (const [place, { instance }] of actions.entries()) {
       const { id, epoch } = instance
@@ -160,18 +160,21 @@ async function tally(
       }
     }
   }
-  return { total, looked, tallies }
+  return { total, readCount, tallies }
 }
 
-/** Rows that a request brings, by their places. */
-const viewGiven = (data: readonly string[]) => ({ total: data.length, seqs: [...data.keys()] })
+/** Numbers the rows of a request by their places. */
+const numberRows = (data: readonly string[]) => ({ total: data.length, seqs: [...data.keys()] })
 
-const viewGivenRow = (data = '{}'): ForeseenRow => ({
+const viewRow = (data = '{}'): ForeseenRow => ({
   data: Buffer.byteLength(data) <= MAX_FORESEEN_BYTES ? data : null,
   cells: null,
 })
 
-/** Actions that those of the run name: inside of the run, whose stored answers are read, and outside, whose cells are. */
+/**
+ * Lists the actions that the run's actions refer to. Of actions inside the run the cached results are read, of actions
+ * outside it the cells.
+ */
 function listNamedActions(actions: readonly RunAction[]): { inside: Set<string>; outside: string[] } {
   const running = new Set(actions.map(({ instance }) => instance.id))
   const tokens = actions.flatMap(({ instance }) => listTokens([instance.inputs, instance.run_if ?? null]))
@@ -185,13 +188,13 @@ function viewAction(
   price: CellPrice,
   expectation: Expectation,
   seen: Tally,
-  { total, looked }: { total: number; looked: number },
+  { total, readCount }: { total: number; readCount: number },
 ) {
-  const scale = looked === 0 ? 0 : total / looked
+  const scale = readCount === 0 ? 0 : total / readCount
   const scaled = { cached: Math.round(seen.cached * scale), skipped: Math.round(seen.skipped * scale) }
   const run = total - scaled.cached - scaled.skipped
-  // What was not looked at may run and cost, as far as the bound goes.
-  const mayRun = seen.run + (total - looked)
+  // Rows that were not read may run and cost credits; the bound includes them.
+  const mayRun = seen.run + (total - readCount)
   const billable = price.atMost > 0
   const { atMost } = price
   return {

@@ -1,10 +1,10 @@
 import { type CellPrice, type PricedStep, sum } from '../../catalog/configuration/cell-price.ts'
 import type { CellHistory } from '../../runs/store/foreseen-cells.ts'
 
-/** So many cells must have settled before they say more than the list price does. */
+/** The number of cells that must have settled before the history counts more than the list price. */
 const ENOUGH = 20
 
-/** What a cell is expected to cost, and each provider's part in it. */
+/** The expected cost of a cell, and the part of each provider in it. */
 export type Expectation = {
   credits: number
   basis: 'history' | 'list_price'
@@ -12,12 +12,13 @@ export type Expectation = {
 }
 
 /**
- * Without enough history the first provider that can be asked answers, and the first that checks the answer accepts it. With
- * it each is reached as often as those before it had no answer, and a provider never asked is taken to answer.
+ * Estimates a cell. Without enough history, the first provider that can be asked finds a result and the first verifier
+ * accepts it. With enough history, each provider is reached as often as those before it found nothing; a provider that was
+ * never asked is expected to find a result.
  */
 export function expectCell(price: CellPrice, history: CellHistory): Expectation {
   const isEnough = history.settled >= ENOUGH
-  const rateOf = ({ provider }: PricedStep): number | null => {
+  const findRate = ({ provider }: PricedStep): number | null => {
     const found = history.providers.find((one) => one.provider === provider)
     return found === undefined || found.asked === 0 ? null : found.hits / found.asked
   }
@@ -26,7 +27,7 @@ export function expectCell(price: CellPrice, history: CellHistory): Expectation 
     let answered = 0
     let left = reached
     for (const step of steps) {
-      const hitRate = rateOf(step)
+      const hitRate = findRate(step)
       const rate = isEnough ? (hitRate ?? 1) : 1
       const { credits, missCredits } = step.ownKey ? { credits: 0, missCredits: 0 } : step
       const asked = step.configured ? left : 0

@@ -3,10 +3,10 @@ import type { SheetEstimate } from './estimate.ts'
 
 type ActionEstimate = SheetEstimate['actions'][number]
 
-/** One estimate of several parts of a sheet, each of other rows. */
+/** Merges estimates of several parts of a sheet, each of other rows, into one. */
 export function mergeEstimates(parts: readonly SheetEstimate[]): SheetEstimate {
   const [first, ...others] = parts
-  if (first === undefined) throw new Error('there is nothing to merge')
+  if (first === undefined) throw new Error('mergeEstimates needs at least one estimate')
   return others.reduce(mergeTwo, first)
 }
 

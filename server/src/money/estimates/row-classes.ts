@@ -10,22 +10,23 @@ import { StoredJson } from '../../lib/json/stored-json.ts'
 /** An action of the run, with its template. */
 export type RunAction = { instance: ActionInstance; template: Action }
 
-/** What is known of a cell before it runs: that it will not, or that it may, with its cache key where its inputs are known. */
+/** The state of a cell that is known before it runs: `skipped`, or it may run, with its cache key if its inputs are known. */
 export type Foreseen = 'skipped' | { key: string | null }
 
 export type ForeseenRow = { data: string | null; cells: string | null }
 
-/** The cells of one row, foreseen in the order of its actions. */
+/** The cells of one row, predicted in the order of its actions. */
 export type RowForesight = {
-  /** Foresees the cell at this place. */
+  /** Predicts the cell at this place. */
   foresee(place: number): Foreseen
-  /** Takes the stored outputs that the cell at this place will have, so that cells that depend on them are known too. */
+  /** Adds the cached outputs of the cell at this place, so that cells that depend on them can be predicted too. */
   store(place: number, outputs: string): void
 }
 
 /**
- * Foresees the cells of rows. What actions of the run give without the cache, and environment variables, are not known before:
- * whatever depends on them may run. A row that is not there yet, or too large to look at (`data` null), has nothing known.
+ * Creates a prediction of rows' cells. Outputs of the run's actions that are not cached, and environment variables, are
+ * unknown: cells that depend on them may run. Nothing is known of a row that does not exist yet or is too large to read
+ * (`data` null).
  */
 export function createForesight(
   definition: Definition,
@@ -42,7 +43,7 @@ export function createForesight(
     template,
     condition: listUnknown(instance.run_if ?? null, running),
     inputs: listUnknown(instance.inputs, running),
-    goesOnFailed: instance.continue_workflow_if_action_fails ?? rules.continueOnFail,
+    continuesOnFail: instance.continue_workflow_if_action_fails ?? rules.continueOnFail,
   }))
   const env = new Map<string, string>()
 
@@ -55,15 +56,15 @@ export function createForesight(
     const foresee = (place: number): Foreseen => {
       const cell = plan[place]
       if (cell === undefined || ended) return 'skipped'
-      const { instance, template, goesOnFailed } = cell
+      const { instance, template, continuesOnFail } = cell
       const knowsCondition = isKnown(cell.condition)
       if (knowsCondition) {
-        const gate = holds(instance, scope)
-        if (gate === 'missing') {
-          ended = !goesOnFailed
+        const result = checkCondition(instance, scope)
+        if (result === 'missing') {
+          ended = !continuesOnFail
           return 'skipped'
         }
-        if (!gate) {
+        if (!result) {
           ended = instance.run_if?.continue_workflow_if_run_condition_not_met !== true
           return 'skipped'
         }
@@ -72,17 +73,17 @@ export function createForesight(
       const { resolved, missing } = resolveInputs(template, instance.inputs, scope.lookup)
       const read = missing.length > 0 ? null : readInputs(template, resolved)
       if (read === null || !read.ok) {
-        // A condition that is not known may end the row before its inputs matter: either way it does not run.
-        ended = knowsCondition && !goesOnFailed
+        // An unknown condition may end the row before its inputs matter. In both cases the cell does not run.
+        ended = knowsCondition && !continuesOnFail
         return 'skipped'
       }
-      // Nothing comes after a filter that a row does not pass.
+      // A row that does not pass a filter ends there.
       if (template.id === 'filter' && read.inputs['path_conditions'] === false && knowsCondition) ended = true
       return { key: rules.cached && template.cached ? cacheKeyOf(resolved) : null }
     }
     const store = (place: number, outputs: string) => {
       const cell = plan[place]
-      // A condition that is not known may skip the cell, which then has no outputs.
+      // An unknown condition may skip the cell, which then has no outputs.
       if (cell === undefined || !isKnown(cell.condition)) return
       scope.add(cell.instance.id, 'complete', new StoredJson(outputs))
       stored.add(cell.instance.id)
@@ -91,7 +92,10 @@ export function createForesight(
   }
 }
 
-/** Actions of the run whose outputs must be known before this part is; `never` where it names an environment variable. */
+/**
+ * The actions of the run whose outputs must be known before this part is known; `never` if the part refers to an environment
+ * variable.
+ */
 type Unknown = 'never' | readonly string[]
 
 function listUnknown(part: unknown, running: ReadonlySet<string>): Unknown {
@@ -100,7 +104,7 @@ function listUnknown(part: unknown, running: ReadonlySet<string>): Unknown {
   return tokens.flatMap((token) => ('action' in token && running.has(token.action) ? [token.action] : []))
 }
 
-function holds({ run_if }: ActionInstance, scope: RowScope): boolean | 'missing' {
+function checkCondition({ run_if }: ActionInstance, scope: RowScope): boolean | 'missing' {
   if (run_if === undefined) return true
   let missing = false
   const met = evaluate(run_if.conditions, (text) => {

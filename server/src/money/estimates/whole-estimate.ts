@@ -15,16 +15,16 @@ import { mergeEstimates } from './merge-estimates.ts'
 type Whole = z.infer<typeof Estimate>
 type Limit = Whole['limits'][number]
 
-/** What limits an estimate beside the balance. */
+/** The limits of an estimate beside the balance. */
 export type SpendingLimits = {
-  /** What is left of the cap. */
+  /** The credits left of the cap. */
   maxCredits: number | undefined
-  /** What is left in the budgets that would stop it. */
+  /** The credits left in the budgets that would stop the run. */
   budgets: readonly { budget_id: string; name: string; remaining: number }[]
 }
 
 export type EstimateParts = SpendingLimits & {
-  /** At the prices of `version`. */
+  /** The catalogue with the prices of `version`. */
   catalogue: Catalogue
   version: number
   environment: ConfigurationEnvironment
@@ -32,7 +32,10 @@ export type EstimateParts = SpendingLimits & {
 
 export type EstimateAnswer = { estimate: Whole; warnings: Warning[] }
 
-/** What a run would cost, with what it sends on, and which limits cover that. Parts of it may begin at different actions. */
+/**
+ * Estimates what a run costs, including rows that it sends on, and which limits cover the cost. Parts of the run may begin at
+ * different actions.
+ */
 export async function makeEstimate(
   db: Db,
   parts: EstimateParts,
@@ -61,7 +64,7 @@ export async function makeEstimate(
   })
 }
 
-/** Costs with the balance, and with the limits that cover them or do not. */
+/** Adds to the costs the balance, and whether each limit covers them. */
 export async function addLimits(
   db: Db,
   orgId: string,
@@ -71,15 +74,15 @@ export async function addLimits(
   const { expected, at_most } = costs.credits
   const { balance = 0, held = 0 } = (await getOverview(db, orgId)) ?? {}
   const free = (balance - held) / MILLIS
-  const limitOf = (kind: Limit['kind'], remaining: number): Limit => {
+  const viewLimit = (kind: Limit['kind'], remaining: number): Limit => {
     const covers =
       at_most !== null && at_most <= remaining ? 'at_most' : expected <= remaining ? 'expected' : 'none'
     return { kind, remaining, covers }
   }
   const limits = [
-    ...(maxCredits === undefined ? [] : [limitOf('max_credits', maxCredits)]),
-    ...budgets.map(({ remaining, ...budget }) => ({ ...limitOf('budget', remaining), ...budget })),
-    limitOf('balance', free),
+    ...(maxCredits === undefined ? [] : [viewLimit('max_credits', maxCredits)]),
+    ...budgets.map(({ remaining, ...budget }) => ({ ...viewLimit('budget', remaining), ...budget })),
+    viewLimit('balance', free),
   ]
   const estimate = {
     ...costs,
@@ -91,12 +94,12 @@ export async function addLimits(
     },
     limits,
   }
-  return { estimate, warnings: warningsOf(limits, costs.downstream, at_most) }
+  return { estimate, warnings: listWarnings(limits, costs.downstream, at_most) }
 }
 
-const LEFT = { max_credits: 'it may', budget: 'are left in a budget', balance: 'are left' }
+const LEFT = { max_credits: 'max_credits allows', budget: 'are left in a budget', balance: 'are left' }
 
-function warningsOf(
+function listWarnings(
   limits: readonly Limit[],
   downstream: readonly unknown[],
   atMost: number | null,
@@ -111,15 +114,15 @@ function warningsOf(
   const sends = {
     field: 'body',
     code: 'spends_downstream',
-    message: 'rows that are sent on run there, and cost credits too',
+    message: 'the run sends rows to other sheets; they run there and cost credits too',
   }
   const unbounded = {
     field: 'body',
     code: 'unbounded',
     message:
       downstream.length > 0
-        ? 'how many rows are sent on, or where to, is only known when it runs'
-        : 'how many records come is only known when they do; max_credits and max_count cap what they cost',
+        ? 'the number of rows sent to other sheets, or their target, is only known when the run sends them'
+        : 'the number of records is only known when they arrive; max_credits and max_count limit their cost',
   }
   return [...exceeded, ...(downstream.length > 0 ? [sends] : []), ...(atMost === null ? [unbounded] : [])]
 }

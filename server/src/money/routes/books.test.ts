@@ -23,7 +23,7 @@ const paid = defineAction({
   outputs: { value: output.text('A text.') },
   run: async () => done({ value: 'x' }),
 })
-/** What a waterfall comes to: a miss that costs, an answer, and a verifier on a key of one's own. */
+/** An action whose waterfall has a miss that costs, an answer, and a verifier with the caller's own key. */
 const asked = defineAction({
   id: 'asked',
   name: 'Asked',
@@ -107,7 +107,7 @@ describe('M11: prices', () => {
     const sheet = await makeSheet({ action_id: 'paid', inputs: {} })
     await sheet.addRows(2)
     expect((await setPrice(db, catalogue, { action: 'paid', credits: 3.5 })).version).toBe(2)
-    // What is set already is no change.
+    // Setting the same price again changes nothing.
     expect((await setPrice(db, catalogue, { action: 'paid', credits: 3.5 })).version).toBe(2)
     const worker = await startTestWorker(app)
     await sheet.settled()
@@ -189,7 +189,7 @@ describe('M13: usage', async () => {
   await org.call('PATCH', mine.base, { cache_enabled: true })
   for (const sheet of [mine, hers, gone]) await sheet.addRows(2)
   for (const sheet of [mine, hers, gone]) await sheet.settled()
-  // The same values once more: their answers are stored.
+  // The same values again: their results are cached.
   await mine.addRows(2)
   await mine.settled()
   await org.call('DELETE', `/workflows/${gone.id}`)
@@ -234,7 +234,7 @@ describe('M13: usage', async () => {
       cells_billed,
       credits,
     ])
-    // Cells that were given a stored answer asked nobody.
+    // Cells with a cached result asked no provider.
     expect(figures).toEqual([
       ['One', 0, 0, 0.2],
       ['Two', 2, 2, 2],

@@ -56,7 +56,7 @@ describe('M9: budgets', async () => {
       created_at: expect.any(String),
     })
     expect((await org.call('GET', BUDGETS)).body.data).toEqual([budget])
-    // M1: what is left of it is a limit of a run.
+    // M1: the credits left in the budget limit a run.
     const sheet = `/workflows/${workflow_id}/sheets/${workflow_id}`
     await org.call('POST', `${sheet}/actions/add`, { action_id: 'filter', inputs: {} })
     const estimate = await org.call('POST', `${sheet}/estimate`, { new_rows: 1 })
@@ -82,7 +82,7 @@ describe('M9: budgets', async () => {
     }
     for (const [scope, subject] of Object.entries(subjects)) {
       const { body } = await org.call('POST', BUDGETS, { scope, subject, period: 'total', limit: 100 })
-      // The charge names no sheet.
+      // The charge has no sheet.
       expect([scope, body.data.spent]).toEqual([scope, scope === 'sheet' ? 0 : 4])
     }
   })
@@ -179,7 +179,7 @@ describe('M10: alerts', () => {
       'b@example.com: Budget Everybody: 50%',
       'b@example.com: Budget Everybody: 80%',
     ])
-    // The one that was refused is due again.
+    // The message that was refused is due again.
     await sql`update budget_messages set due_at = now() where due_at is not null`.execute(app.store.system)
     await deliver()
     await deliver()
@@ -209,7 +209,7 @@ describe('M10: alerts', () => {
         mode: 'stop',
       },
     })
-    // A lower limit is another one: what has passed it is told.
+    // A lower limit counts as a new limit: a threshold that is already passed is reported again.
     await org.call('PATCH', `${BUDGETS}/${budget_id}`, { limit: 4, webhook_url: null })
     await org.call('PATCH', `${BUDGETS}/${budget_id}`, { limit: 4, thresholds: [100] })
     await deliver()
@@ -240,7 +240,7 @@ describe('M10: alerts', () => {
       from budget_messages where org_id = ${loud.org.orgId} and due_at is not null`.execute(app.store.system)
     const [{ tries, waiting } = { tries: -1, waiting: 0 }] = rows
     expect(sentTo('victim')).toBeGreaterThanOrEqual(12)
-    // An hour may have begun meanwhile.
+    // A new hour may have begun meanwhile.
     expect(sentTo('victim')).toBeLessThanOrEqual(24)
     expect([tries, waiting + sentTo('victim')]).toEqual([0, 60])
     await egress.close()
@@ -259,7 +259,7 @@ describe('M10: alerts', () => {
       return rows[0]?.count
     }
     expect(await count()).toBe(1)
-    // As many as there may be, which nobody sends meanwhile.
+    // Inserts as many messages as are allowed; no process sends them meanwhile.
     await sql`insert into budget_messages (org_id, alert_id, email, due_at)
       select org_id, alert_id, email, now() + interval '1 day' from budget_messages, generate_series(1, 2000)
       where org_id = ${org.orgId}`.execute(app.store.system)
@@ -289,7 +289,7 @@ describe('M10: alerts', () => {
     })
     const delivering = job.run(undefined, ending.signal)
     await expect.poll(() => hanging.seen.length).toBeGreaterThan(0)
-    // These come while the first still waits for its answer.
+    // These messages arrive while the first one still waits for its response.
     await stuck.org.call('POST', BUDGETS, { ...budget, period: 'day', emails: ['same@example.com'] })
     const webhook_url = `${hook.origin}/answers`
     await other.org.call('POST', BUDGETS, {

@@ -26,7 +26,7 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
       config: { scope: 'credits:read' },
       schema: {
         tags,
-        summary: 'Budgets, the newest first',
+        summary: 'List budgets, newest first',
         response: { 200: success(200, z.array(Budget)) },
       },
     },
@@ -44,7 +44,7 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
       config: { scope: 'credits:write', body: 'control' },
       schema: {
         tags,
-        summary: 'Limit what is spent in a period, or be told of it',
+        summary: 'Create a budget that limits the spending of a period, or warns of it',
         body: CreateBudgetBody,
         response: { 201: success(201, CreatedBudget) },
       },
@@ -55,8 +55,13 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
   api.get(
     `${BASE}/:budget_id`,
     {
-      config: { scope: 'credits:read', resource: budgetOfPath },
-      schema: { tags, summary: 'A budget', params: BudgetParams, response: { 200: success(200, Budget) } },
+      config: { scope: 'credits:read', resource: resolveBudget },
+      schema: {
+        tags,
+        summary: 'Get a budget',
+        params: BudgetParams,
+        response: { 200: success(200, Budget) },
+      },
     },
     async ({ db, budget }) => ok(await viewBudget(db, budget)),
   )
@@ -64,10 +69,10 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
   api.patch(
     `${BASE}/:budget_id`,
     {
-      config: { scope: 'credits:write', body: 'control', resource: budgetOfPath },
+      config: { scope: 'credits:write', body: 'control', resource: resolveBudget },
       schema: {
         tags,
-        summary: 'Change a budget; a lower limit binds what is set aside next',
+        summary: 'Change a budget; a lower limit applies to the next reservation',
         params: BudgetParams,
         body: UpdateBudgetBody,
         response: { 200: success(200, Budget) },
@@ -79,10 +84,10 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
   api.delete(
     `${BASE}/:budget_id`,
     {
-      config: { scope: 'credits:write', body: 'control', resource: budgetOfPath },
+      config: { scope: 'credits:write', body: 'control', resource: resolveBudget },
       schema: {
         tags,
-        summary: 'Remove a budget: nothing is limited by it any more',
+        summary: 'Remove a budget, which then limits nothing any more',
         params: BudgetParams,
         response: { 200: success(200, DeletedBudget) },
       },
@@ -96,12 +101,12 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of routes whose path names one. */
+    /** The budget that the path names. */
     budget: BudgetRecord
   }
 }
 
-async function budgetOfPath(request: FastifyRequest): Promise<void> {
+async function resolveBudget(request: FastifyRequest): Promise<void> {
   const { db, caller } = request
   const { budget_id } = BudgetParams.parse(request.params)
   const seen = await listBudgets(db, caller.orgId, reachOf(caller).member)

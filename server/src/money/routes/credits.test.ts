@@ -8,7 +8,7 @@ import { grantCredits, type Refundable, refundCharges } from '#server/money/stor
 import { makeApp } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
 
-/** Costs two credits, of which one goes to a provider. */
+/** An action that costs two credits, of which one goes to a provider. */
 const paid = defineAction({
   id: 'paid',
   name: 'Paid',
@@ -36,7 +36,7 @@ async function runPaid(key: string, rows: number) {
     run_after_add: 'all',
   })
   const runs = async () => (await app.call(key, 'GET', `${base}/runs`)).body.data
-  // Outside of a test there is no expect.poll.
+  // There is no expect.poll outside a test.
   while ((await runs())[0].state !== 'finished') await sleep(20)
   const [{ run_id }] = await runs()
   return { workflowId, rowIds: added.body.data.row_ids as string[], runId: run_id as string }
@@ -114,7 +114,7 @@ describe('M12: Ledger', () => {
     const amounts: number[] = entries.map(({ amount }: { amount: number }) => amount)
     expect(amounts.reduce((sum, amount) => sum + amount)).toBe(entries[0].balance)
     expect((await org.call('GET', '/credits')).body.data.balance).toBe(entries[0].balance)
-    // Ids are in the order of their making; times are those of transactions, which may overlap.
+    // Ids are in the order of their creation. Times are those of transactions, which may overlap.
     const ids: string[] = entries.map(({ entry_id }: Entry) => entry_id)
     expect(ids).toEqual(ids.toSorted((one, other) => (one < other ? 1 : -1)))
   })

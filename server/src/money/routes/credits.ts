@@ -26,7 +26,7 @@ export function creditRoutes(api: Api): void {
       config: read,
       schema: {
         tags,
-        summary: 'What there is to spend, what is set aside, and what was spent of late',
+        summary: 'Get the balance, the reserved credits and the recent spending',
         response: { 200: success(200, CreditsOverview) },
       },
     },
@@ -51,19 +51,19 @@ export function creditRoutes(api: Api): void {
       config: read,
       schema: {
         tags,
-        summary: 'Every credit that was granted, spent and given back, newest first',
+        summary: 'List all granted, spent and refunded credits, newest first',
         querystring: LedgerQuery,
         response: { 200: z.union([success(200, Ledger), z.string().describe('With `format=csv`')]) },
       },
     },
     async ({ db, caller, query }, reply) => {
-      const page = pageOf(query)
+      const page = createPage(query)
       const records = await listLedger(db, caller.orgId, reachOf(caller), { ...page, limit: page.limit + 1 })
       const entries = records.slice(0, page.limit).map(viewEntry)
       const next_cursor = records.length > page.limit ? (entries.at(-1)?.entry_id ?? null) : null
       if (query.format === 'json') return ok({ entries, next_cursor })
       if (next_cursor !== null) void reply.header('x-next-cursor', next_cursor)
-      // A column for what few entries have would be empty.
+      // A column for results would be nearly always empty.
       const lines = entries.map((entry) => ({
         ...entry,
         providers: JSON.stringify(entry.providers),
@@ -85,9 +85,9 @@ const COLUMNS = Object.keys(Ledger.shape.entries.element.omit({ result: true }).
 const DAY_MS = 86_400_000
 const isDay = (text: string) => text.length === 10
 
-function pageOf(query: z.infer<typeof LedgerQuery>): LedgerPage {
+function createPage(query: z.infer<typeof LedgerQuery>): LedgerPage {
   const { from, to, type, run_id, workflow_id, cursor, limit } = query
-  // A day counts to its end, a time to its millisecond.
+  // A day counts up to its end, a time up to its millisecond.
   const before = to === undefined ? null : new Date(Date.parse(to) + (isDay(to) ? DAY_MS : 1))
   return {
     from: from === undefined ? null : new Date(from),
@@ -100,7 +100,10 @@ function pageOf(query: z.infer<typeof LedgerQuery>): LedgerPage {
   }
 }
 
-/** Members see what they started and what their workflows cost; a narrowed key what its workflows cost. */
+/**
+ * Returns the ledger entries that a caller may see. Members see what they started and the cost of their workflows; a key
+ * restricted to workflows sees the cost of those.
+ */
 export function reachOf({ role, email, memberId, allowedWorkflowIds }: Caller): LedgerReach {
   return {
     member: role === 'admin' ? null : { email, id: memberId },
@@ -128,14 +131,14 @@ function viewEntry(record: LedgerRecord): z.infer<typeof LedgerEntry> {
     price_version: record.price_version,
     refund_of: record.refund_of,
     providers: record.providers,
-    ...lateResultOf(record),
+    ...viewLateResult(record),
   }
 }
 
 const LateDetails = z.object({ results: z.record(z.string(), z.unknown()) })
 
-/** What a cell gave whose row was gone by then. */
-function lateResultOf({ details, action }: LedgerRecord): { result?: unknown } {
+/** Returns the result of a cell whose row had been deleted by then. */
+function viewLateResult({ details, action }: LedgerRecord): { result?: unknown } {
   const late = LateDetails.safeParse(details)
   return late.success && action !== null ? { result: late.data.results[action] } : {}
 }

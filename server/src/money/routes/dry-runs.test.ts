@@ -19,7 +19,7 @@ const paid = paidAction((text) => {
   return done({ value: text })
 })
 const catalogue = catalogueOf(paid, ...(await loadCatalogue()).list())
-// Nobody listens at the model's address: a dry run asks nobody.
+// No server listens at the model's address: a dry run sends no request.
 const settings = { LOAM_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }
 const app = await makeApp({ services: { catalogue }, settings })
 await startTestWorker(app)
@@ -32,10 +32,10 @@ await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
 await org.call('POST', `${base}/actions/add`, PAID)
 await org.call('PATCH', base, { cache_enabled: false })
 const ids: string[] = (await org.call('POST', `${base}/rows`, { rows: ROWS })).body.data.row_ids
-// Prices are recorded by the first who asks for them.
+// The first request for prices records them.
 await org.call('GET', '/credits/prices')
 const shortcut = `/shortcuts/${(await publish(app, org, workflow_id)).shortcut_id}`
-// What the shortcut froze is what it costs.
+// The shortcut costs what its frozen definition costs.
 await org.call('POST', `${base}/actions/add`, { action_id: 'paid', inputs: { text: '{{paid_1.value}}' } })
 const upload = { orgId: org.orgId, name: 'xs.csv', createdBy: org.adminEmail }
 const { file_ref } = await storeUpload(
@@ -44,7 +44,7 @@ const { file_ref } = await storeUpload(
   Readable.from([Buffer.from('X\n1\n2\n3\n4\n')]),
 )
 
-/** Everything that a call could have written, of all tables. */
+/** Counts the rows of all tables that a call could have written. */
 async function countAll(): Promise<Json> {
   const { rows: tables } = await sql<{ name: string }>`select tablename as name from pg_tables
     where schemaname = 'public' and tablename not in ('workers', 'api_keys') order by 1`.execute(
@@ -57,8 +57,8 @@ async function countAll(): Promise<Json> {
   return rows
 }
 
-/** Whether nothing is written for a while. */
-async function comesToRest(): Promise<boolean> {
+/** Returns true if nothing is written for a while. */
+async function isIdle(): Promise<boolean> {
   const before = await countAll()
   await sleep(300)
   return isDeepStrictEqual(await countAll(), before)
@@ -98,7 +98,7 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
       covers: 'at_most',
     })
     expect(answer.headers['x-run-id']).toBeUndefined()
-    // The key is still free: an estimate is made anew, and the same key may be sent with the call itself.
+    // The idempotency key is still free: an estimate is made again, and the same key may be sent with the call itself.
     const again = await org.call('POST', path, { ...dry, max_credits: 0 }, key)
     expect(again.body.data.limits[0].covers).toBe(at_most === 0 ? 'at_most' : 'none')
     expect(await countAll()).toEqual(before)
@@ -150,8 +150,8 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
     const resume = `${sheet}/runs/${String(started.headers['x-run-id'])}/resume`
     const run = async () => (await org.call('GET', resume.slice(0, -'/resume'.length))).body.data
     await expect.poll(async () => (await run()).state).toBe('finished')
-    // What its worker had set aside of the cap is given back a moment later.
-    await expect.poll(comesToRest).toBe(true)
+    // A moment later, the credits of the cap that its worker held are given back.
+    await expect.poll(isIdle).toBe(true)
     const before = [await run(), await countAll()]
     // One row has paid for its first cell, the other for none.
     const dry = (await org.call('POST', resume, { dry_run: true, max_credits: 10 })).body

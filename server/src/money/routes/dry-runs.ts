@@ -15,18 +15,18 @@ import type { PricedCatalogue } from '../prices.ts'
 
 export type EstimateServices = Pick<RouteServices, 'prices' | 'config' | 'egress'>
 
-/** What every call that may spend answers to `dry_run: true` (M4). */
+/** The response to `dry_run: true` of every call that may spend credits (M4). */
 export const DRY_RUN_ANSWER = success(200, Estimate)
 
 export type DryRun = {
-  /** What is left of the cap. */
+  /** The credits left of the cap. */
   maxCredits: number | undefined
   trigger: SpendingTrigger
-  /** Of the run that goes on; the present ones otherwise. */
+  /** The prices of the run that is resumed; otherwise the current ones. */
   prices?: Pick<PricedCatalogue, 'catalogue' | 'version'>
 }
 
-/** Answers what the call would cost. Nothing of it is done, and its `Idempotency-Key` stays free. */
+/** Responds with the cost of the call. The call has no effect, and its `Idempotency-Key` stays free. */
 export async function answerDryRun(
   request: FastifyRequest,
   services: EstimateServices,
@@ -60,7 +60,7 @@ export async function answerEstimate(
   return ok(estimate)
 }
 
-/** The same for what brings rows from now on: those that are there already are what it starts with. */
+/** Responds with the cost of a connection that brings rows from now on. It starts with the existing rows. */
 export async function answerArrivals(
   request: FastifyRequest,
   services: EstimateServices,
@@ -82,12 +82,12 @@ export async function answerArrivals(
 const MORE_TO_COME = {
   field: 'body',
   code: 'unbounded',
-  message: 'what comes later brings further rows, which are not in it; max_credits caps what they cost',
+  message: 'rows that arrive later are not part of this estimate; max_credits limits their cost',
 }
 
-/** What is called or pulled without a sheet: calls of the agent, pulls of a source. */
+/** The costs of units without a sheet: calls of the agent, or pulls of a source. */
 export type UnitCosts = {
-  /** How many at most; null when nobody can tell. */
+  /** The largest number of units; null if it is unknown. */
   units: number | null
   credits: number
   isOwnKey: boolean
@@ -95,7 +95,7 @@ export type UnitCosts = {
   trigger: SpendingTrigger
 }
 
-/** The same for what has a price each. */
+/** Responds with the cost of units that have a price each. */
 export async function answerUnits(
   request: FastifyRequest,
   { prices }: Pick<RouteServices, 'prices'>,
@@ -127,7 +127,7 @@ export async function answerUnits(
   return ok(estimate)
 }
 
-/** What these start later is started without the key of who set them up. */
+/** The triggers that later start runs without the key of the member who set them up. */
 const WITHOUT_KEY: ReadonlySet<SpendingTrigger> = new Set(['source', 'segment'])
 
 const listBudgetsFor = (

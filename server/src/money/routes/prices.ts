@@ -12,7 +12,7 @@ export function priceRoutes(api: Api, { prices }: Pick<RouteServices, 'prices'>)
       config: { scope: 'any key', narrowedKeys: 'allowed' },
       schema: {
         tags: ['Credits'],
-        summary: 'What every action, every provider and the web agent cost',
+        summary: 'List the prices of all actions, providers and the web agent',
         querystring: PricesQuery,
         response: { 200: success(200, PriceList) },
       },

@@ -16,7 +16,7 @@ export function usageRoutes(api: Api): void {
       config: { scope: 'credits:read', narrowedKeys: 'allowed' },
       schema: {
         tags: ['Credits'],
-        summary: 'What was spent and saved, by day, workflow, action, provider, member, key or trigger',
+        summary: 'Get spent and saved credits by day, workflow, action, provider, member, key or trigger',
         querystring: UsageQuery,
         response: { 200: z.union([success(200, Usage), z.string().describe('With `format=csv`')]) },
       },
@@ -25,17 +25,17 @@ export function usageRoutes(api: Api): void {
       const { format, ...asked } = query
       const usage = await viewUsage(db, caller.orgId, reachOf(caller), asked)
       if (usage.rows.length > MAX_USAGE_ROWS)
-        throw invalid('group_by', `there are more than ${MAX_USAGE_ROWS} rows; ask for fewer groups or days`)
+        throw invalid('group_by', `gives more than ${MAX_USAGE_ROWS} rows; ask for fewer groups or days`)
       if (format === 'json') return ok(usage)
       void reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', contentDisposition(nameOfDays('usage', usage.from, usage.to), 'csv'))
-      const columns = columnsOf(usage)
-      const cellOf = (row: z.infer<typeof UsageRow>, column: string) =>
+      const columns = listColumns(usage)
+      const findCell = (row: z.infer<typeof UsageRow>, column: string) =>
         (Object.entries(row).find(([name]) => name === column) ?? [])[1] ?? null
       return writeCsv(
         columns,
-        usage.rows.map((row) => Object.fromEntries(columns.map((name) => [name, cellOf(row, name)]))),
+        usage.rows.map((row) => Object.fromEntries(columns.map((name) => [name, findCell(row, name)]))),
       )
     },
   )
@@ -53,7 +53,7 @@ const KEYS: Record<UsageGroup, string[]> = {
   trigger: ['trigger'],
 }
 
-const columnsOf = ({ group_by, totals }: z.infer<typeof Usage>): string[] => [
+const listColumns = ({ group_by, totals }: z.infer<typeof Usage>): string[] => [
   ...group_by.flatMap((group) => KEYS[group]),
   ...Object.keys(totals),
 ]

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { BudgetRecord } from './budgets.ts'
 
-/** A mail, or with no address a delivery to the webhook, about an alert of a budget. */
+/** A message about a budget alert: a mail, or without an address a delivery to the webhook. */
 export type BudgetMessage = BudgetRecord & {
   message_id: string
   email: string | null
-  /** This one included. */
+  /** The number of tries, including the current one. */
   tries: number
   threshold: number
   limit_millis: number
@@ -15,7 +15,7 @@ export type BudgetMessage = BudgetRecord & {
   at: Date
 }
 
-/** What a process is sending just now: how many to a receiver, an address or a webhook, of an organisation. */
+/** The messages that a process has in flight to one receiver (an address or a webhook) of an organisation. */
 export type Sending = { org_id: string; receiver: string; count: number }
 
 type Places = {
@@ -27,9 +27,9 @@ type Places = {
 }
 
 /**
- * Messages that are due, so many of one organisation and to one receiver at a time, those that nobody tried yet first. A
- * threshold waits until lower ones of its period and limit were tried. They are for one process: whoever dies with them leaves
- * them to others after so many seconds.
+ * Claims due messages, up to a number for each organisation and each receiver, those never tried before first. A threshold
+ * waits until the lower ones of its period and limit have been tried. The messages belong to the calling process; if it dies,
+ * others can claim them after `seconds`.
  */
 export async function claimBudgetMessages(
   db: Db,
@@ -39,7 +39,7 @@ export async function claimBudgetMessages(
     with busy as (
       select * from jsonb_to_recordset(${JSON.stringify(sending)}::jsonb) as s (org_id uuid, receiver text, count int)
     ), waiting as (
-      -- Also those that somebody is trying for the first time.
+      -- Includes messages that a process is trying for the first time.
       select m.org_id, m.message_id, m.due_at, m.tries, ${RECEIVER} as receiver, a.threshold,
         count(*) filter (where m.error is null) over (
           partition by m.org_id, ${RECEIVER}, a.budget_id, a.period_start, a.run_id, a.limit_millis order by a.threshold
@@ -73,10 +73,10 @@ export async function claimBudgetMessages(
 
 const RECEIVER = sql`coalesce(m.email, b.webhook_url, '')`
 
-/** Where a message goes to. */
-export const receiverOf = ({ email, webhook_url }: BudgetMessage): string => email ?? webhook_url ?? ''
+/** Returns the receiver of a message. */
+export const getReceiver = ({ email, webhook_url }: BudgetMessage): string => email ?? webhook_url ?? ''
 
-/** It was sent, is tried again, or is given up. */
+/** Records that the message was sent, is to be retried, or has finally failed. */
 export async function endBudgetMessage(
   db: Db,
   { org_id, message_id }: Pick<BudgetMessage, 'org_id' | 'message_id'>,
@@ -87,7 +87,7 @@ export async function endBudgetMessage(
     where org_id = ${org_id} and message_id = ${message_id}`.execute(db)
 }
 
-/** It waits for its turn, which is no try. */
+/** Postpones a message that has to wait. This does not count as a try. */
 export async function postponeBudgetMessage(
   db: Db,
   { org_id, message_id }: Pick<BudgetMessage, 'org_id' | 'message_id'>,

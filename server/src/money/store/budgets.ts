@@ -6,13 +6,15 @@ import type { LedgerReach } from './ledger.ts'
 
 export type BudgetRecord = Selectable<Schema['budgets']>
 
-/** The newest first. Members see those of the organisation, of themselves, of their keys and of their workflows. */
+/**
+ * Lists budgets, newest first. Members see those of the organisation, of themselves, of their keys and of their workflows.
+ */
 export async function listBudgets(
   db: Db,
   orgId: string,
   member: LedgerReach['member'],
 ): Promise<BudgetRecord[]> {
-  const seen = member === null ? sql<boolean>`true` : seenBy(orgId, member)
+  const seen = member === null ? sql<boolean>`true` : isVisibleTo(orgId, member)
   return db
     .selectFrom('budgets')
     .selectAll()
@@ -22,7 +24,7 @@ export async function listBudgets(
     .execute()
 }
 
-const seenBy = (orgId: string, { id, email }: NonNullable<LedgerReach['member']>) => sql<boolean>`(
+const isVisibleTo = (orgId: string, { id, email }: NonNullable<LedgerReach['member']>) => sql<boolean>`(
   scope = 'organisation' or (scope = 'member' and subject = ${email})
   or (scope = 'key' and exists (select from api_keys k where k.org_id = ${orgId} and k.key_id::text = subject
     and k.member_id = ${id}))
@@ -40,7 +42,10 @@ export async function findBudget(db: Db, orgId: string, budgetId: string): Promi
     .executeTakeFirst()
 }
 
-/** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
+/**
+ * Counts the budgets. Transactions that count wait for each other until they commit, so the count stays true. Call it in a
+ * transaction.
+ */
 export async function countBudgets(trx: Db, orgId: string): Promise<number> {
   await takeNamedLock(trx, `budgets of ${orgId}`)
   const { rows } = await sql<{ count: number }>`
@@ -48,7 +53,7 @@ export async function countBudgets(trx: Db, orgId: string): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Undefined where one of the same scope, subject, trigger and period is there already. */
+/** Inserts a budget. Returns undefined if one with the same scope, subject, trigger and period already exists. */
 export async function insertBudget(
   db: Db,
   budget: Omit<BudgetRecord, 'created_at'>,
@@ -67,8 +72,8 @@ export type BudgetChange = Pick<
 >
 
 /**
- * Changes a budget, and tells of thresholds that its present periods have passed already under a new limit. What was refused
- * under the limit before says nothing of the new one. Call it in a transaction.
+ * Changes a budget, and creates alerts for thresholds that its current periods have already passed under the new limit. A
+ * refusal under the old limit does not apply to the new one. Call it in a transaction.
  */
 export async function updateBudget(
   db: Db,
@@ -96,15 +101,15 @@ export async function updateBudget(
 }
 
 export async function deleteBudget(db: Db, orgId: string, budgetId: string): Promise<boolean> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('budgets')
     .where('org_id', '=', orgId)
     .where('budget_id', '=', budgetId)
     .executeTakeFirst()
-  return gone.numDeletedRows > 0n
+  return deleted.numDeletedRows > 0n
 }
 
-/** Whether there is what a budget is to be about. */
+/** Returns true if the subject of a budget exists. */
 export async function hasSubject(
   db: Db,
   orgId: string,
@@ -139,7 +144,10 @@ export type BudgetPeriod = {
   alerts: { threshold: number; at: Date }[]
 }
 
-/** The present period of a budget, by the database's clock, and what was told of it: of one that counts runs, the latest. */
+/**
+ * Reads the current period of a budget, by the database's clock, and its alerts. For a budget that counts runs, these are the
+ * latest alerts.
+ */
 export async function readPeriod(
   db: Db,
   { org_id, budget_id, period }: Pick<BudgetRecord, 'org_id' | 'budget_id' | 'period'>,

@@ -31,7 +31,7 @@ describe.each(targets())('D22: credits on $name', (target) => {
       .orderBy('entry_id')
       .execute()
 
-  it('a grant answers the new balance and leaves an entry', async () => {
+  it('a grant returns the new balance and leaves an entry', async () => {
     const orgId = await insertOrganisation(store.system, 'O')
     expect(await getBalance(store.system, orgId)).toBe(0)
     expect(await grant(orgId, 1500)).toBe(1500)

@@ -5,7 +5,7 @@ import { lockOrganisation } from '../../organisation/store/organisations.ts'
 import { LEDGER_COLUMNS, type LedgerRecord } from './ledger.ts'
 import { foldCharges } from './purses/fold.ts'
 
-/** Credits have three decimals and are stored as whole thousandths (D22). */
+/** The number of thousandths in a credit. Credits have three decimals and are stored as whole thousandths (D22). */
 export const MILLIS = 1000
 
 export async function getBalance(db: Db, orgId: string): Promise<number | undefined> {
@@ -18,7 +18,7 @@ export async function getBalance(db: Db, orgId: string): Promise<number | undefi
   return found?.credits_millis
 }
 
-/** Adds an amount with its ledger entry and answers the new balance. Call it in a transaction. */
+/** Adds an amount with its ledger entry and returns the new balance. Call it in a transaction. */
 export async function grantCredits(
   db: Db,
   orgId: string,
@@ -55,8 +55,8 @@ export type Refund = { entries: number; amountMillis: number; balanceMillis: num
 const REFUND_CHUNK = 1000
 
 /**
- * Gives charges back that have not been given back yet, each by an entry of its own that names it, and answers what that came
- * to. The lock on the organisation keeps two refunds of one charge apart. Call it in a transaction.
+ * Refunds charges that have not been refunded yet, each by an entry that names its charge. Returns the number of entries and
+ * the amounts. The lock on the organisation prevents two refunds of one charge. Call it in a transaction.
  */
 export async function refundCharges(
   db: Db,
@@ -91,7 +91,7 @@ export async function refundCharges(
   return refund
 }
 
-/** Charges that have not been given back, some at a time: block by block, and those that have entries of their own. */
+/** Yields charges that have not been refunded, some at a time: block by block, then those with entries of their own. */
 async function* listCharges(db: Db, orgId: string, which: Refundable): AsyncGenerator<LedgerRecord[]> {
   const { rows: blocks } = await (
     'runId' in which
@@ -101,19 +101,19 @@ async function* listCharges(db: Db, orgId: string, which: Refundable): AsyncGene
         where org_id = ${orgId} and last_id >= ${which.entryId} order by last_id limit 1) next
         where first_id <= ${which.entryId}`
   ).execute(db)
-  const isAsked =
+  const isWanted =
     'runId' in which ? sql<boolean>`e.run_id = ${which.runId}` : sql<boolean>`e.entry_id = ${which.entryId}`
   const isOpen = sql<boolean>`not exists (select from credit_entries r where r.org_id = e.org_id and r.refund_of = e.entry_id)`
   for (const { last_id } of blocks) {
     const { rows } = await sql<LedgerRecord>`select ${LEDGER_COLUMNS} from block_entries e
-      where e.org_id = ${orgId} and e.block_id = ${last_id} and ${isAsked} and ${isOpen} order by e.entry_id`.execute(
+      where e.org_id = ${orgId} and e.block_id = ${last_id} and ${isWanted} and ${isOpen} order by e.entry_id`.execute(
       db,
     )
     yield rows
   }
   for (;;) {
     const { rows } = await sql<LedgerRecord>`select ${LEDGER_COLUMNS} from credit_entries e
-      where e.org_id = ${orgId} and e.type = 'charge' and ${isAsked} and ${isOpen}
+      where e.org_id = ${orgId} and e.type = 'charge' and ${isWanted} and ${isOpen}
       order by e.entry_id limit ${sql.lit(REFUND_CHUNK)}`.execute(db)
     if (rows.length === 0) return
     yield rows

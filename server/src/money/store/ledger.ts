@@ -6,26 +6,29 @@ import { foldCharges } from './purses/fold.ts'
 
 export type LedgerRecord = Selectable<Schema['ledger_entries']>
 
-/** Whose entries: all of the organisation, or those of a member's own doing and of the workflows they may use. */
+/**
+ * The visible entries: all of the organisation (`member` null), or those that a member caused and those of the workflows that
+ * they may use.
+ */
 export type LedgerReach = {
   member: { email: string; id: string } | null
   workflows: ReadonlySet<string> | null
 }
 
 export type LedgerPage = {
-  /** Inclusive. */
+  /** The first moment, inclusive. */
   from: Date | null
-  /** Exclusive. */
+  /** The end, exclusive. */
   before: Date | null
   type: LedgerRecord['type'] | null
   runId: string | null
   workflowId: string | null
-  /** The entry that the page before ended with. */
+  /** The last entry of the previous page. */
   after: string | null
   limit: number
 }
 
-/** A page of the ledger, newest entry first. All that it is asked by is the same for the entries of a block. */
+/** Lists a page of the ledger, newest entry first. All conditions are equal for the entries of one block. */
 export async function listLedger(
   db: Db,
   orgId: string,
@@ -40,13 +43,13 @@ export async function listLedger(
     ...(runId === null ? [] : [sql`run_id = ${runId}`]),
     ...(workflowId === null ? [] : [sql`workflow_id = ${workflowId}`]),
     ...(workflows === null ? [] : [sql`workflow_id = any(${[...workflows]}::uuid[])`]),
-    ...(member === null ? [] : [ofMember(orgId, member)]),
+    ...(member === null ? [] : [isVisibleToMember(orgId, member)]),
   ]
   const where = sql.join(conditions, sql` and `)
   const isOfType = type === null ? sql`true` : sql`type = ${type}`
   const isBefore = after === null ? sql`true` : sql`entry_id < ${after}`
   const beginsBefore = after === null ? sql`true` : sql`first_id < ${after}`
-  // The first block may end behind the cursor: whatever it has of entries, as many as asked for are in those after it.
+  // The first block may end after the cursor. Whatever entries it has, the blocks after it hold as many as the page needs.
   const { rows } = await sql<LedgerRecord>`
     with block as materialized (
       select last_id, sum(entries) over newer - first_value(entries) over newer - entries as enough from (
@@ -66,13 +69,13 @@ export async function listLedger(
   return rows
 }
 
-/** Of an entry, wherever it is. */
+/** The columns of an entry, whether it is stored in a block or not. */
 export const LEDGER_COLUMNS =
   sql.raw(`org_id, entry_id, at, amount_millis, balance_millis, reason, details, type, run_id, workflow_id, sheet_id,
   row_id, action, action_id, member, key_id, trigger, refund_of, price_version, providers`)
 
-/** What members may see: what they started, and what their workflows cost. */
-export const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =>
+/** Returns the condition for what a member may see: what they started, and the cost of their workflows. */
+export const isVisibleToMember = (orgId: string, { email, id }: { email: string; id: string }) =>
   sql<boolean>`(member = ${email} or workflow_id in (select w.workflow_id from workflows w
     where w.org_id = ${orgId} and (w.owner_id = ${id} or exists (select from workflow_shares h
       where h.org_id = w.org_id and h.workflow_id = w.workflow_id and h.member_id = ${id}))))`
@@ -86,8 +89,8 @@ export type Overview = {
 }
 
 /**
- * What there is, what is set aside, and what was spent of late, in thousandths; days and months are UTC. Set aside is what
- * running cells hold, of the shares that their workers have, and what pulls and agent runs do.
+ * Reads the balance, the reserved credits and the recent spending, in thousandths; days and months are UTC. Reserved is what
+ * running cells hold of their workers' shares, and what pulls and agent runs hold.
  */
 export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
   await foldCharges(db, orgId)

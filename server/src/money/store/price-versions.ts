@@ -4,7 +4,7 @@ import type { Schema } from '../../database/connection/schema.ts'
 
 export type PriceVersion = Selectable<Schema['price_versions']>
 
-/** The version that runs follow which are queued now. Before there is any, that is the first. */
+/** Selects the price version of runs that are enqueued now. It is 1 before any version is recorded. */
 export const LATEST_PRICES = sql<number>`coalesce((select max(version) from price_versions), 1)`
 
 export async function findPriceVersion(db: Db, version: number): Promise<PriceVersion | undefined> {
@@ -16,7 +16,7 @@ export async function getLatestPriceVersion(db: Db): Promise<number> {
   return rows[0]?.version ?? 1
 }
 
-/** What a call of the web agent costs now. */
+/** Returns the current price of a call of the web agent. */
 export async function findAgentPrice(db: Db): Promise<number | undefined> {
   const found = await db
     .selectFrom('price_versions')
@@ -30,8 +30,8 @@ export async function findAgentPrice(db: Db): Promise<number | undefined> {
 type Contents = { changes: unknown; prices: unknown }
 
 /**
- * Records what everything costs from now on, where that differs from the latest version, and answers the latest. The lock
- * keeps two who change prices at once apart: `make` is handed what was changed before.
+ * Records new prices if they differ from the latest version, and returns the latest version. `make` gets the earlier changes.
+ * The lock makes concurrent changes wait for each other.
  */
 export async function changePrices(
   db: Db,
@@ -53,7 +53,7 @@ export async function changePrices(
         and changes = ${JSON.stringify(changes)}::jsonb and prices = ${JSON.stringify(prices)}::jsonb)
       returning *`.execute(trx)
     const latest = rows[0] ?? before
-    if (latest === undefined) throw new Error('the prices were not recorded')
+    if (latest === undefined) throw new Error('the database has no price version after one was recorded')
     return latest
   })
 }

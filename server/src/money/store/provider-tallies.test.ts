@@ -12,7 +12,7 @@ import {
 const app = await makeApp()
 const DAY_MS = 24 * 60 * 60_000
 const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
-const timesAt = (...counts: [place: number, count: number][]) =>
+const createTimes = (...counts: [place: number, count: number][]) =>
   Array.from({ length: TIME_PLACES }, (_, n) => counts.find(([place]) => place === n)?.[1] ?? 0)
 
 const tallyFor = (org: string, more: Partial<ProviderTally> = {}): ProviderTally => ({
@@ -24,14 +24,14 @@ const tallyFor = (org: string, more: Partial<ProviderTally> = {}): ProviderTally
   found: 4,
   verified: 3,
   creditsMillis: 4000,
-  times: timesAt([5, 10]),
+  times: createTimes([5, 10]),
   ...more,
 })
 const read = (org: string, days = 30) => readHitRates(app.store.system, org, { days })
 
 it('sums of a day are added up, whoever brings them, and days to a rate', async () => {
   const { orgId } = await app.makeOrg()
-  const later = tallyFor(orgId, { times: timesAt([9, 10]), creditsMillis: 2000 })
+  const later = tallyFor(orgId, { times: createTimes([9, 10]), creditsMillis: 2000 })
   await Promise.all([
     addProviderTallies(app.store, [
       tallyFor(orgId),
@@ -42,7 +42,7 @@ it('sums of a day are added up, whoever brings them, and days to a rate', async 
       tallyFor(orgId, { provider: 'Apollo', found: 0, creditsMillis: 0 }),
     ]),
   ])
-  await addProviderTallies(app.store, [tallyFor(orgId, { day: dayAgo(3), times: timesAt([9, 10]) })])
+  await addProviderTallies(app.store, [tallyFor(orgId, { day: dayAgo(3), times: createTimes([9, 10]) })])
   expect(await read(orgId)).toEqual([
     {
       action: 'find',
@@ -51,7 +51,7 @@ it('sums of a day are added up, whoever brings them, and days to a rate', async 
       found: 12,
       verified: 9,
       price_per_find: 0.833,
-      // Ten took 32 to 64 ms and twenty 512 to 1024: the fifteenth is a quarter into those.
+      // Ten answers took 32 to 64 ms and twenty took 512 to 1024 ms: the fifteenth is a quarter into the second range.
       p50_ms: 640,
     },
     {

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Store } from '../../database/connection/db.ts'
 import { MILLIS } from './credits.ts'
 
-/** Sums of what one provider did for one action of an organisation on one day. */
+/** The sums of one provider for one action of an organisation on one day. */
 export type ProviderTally = {
   org: string
-  /** As in 2026-03-01, UTC. */
+  /** The day in UTC, such as 2026-03-01. */
   day: string
   action: string
   provider: string
@@ -13,7 +13,7 @@ export type ProviderTally = {
   found: number
   verified: number
   creditsMillis: number
-  /** Answers by time: place n counts those that took less than 2^(n+1) ms, the last all others. */
+  /** The number of answers by duration: place n counts those below 2^(n+1) ms, the last place all others. */
   times: number[]
 }
 
@@ -25,7 +25,7 @@ select i.org, i.day, i.action, i.provider, i.asked, i.found, i.verified, i."cred
 from jsonb_to_recordset($1::jsonb) as i (org uuid, day date, action text, provider text, asked bigint, found bigint,
   verified bigint, "creditsMillis" bigint, times bigint[])
 where exists (select from organisations o where o.org_id = i.org)
--- The same order everywhere: several processes add to the same rows.
+-- Rows are always locked in this order, because several processes add to the same rows.
 order by i.org, i.day, i.action, i.provider
 on conflict (org_id, day, action, provider) do update set asked = t.asked + excluded.asked, found = t.found + excluded.found,
   verified = t.verified + excluded.verified, credits_millis = t.credits_millis + excluded.credits_millis,
@@ -42,18 +42,18 @@ export type HitRate = {
   asked: number
   found: number
   verified: number
-  /** Credits for each find; null while nothing was found. */
+  /** The credits for each find; null while nothing was found. */
   price_per_find: number | null
-  /** Half of the answers took less; null where no time is known. */
+  /** The median duration of an answer; null while no duration is known. */
   p50_ms: number | null
 }
 
-/** What callers are told is about so many days. */
+/** The number of days that rates shown to callers cover. */
 export const RATE_DAYS = 30
 
 type Filter = { days: number; action?: string | undefined }
 
-/** What providers did for an organisation in the last days, today included. */
+/** Reads the rates of providers for an organisation over the last days, including today. */
 export async function readHitRates(db: Db, orgId: string, { days, action }: Filter): Promise<HitRate[]> {
   const { rows } = await sql<{
     action: string
@@ -77,12 +77,12 @@ export async function readHitRates(db: Db, orgId: string, { days, action }: Filt
   return rows.map(({ credits_millis, times, ...rate }) => ({
     ...rate,
     price_per_find: rate.found === 0 ? null : Math.round(credits_millis / rate.found) / MILLIS,
-    p50_ms: medianOf(times),
+    p50_ms: estimateMedian(times),
   }))
 }
 
-/** Within its place the median is taken to be where it would be if times were spread evenly. */
-function medianOf(times: readonly number[]): number | null {
+/** Estimates the median. Within its place, durations are assumed to be spread evenly. */
+function estimateMedian(times: readonly number[]): number | null {
   const all = times.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null
   let before = 0

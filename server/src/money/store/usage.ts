@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { UsageGroup } from '#contract/usage.ts'
 import type { Db } from '../../database/connection/db.ts'
-import { type LedgerReach, ofMember } from './ledger.ts'
+import { type LedgerReach, isVisibleToMember } from './ledger.ts'
 import { foldCharges } from './purses/fold.ts'
 
-/** In thousandths, beside the counts of cells. */
+/** The sums of usage. Credits are in thousandths; `cells` fields are counts. */
 export type UsageFigures = {
   cells: number
   cells_billed: number
@@ -34,7 +34,7 @@ export type UsageRequest = {
   limit: number
 }
 
-/** The columns that a group answers, by which it also sorts. */
+/** The column of each group in the result, which is also sorted by it. */
 const COLUMNS: Record<UsageGroup, { name: string; value: RawBuilder<unknown> }> = {
   day: { name: 'day', value: sql`u.day` },
   month: { name: 'month', value: sql`to_char(u.day, 'YYYY-MM')` },
@@ -47,13 +47,13 @@ const COLUMNS: Record<UsageGroup, { name: string; value: RawBuilder<unknown> }> 
   trigger: { name: 'trigger', value: sql`u.trigger` },
 }
 
-/** Today, by the clock that days are counted by. */
+/** Returns today's date by the database's clock, which counts the days (UTC). */
 export async function getToday(db: Db): Promise<string> {
   const { rows } = await sql<{ day: string }>`select (now() at time zone 'UTC')::date as day`.execute(db)
   return rows[0]?.day ?? ''
 }
 
-/** Usage by groups, and in all (the record without groups, first). Sums of days only: however many cells there were. */
+/** Lists usage by groups, and the totals. It reads sums of days only, so its cost does not depend on the number of cells. */
 export async function listUsage(
   db: Db,
   orgId: string,
@@ -70,7 +70,7 @@ export async function listUsage(
     ...(filters.keyId === undefined ? [] : [sql`u.key_id = ${filters.keyId}::uuid`]),
     ...(filters.trigger === undefined ? [] : [sql`u.trigger = ${filters.trigger}`]),
     ...(workflows === null ? [] : [sql`u.workflow_id = any(${[...workflows]}::uuid[])`]),
-    ...(member === null ? [] : [ofMember(orgId, member)]),
+    ...(member === null ? [] : [isVisibleToMember(orgId, member)]),
   ]
   const where = sql.join(conditions, sql` and `)
   const columns = groups.map((group) => COLUMNS[group])

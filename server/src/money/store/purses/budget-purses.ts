@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { newId } from '../../../lib/ids.ts'
-import { ABOUT_CHARGE, isAbout, periodStart } from './budget-matches.ts'
+import { MATCHES_CHARGE, matchesSpender, periodStart } from './budget-matches.ts'
 import { lockPurses } from './purse-locks.ts'
 import { listPurses, type PurseState } from './purses.ts'
 
 /**
- * Who spends, by which budgets are found. A budget is a record of `budgets` and no more: which purses a run draws on is
- * computed from scope, subject, trigger and period, again each second while it runs. A purse counts one period of a budget, and
- * is opened by whoever needs it first, with what the ledger has of that period.
+ * The facts of spending, by which its budgets are found. A budget is only a record of `budgets`: the purses that a run draws
+ * on are computed from scope, subject, trigger and period, again each second while the run lasts. A purse counts one period
+ * of a budget. It is opened when it is first needed, with the ledger's spending of that period.
  */
 export type Spender = {
   org_id: string
   run_id: string | null
-  /** Email; of what nobody started, that of the workflow's owner. */
+  /** The email of the person who spends; if nobody started the run, of the workflow's owner. */
   member: string | null
   key_id: string | null
   workflow_id: string | null
@@ -23,14 +23,15 @@ export type Spender = {
 
 const PERIOD_START = periodStart(sql`now()`)
 
-/** The purses of all budgets that count what the spender spends now. */
+/** Finds or opens the purses of all budgets that count the spender now. */
 export async function findBudgetPurses(db: Db, spender: Spender): Promise<string[]> {
   const { org_id, run_id } = spender
   const known = await listBudgetPurses(db, spender)
   const isOpen = (id: string | null) => id !== null
   if (known.every(({ purse_id }) => isOpen(purse_id))) return known.flatMap(({ purse_id }) => purse_id ?? [])
   return inTransaction(db, async (trx) => {
-    // Before the organisation, whose lock opening takes, come the purses that the same transaction may take credits of.
+    // Opening a purse locks the organisation. The purses that the same transaction may take credits of must be locked before
+    // it.
     await lockPurses(
       trx,
       org_id,
@@ -49,7 +50,7 @@ async function listBudgetPurses(
   db: Db,
   { org_id, run_id, member, key_id, workflow_id, sheet_id, trigger }: Spender,
 ): Promise<{ budget_id: string; purse_id: string | null }[]> {
-  const about = isAbout({
+  const about = matchesSpender({
     trigger: sql`${trigger}`,
     member: sql`${member}`,
     key: sql`${key_id}`,
@@ -66,7 +67,7 @@ async function listBudgetPurses(
   return rows
 }
 
-/** What a budget has of its present period; null for one that counts runs, or is gone. */
+/** Returns the purse of a budget's current period. Returns null for a budget that counts runs, or was deleted. */
 export async function getBudgetPurse(db: Db, orgId: string, budgetId: string): Promise<PurseState | null> {
   const period = { org_id: orgId, budget_id: budgetId, run_id: null }
   const id =
@@ -91,8 +92,9 @@ async function findPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise
 }
 
 /**
- * The purse of the present period, with what the ledger has of it. What is on its way there, and what cells hold at that moment,
- * is added by whoever enters it (`LATE_PURSES`): both have the lock of the organisation, so each charge is counted once.
+ * Opens the purse of the current period with the ledger's spending of it. Charges that are not in the ledger yet, and credits
+ * that cells hold at that moment, are added when they are entered (`LATE_PURSES`). Both steps lock the organisation, so each
+ * charge is counted once.
  */
 async function openLocked(trx: Db, period: Period): Promise<string | null> {
   const { org_id, budget_id, run_id } = period
@@ -111,7 +113,7 @@ type Spent = Omit<Period, 'budget_id'>
 const inPeriod = (run_id: string | null) => sql`(b.period <> 'run' or c.run_id = ${run_id}::uuid)
   and (${PERIOD_START} is null or c.at >= ${PERIOD_START})`
 
-const ABOUT_ENTRY = isAbout({
+const MATCHES_ENTRY = matchesSpender({
   trigger: sql`c.trigger`,
   member: sql`c.member`,
   key: sql`c.key_id::text`,
@@ -119,24 +121,29 @@ const ABOUT_ENTRY = isAbout({
   sheet: sql`c.sheet_id::text`,
 })
 
-/** What the ledger has of the present period of the budget `b`, but for what was held in an earlier one. */
+/**
+ * Returns the ledger's spending of the current period of the budget `b`, without charges that were held in an earlier period.
+ */
 const ledgerSpending = ({ org_id, run_id }: Spent) => sql`(
   (select coalesce(-sum(c.amount_millis), 0)::bigint from credit_entries c
-    where c.org_id = ${org_id} and c.type = 'charge' and ${inPeriod(run_id)} and ${ABOUT_ENTRY})
+    where c.org_id = ${org_id} and c.type = 'charge' and ${inPeriod(run_id)} and ${MATCHES_ENTRY})
   + (select coalesce(sum(c.millis), 0)::bigint from credit_blocks c
-    where c.org_id = ${org_id} and ${inPeriod(run_id)} and ${ABOUT_ENTRY}
+    where c.org_id = ${org_id} and ${inPeriod(run_id)} and ${MATCHES_ENTRY}
       and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
         and held.purse_id = any(c.purse_ids))))`
 
-/** What is on its way to the ledger and counts to the present period of the budget `b`, in a purse that is not open yet. */
+/**
+ * Returns the charges that are not in the ledger yet and count to the current period of the budget `b`, while its purse is
+ * not open.
+ */
 const pendingSpending = ({
   org_id,
 }: Spent) => sql`(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
-  where c.org_id = ${org_id} and ${ABOUT_CHARGE} and (${PERIOD_START} is null or c.at >= ${PERIOD_START})
+  where c.org_id = ${org_id} and ${MATCHES_CHARGE} and (${PERIOD_START} is null or c.at >= ${PERIOD_START})
     and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
       and held.purse_id = any(c.purse_ids)))`
 
-/** What was spent and is held of the present period, read only: its purse is opened by whoever spends. */
+/** Reads the spent and held credits of the current period. It writes nothing: the purse is opened when credits are spent. */
 export async function readBudgetSpending(
   db: Db,
   orgId: string,

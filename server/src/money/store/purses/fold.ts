@@ -3,21 +3,21 @@ import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { LATE_PURSES } from './budget-matches.ts'
 import { lockPurses } from './purse-locks.ts'
 
-/** The purses that the charge `c` is counted in, beside the balance. */
+/** The purses that count the charge `c`, beside the balance. */
 const COUNTED_IN = sql`c.purse_ids || ${LATE_PURSES}`
 
-const chargesOf = (orgId: string, holder: string | null) =>
+const selectCharges = (orgId: string, holder: string | null) =>
   holder === null ? sql`c.org_id = ${orgId}` : sql`c.org_id = ${orgId} and c.holder = ${holder}`
 
 /**
- * Enters in the ledger what shares were spent on: it moves from granted to spent, and gets its balance. Of all holders, or of
- * one. Whoever reads balance, ledger or usage folds first.
+ * Folds charges: enters what was spent of shares in the ledger, moves it from granted to spent, and gives it its balance. It
+ * does so for all holders or for one. Call it before reading balance, ledger or usage.
  */
 export async function foldCharges(db: Db, orgId: string, holder: string | null = null): Promise<void> {
-  const mine = chargesOf(orgId, holder)
+  const isSelected = selectCharges(orgId, holder)
   const { rows: found } = await sql<{ purse_ids: string[] }>`
-    select array(select distinct p from purse_charges c, unnest(${COUNTED_IN}) p where ${mine}) as purse_ids
-    where exists (select from purse_charges c where ${mine})`.execute(db)
+    select array(select distinct p from purse_charges c, unnest(${COUNTED_IN}) p where ${isSelected}) as purse_ids
+    where exists (select from purse_charges c where ${isSelected})`.execute(db)
   const [unfolded] = found
   if (unfolded === undefined) return
   await inTransaction(db, async (trx) => {
@@ -27,9 +27,9 @@ export async function foldCharges(db: Db, orgId: string, holder: string | null =
 }
 
 /**
- * The same under the locks of these purses and of the organisation; charges of other purses stay. Charges that were settled
- * together become one block. Ids of entries follow those that are there, by the database's clock, so that the order of the
- * ledger is that of its balances.
+ * Folds charges under the locks of these purses and of the organisation. Charges of other purses stay. Charges that were
+ * settled together become one block. Ids of entries follow the existing ids, by the database's clock, so that the order of
+ * the ledger is the order of its balances.
  */
 async function foldLocked(
   trx: Db,
@@ -39,7 +39,7 @@ async function foldLocked(
   await sql`
     with due as materialized (
       select c.charge_id, ${COUNTED_IN} as counted_in from purse_charges c
-      where ${chargesOf(orgId, holder)}
+      where ${selectCharges(orgId, holder)}
     ), gone as materialized (
       delete from purse_charges c using due where c.org_id = ${orgId} and c.charge_id = due.charge_id
         and due.counted_in <@ ${purseIds}::uuid[]
@@ -83,8 +83,8 @@ async function foldLocked(
 }
 
 /**
- * Ends the shares of a holder in an organisation: it is gone, or starts anew. What it spent is folded, the rest goes back. Its
- * settlements that are under way come before; later ones find no share and write nothing.
+ * Ends the shares of a holder in an organisation, because the holder is dead or starts anew. Its charges are folded and the
+ * rest is given back. Settlements in flight come before; later ones find no share and write nothing.
  */
 export async function endShares(db: Db, orgId: string, holder: string): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -117,8 +117,9 @@ export async function endShares(db: Db, orgId: string, holder: string): Promise<
 }
 
 /**
- * Purses of budgets that are as new as the charges of a settlement that was under way. They come after the organisation, which is
- * the wrong order: so nobody is waited for, and where one is locked the caller tries again.
+ * Locks the purses of budgets that are as new as the charges of a settlement in flight. They are locked after the
+ * organisation, which is the wrong order. So this does not wait: if one of them is locked, it throws and the caller tries
+ * again.
  */
 async function lockLatePurses(
   trx: Db,
@@ -134,7 +135,7 @@ async function lockLatePurses(
   return rows.map(({ purse_id }) => purse_id)
 }
 
-/** Holders that are no more, with the organisations in which they have shares. */
+/** Lists dead holders, with the organisations in which they have shares. */
 export async function listDeadHolders(db: Db): Promise<{ org_id: string; holder: string }[]> {
   const { rows } = await sql<{ org_id: string; holder: string }>`
     select distinct org_id, holder from purse_shares s
@@ -142,7 +143,7 @@ export async function listDeadHolders(db: Db): Promise<{ org_id: string; holder:
   return rows
 }
 
-/** A holder that has no share any more is no longer listed among those who live. */
+/** Removes a holder without shares from the list of live workers. */
 export async function forgetHolder(db: Db, holder: string): Promise<void> {
   await sql`delete from workers where worker_id = ${holder}`.execute(db)
 }

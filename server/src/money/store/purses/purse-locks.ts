@@ -3,8 +3,8 @@ import type { Db } from '../../../database/connection/db.ts'
 import { lockOrganisation } from '../../../organisation/store/organisations.ts'
 
 /**
- * Purses are locked in the order of their ids, the organisation after them, shares last. Settlements lock flights and then
- * shares only, so nobody waits in a circle. Answers those that are there.
+ * Locks purses in the order of their ids, then the organisation; shares are locked last. Settlements lock flights and then
+ * only shares, so no deadlock is possible. Returns the ids of the purses that exist.
  */
 export async function lockPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ purse_id: string }>`

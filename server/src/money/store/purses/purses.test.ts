@@ -58,7 +58,7 @@ async function makePurse(balance: number, cap: number | null) {
   return { org, orgId, purseId, take, charge, state, balanceOf }
 }
 
-it('M6: what others hold is waited for, and only what is spent refuses', async () => {
+it('M6: cells wait for credits that others hold, and are refused only for spent credits', async () => {
   const { take, charge, state } = await makePurse(100_000, 5000)
   const first = await take('one', [need(2000), need(2000), need(2000)])
   const short = { kind: 'max_credits', isFinal: false }
@@ -187,7 +187,7 @@ it('M9: what was held before a budget was made counts in it when it is settled, 
   await foldCharges(db, orgId)
   expect(await open()).toMatchObject({ spent: 800, held: 0 })
 
-  // A hold of yesterday that is settled today.
+  // A hold of yesterday that is settled today counts in yesterday's period.
   await take('two', [need(200)], { purseIds: [made?.purse_id ?? ''] })
   await sql`update purses set period_start = period_start - interval '1 day' where purse_id = ${made?.purse_id}`.execute(
     db,
@@ -320,7 +320,7 @@ it('M10: an alert says what was spent up to it, folded or not; a refusal fires w
     sheet_id: newId(),
     trigger: 'api',
   }
-  // Held and charged before there is a budget.
+  // Credits are held and charged before the budget exists.
   await take('old', [need(1000)], { purseIds: [] })
   const budget = {
     org_id: orgId,

@@ -3,22 +3,25 @@ import type { Db } from '../../../database/connection/db.ts'
 import { newId } from '../../../lib/ids.ts'
 import { PURSE_LATE } from './budget-matches.ts'
 
-/** Amounts are whole thousandths of credits. */
+/** The state of a purse. Amounts are whole thousandths of credits. */
 export type PurseState = {
   purse_id: string
   kind: 'cap' | 'budget'
   budget_id: string | null
   period_start: Date | null
-  /** Null: spending is counted and never refused. */
+  /** The limit. If it is null, spending is counted and never refused. */
   limit: number | null
-  /** What cells were charged, whether the ledger has it already or not. */
+  /** The credits that cells were charged, in the ledger or not yet. */
   spent: number
-  /** What is set aside and may come back. */
+  /** The credits that are held and may be given back. */
   held: number
   refused_at: Date | null
 }
 
-/** A cap (M5) of all that a request starts, of which something may be spent already. Null counts, and caps nothing. */
+/**
+ * Creates the cap (M5) of everything that a request starts, of which something may be spent already. With a limit of null it
+ * counts and refuses nothing.
+ */
 export async function createCap(
   db: Db,
   orgId: string,
@@ -34,13 +37,13 @@ export async function createCap(
 }
 
 /**
- * The cap of a day (UTC, by the database's clock) that many runs draw on: those of a webhook, of a sync. `subject` says whose it
- * is. A limit that has changed since the morning binds the next hold.
+ * Opens the cap of a day (UTC, by the database's clock) that many runs share, such as those of a webhook or a sync. `subject`
+ * names its owner. A limit that was changed during the day applies to the next hold.
  */
 export const openDailyCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
   openSharedCap(db, orgId, cap, sql`date_trunc('day', now(), 'UTC')`)
 
-/** The same where the subject names what is capped once: a cycle of a sync. */
+/** Opens the cap of a subject that is capped once, such as a cycle of a sync. */
 export const openLastingCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
   openSharedCap(db, orgId, cap, sql`'epoch'::timestamptz`)
 
@@ -52,7 +55,7 @@ async function openSharedCap(
   { subject, limitMillis }: SharedCap,
   start: RawBuilder<unknown>,
 ): Promise<string> {
-  // Runs that come every moment find it as it is, and do not wait for those who lock it to spend.
+  // Frequent runs find the cap unchanged, and do not wait for transactions that lock it to spend.
   const { rows: known } = await sql<{ purse_id: string }>`
     select purse_id from purses where org_id = ${orgId} and subject = ${subject} and period_start = ${start}
       and limit_millis = ${limitMillis}::bigint`.execute(db)
@@ -64,11 +67,11 @@ async function openSharedCap(
       do update set limit_millis = excluded.limit_millis
     returning purse_id`.execute(db)
   const [found] = rows
-  if (found === undefined) throw new Error('an upsert gave no purse')
+  if (found === undefined) throw new Error('the database returned no purse after inserting or updating one')
   return found.purse_id
 }
 
-/** Changes the limit of the cap of today, where runs draw on it already; null lifts it. */
+/** Changes the limit of today's cap if it has been opened. A limit of null removes it. */
 export async function changeDailyCap(
   db: Db,
   orgId: string,
@@ -81,7 +84,7 @@ export async function changeDailyCap(
   )
 }
 
-/** Changes the limit of a cap; null lifts it. What is set aside already stays. */
+/** Changes the limit of a cap. A limit of null removes it. Held credits stay held. */
 export async function changeCap(
   db: Db,
   orgId: string,
@@ -96,15 +99,15 @@ export async function changeCap(
     .execute()
 }
 
-/** The limit of the purse `p`: that of a budget stands in the budget, and one that only warns has none. */
+/** The limit of the purse `p`. A budget's purse takes it from the budget, and has none if the budget only warns. */
 export const PURSE_LIMIT = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
   where b.org_id = p.org_id and b.budget_id = p.budget_id and b.mode = 'stop') else p.limit_millis end)`
 
-/** What was charged to the purse `p`, of what was set aside, and is not folded yet. */
+/** The charges to the purse `p` that were held there and are not folded yet. */
 export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
   where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))`
 
-/** Purses as they are now, also before they are folded. */
+/** Lists the current state of purses, including charges that are not folded yet. */
 export async function listPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<PurseState[]> {
   const { rows } = await sql<PurseState>`
     select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(PURSE_LIMIT)} as limit,
@@ -117,8 +120,8 @@ export async function listPurses(db: Db, orgId: string, purseIds: readonly strin
 const FORGOTTEN_AT_ONCE = 10_000
 
 /**
- * Forgets caps of runs that are gone, and what was counted for budgets that are: while its run is there, a cap says what it was
- * and can be raised by Resume. Those of a day or a cycle may be drawn on later, and are kept for a month.
+ * Deletes caps of deleted runs and purses of deleted budgets. While its run exists, a cap is kept: it is shown with the run,
+ * and Resume can raise it. Caps of a day or a cycle may still be used later and are kept for a month.
  */
 export async function forgetPurses(db: Db): Promise<void> {
   await sql`

@@ -4,20 +4,20 @@ import { PURSE_LATE } from './budget-matches.ts'
 import { lockPurses } from './purse-locks.ts'
 import { PURSE_LIMIT, PURSE_UNFOLDED } from './purses.ts'
 
-/** A cell that wants `more` thousandths, and has `total` of them then. */
+/** The need of a cell: it wants `more` thousandths and then holds `total`. */
 export type Need = { more: number; total: number }
 
-/** What has too little left: the balance, a cap, or a budget. */
+/** The reason of a refusal: the balance, a cap, or a budget has too little left. */
 export type Refusal = {
   kind: 'balance' | 'max_credits' | 'budget'
   budgetId: string | null
-  /** Whose cap it is, where runs share one (`webhook <id>`); null for the cap of the run. */
+  /** The owner of a cap that runs share (`webhook <id>`); null for the cap of the run. */
   subject: string | null
-  /** Of the budget. */
+  /** The name of the budget. */
   name: string | null
   leftMillis: number
   neededMillis: number
-  /** However everything else ends. Otherwise only what others hold is in the way. */
+  /** Tells whether the refusal holds whatever other cells spend. If not, only the credits that others hold are in the way. */
   isFinal: boolean
 }
 
@@ -26,15 +26,15 @@ export type Taken = { kind: 'lost' } | { kind: 'taken'; grantedMillis: number; a
 
 export type Take = {
   orgId: string
-  /** All but the balance, which is always one of them. */
+  /** The purses to take from. The balance is always added. */
   purseIds: readonly string[]
   holder: string
-  /** A record that ends its share itself. */
+  /** Tells whether the holder is a record that ends its share itself. */
   lasting?: boolean
-  /** Purses, or the organisation for its balance, of which the holder believes that it has shares. */
+  /** The purses of which the holder believes to have shares; the organisation's id stands for its balance. */
   sharesKnown: readonly string[]
   needs: readonly Need[]
-  /** More than is needed now, where there is plenty. */
+  /** The credits to take beyond the needs, if plenty are left. */
   extraMillis: number
 }
 
@@ -45,7 +45,7 @@ type State = {
   subject: string | null
   name: string | null
   limit: number | null
-  /** Spent, whether folded or not. */
+  /** The spent thousandths, folded or not. */
   spent: number
   free: number | null
   has_share: boolean
@@ -53,9 +53,7 @@ type State = {
 
 const RANKS = { cap: 0, budget: 1, balance: 2 }
 
-/**
- * Sets credits aside in every purse, for as many needs as fit, in their order. Call it in a transaction.
- */
+/** Holds credits in every purse, for as many needs as fit, in their order. Call it in a transaction. */
 export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
   const { orgId, holder, needs, sharesKnown } = take
   const locked = await lockPurses(trx, orgId, take.purseIds)
@@ -65,16 +63,16 @@ export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
   let granted = 0
   const answers = needs.map(({ more, total }): Answer => {
     const spent = purses.find((purse) => purse.limit !== null && purse.spent + total > purse.limit)
-    if (spent !== undefined) return refusalOf(spent, total, true)
+    if (spent !== undefined) return createRefusal(spent, total, true)
     const short = purses.find(({ free }) => free !== null && granted + more > free)
-    if (short !== undefined) return refusalOf(short, total, false)
+    if (short !== undefined) return createRefusal(short, total, false)
     granted += more
     return 'held'
   })
   const workers = purses.length === 0 || take.extraMillis === 0 ? 1 : await countHolders(trx)
   const spare = purses.map(({ free }) => (free === null ? Infinity : (free - granted) / (8 * workers)))
   if (granted > 0) granted += Math.max(0, Math.floor(Math.min(take.extraMillis, ...spare)))
-  const refusing = new Set(purses.filter((one) => answers.some((answer) => isBy(answer, one))))
+  const refusing = new Set(purses.filter((one) => answers.some((answer) => isRefusalOf(answer, one))))
   await write(trx, take, { purses, granted, refusing: [...refusing].map(({ purse_id }) => purse_id) })
   return { kind: 'taken', grantedMillis: granted, answers }
 }
@@ -106,7 +104,7 @@ const countHolders = async (trx: Db): Promise<number> => {
   return Math.max(1, rows[0]?.count ?? 1)
 }
 
-function refusalOf(purse: State, neededMillis: number, isFinal: boolean): Refusal {
+function createRefusal(purse: State, neededMillis: number, isFinal: boolean): Refusal {
   const { kind, budget_id, subject, name, limit, spent } = purse
   return {
     kind: kind === 'cap' ? 'max_credits' : kind,
@@ -119,7 +117,7 @@ function refusalOf(purse: State, neededMillis: number, isFinal: boolean): Refusa
   }
 }
 
-const isBy = (answer: Answer, { kind, budget_id }: State): boolean =>
+const isRefusalOf = (answer: Answer, { kind, budget_id }: State): boolean =>
   answer !== 'held' &&
   answer.isFinal &&
   answer.kind === (kind === 'cap' ? 'max_credits' : kind) &&
@@ -142,7 +140,7 @@ async function write(
     ), balance as (
       update organisations set held_millis = held_millis + ${granted}::bigint where org_id = ${orgId}
     ), heard as (
-      -- Until its next heartbeat; whoever takes credits lives.
+      -- Valid until the holder's next heartbeat: a holder that takes credits is alive.
       insert into workers (worker_id) select ${holder} where not ${lasting}::boolean on conflict (worker_id) do nothing
     )
     insert into purse_shares as s (org_id, purse_id, holder, lasting, granted_millis)
@@ -153,8 +151,8 @@ async function write(
 }
 
 /**
- * Gives back what a holder needs no more: thousandths by purse, the organisation for its balance. Call it in a transaction; a
- * share of nothing is forgotten.
+ * Gives back credits that a holder no longer needs, in thousandths by purse; the organisation's id stands for its balance. A
+ * share of nothing is deleted. Call it in a transaction.
  */
 export async function giveBackCredits(
   trx: Db,
