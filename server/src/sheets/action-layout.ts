@@ -12,7 +12,7 @@ import {
 import { validationError } from '../lib/errors.ts'
 import { editChain, requireAction, type ChainEditing } from './chain-edit.ts'
 
-/** A new display name or note. Neither changes what the action does. */
+/** Changes the display name or the note of an action. Neither changes what the action does. */
 export async function labelAction(
   editing: ChainEditing,
   id: string,
@@ -28,7 +28,7 @@ export async function labelAction(
   }))
 }
 
-/** Answers what the action stands behind now. */
+/** Moves an action and returns the id of the action that is now before it. */
 export async function moveAction(
   editing: ChainEditing,
   id: string,
@@ -47,7 +47,7 @@ export async function moveAction(
   })
 }
 
-/** Answers the providers as they stand now, in public form. */
+/** Reorders the providers of a waterfall and returns them in their public form. */
 export async function reorderWaterfall(
   editing: ChainEditing,
   id: string,

@@ -10,8 +10,8 @@ import { findLatestOutputs, listDiscoveredOutputs, putDiscoveredOutputs } from '
 import type { SheetRecord } from './store/sheets.ts'
 
 /**
- * The outputs of an action, after a look at the latest row it completed on; what is seen there is kept (D35). A dynamic
- * action that never ran has none to name, but for those of its configuration (D74).
+ * Returns the outputs of an action after reading the latest row that it completed on; outputs found there are stored (D35). A
+ * dynamic action that never ran has no outputs except those that its configuration names (D74).
  */
 export async function discoverActionOutputs(
   { db, author, sheet, catalogue }: ChainEditing,

@@ -29,10 +29,10 @@ import { checkTargets, type Configurer } from './target-sheets.ts'
 
 type NewAction = z.output<typeof AddActionBody>
 
-/** An edit that configures actions, which may name sheets of other workflows. */
+/** An edit that configures actions, which may refer to sheets of other workflows. */
 export type ActionEditing = ChainEditing & Pick<Configurer, 'mayUse'> & { installation: Installation }
 
-/** All of it or nothing: an action whose configuration is refused is not added. */
+/** Adds an action. If its configuration is refused, nothing is added. */
 export async function addAction(
   editing: ActionEditing,
   body: NewAction,
@@ -40,9 +40,9 @@ export async function addAction(
   return editChain(editing, async ({ trx, chain, state, view }) => {
     const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
     const prepared = prepareAction(id, body, chain, editing.catalogue)
-    const made = await withTargets(trx, editing, editing.catalogue.get(body.action_id), {}, prepared)
+    const made = await addTargetProblems(trx, editing, editing.catalogue.get(body.action_id), {}, prepared)
     if (made.errors.length > 0) throw validationError(made.errors)
-    const action = { ...made.action, ...savedBy(editing) }
+    const action = { ...made.action, ...recordKey(editing) }
     const added = insert(chain.definition, action, body.after)
     if (!added.ok) throw validationError(added.errors)
     const next = view(added.value)
@@ -53,13 +53,13 @@ export async function addAction(
       result: {
         action,
         chain: next,
-        warnings: await warningsOf(trx, editing, made, next),
+        warnings: await listWarnings(trx, editing, made, next),
       },
     }
   })
 }
 
-/** The action that a body describes, with everything that is wrong with it. */
+/** Creates the action that a body describes, with all errors of the body. */
 export function prepareAction(
   id: string,
   { action_id, after, name, ...given }: NewAction,
@@ -89,7 +89,7 @@ export function prepareAction(
   }
 }
 
-/** A new action whose conditions were all left out would run on every row, which nobody asked for. */
+/** Refuses a new action whose conditions were all left out: it would run on every row, which the caller did not ask for. */
 function refuseUnconditional({ action, warnings }: Configured): FieldError[] {
   if (action.run_if !== undefined) return []
   const dropped = warnings.filter(({ field, code }) => code === ENV_DROPPED && field.startsWith('run_if'))
@@ -98,7 +98,7 @@ function refuseUnconditional({ action, warnings }: Configured): FieldError[] {
   return dropped.map(({ field }) => ({ field, message }))
 }
 
-/** Merges; answers what is amiss in the request and in the configuration that came of it. */
+/** Merges a configuration into an action. Returns warnings about the request and about the resulting configuration. */
 export async function configureAction(
   editing: ActionEditing,
   id: string,
@@ -108,13 +108,13 @@ export async function configureAction(
     const action = requireAction(chain, id)
     const template = chain.links.get(id)?.template
     const configured = configure(action, template, given, typesIn(chain))
-    const made = await withTargets(trx, editing, template, action.inputs, configured)
+    const made = await addTargetProblems(trx, editing, template, action.inputs, configured)
     if (made.errors.length > 0) throw validationError(made.errors)
-    const saved = given.inputs === undefined ? made.action : { ...made.action, ...savedBy(editing) }
+    const saved = given.inputs === undefined ? made.action : { ...made.action, ...recordKey(editing) }
     const definition = replaceAction(chain.definition, saved)
     return {
       definition,
-      // Names of fields only: values may hold secrets.
+      // The audit holds only names of fields, because values may hold secrets.
       audit: {
         action: 'action.configured',
         details: {
@@ -123,18 +123,21 @@ export async function configureAction(
           inputs: Object.keys(given.inputs ?? {}),
         },
       },
-      result: await warningsOf(trx, editing, made, view(definition)),
+      result: await listWarnings(trx, editing, made, view(definition)),
     }
   })
 }
 
-/** Who saves the inputs of an action answers for the sheets that its tokens come to (D36). */
-function savedBy({ author: { keyId } }: ActionEditing): Pick<ActionInstance, 'configured_with'> {
+/**
+ * Returns the key that saves the inputs of an action. Its holder is responsible for the sheets that the action's tokens
+ * resolve to (D36).
+ */
+function recordKey({ author: { keyId } }: ActionEditing): Pick<ActionInstance, 'configured_with'> {
   return keyId === null ? {} : { configured_with: keyId }
 }
 
-/** Adds what is to be said of the sheets that the action names. */
-export async function withTargets(
+/** Adds the errors and warnings about the sheets that the action refers to. */
+export async function addTargetProblems(
   db: Db,
   { author, mayUse }: Pick<ActionEditing, 'author' | 'mayUse'>,
   template: Action | undefined,
@@ -146,7 +149,7 @@ export async function withTargets(
   return { ...made, errors: [...made.errors, ...errors], warnings: [...made.warnings, ...warnings] }
 }
 
-async function warningsOf(
+async function listWarnings(
   db: Db,
   { sheet, installation }: ActionEditing,
   { action, warnings }: Configured,
@@ -155,7 +158,9 @@ async function warningsOf(
   return distinct([...warnings, ...(await listProblems(db, sheet, action, chain, installation))])
 }
 
-/** Those that referred to its outputs keep their references, which name nothing now, and are answered. */
+/**
+ * Deletes an action and returns the actions that referred to its outputs. They keep their references, which are now unknown.
+ */
 export async function deleteAction(editing: ChainEditing, id: string): Promise<Dependent[]> {
   return editChain(editing, ({ chain }) => {
     const { action_id } = requireAction(chain, id)

@@ -10,10 +10,10 @@ import { listDiscoveredOutputs } from './store/action-outputs.ts'
 import { editDefinition, type SheetState } from './store/definitions.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
-/** Whose chain is edited, by whom, and what there is to build it from. */
+/** The chain to edit, the author of the edit, and the catalogue of actions. */
 export type ChainEditing = { db: Db; author: Author; sheet: SheetRecord; catalogue: Catalogue }
 
-/** What an edit makes of a chain. The same definition means that nothing changed, and then nothing is recorded. */
+/** The result of an edit. The same definition means that nothing changed, and then nothing is recorded. */
 export type ChainEdit<Result> = {
   definition: Definition
   actionSerials?: Record<string, number>
@@ -21,7 +21,7 @@ export type ChainEdit<Result> = {
   result: Result
 }
 
-/** What an edit works with. `view` looks at the chain as it would be with another definition. */
+/** The context of an edit. `view` returns the chain as it would be with another definition. */
 export type EditContext = {
   trx: Db
   chain: ChainView
@@ -29,13 +29,16 @@ export type EditContext = {
   view: (next: Definition) => ChainView
 }
 
-/** One transaction under the locks of `editDefinition`, with what runs have told of the chain's outputs. */
+/**
+ * Edits a chain in one transaction under the locks of `editDefinition`, with the outputs of actions that runs have
+ * discovered.
+ */
 export async function editChain<Result>(
   { db, author, sheet, catalogue }: ChainEditing,
   edit: (context: EditContext) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
 ): Promise<Result> {
   return inTransaction(db, async (trx) => {
-    // What `recordChange` gets by writing its entry first; here it is only known later whether there is one.
+    // `recordChange` takes this lock by writing its entry first. Here it is only known later whether there is an entry.
     await shareLockOrganisation(trx, author.orgId)
     const made = await editDefinition(trx, author, sheet, async (state) => {
       const discovered = await listDiscoveredOutputs(trx, sheet)
@@ -56,7 +59,7 @@ export async function editChain<Result>(
   })
 }
 
-/** The action of the path was there a moment ago; another request may have removed it since. */
+/** Returns the action of the path. It existed a moment ago, but another request may have removed it since. */
 export function requireAction({ definition }: ChainView, id: string): ActionInstance {
   const action = findInstance(definition, id)
   if (action === undefined) throw notFound('Action')

@@ -12,10 +12,10 @@ import type { Egress } from '../lib/egress/egress.ts'
 import { listEnvironmentNames } from '../organisation/store/environment-names.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
-/** What of the installation a configuration is judged by. */
+/** The parts of the installation that a configuration is checked against. */
 export type Installation = { config: Config; models: Pick<Models, 'find'>; egress: Egress }
 
-/** What keeps an action, as it is configured now, from doing what it should. */
+/** Lists the problems that keep an action, as it is configured now, from working. */
 export async function listProblems(
   db: Db,
   sheet: SheetRecord,
@@ -30,7 +30,9 @@ export async function listProblems(
   ])
 }
 
-/** What a sheet can draw on, as far as its configuration is judged: which keys and how many connections, no value. */
+/**
+ * Reads the environment of a sheet for checking its configuration: which keys it has and how many connections, but no values.
+ */
 export async function readEnvironment(
   db: Db,
   sheet: SheetRecord,
@@ -52,7 +54,7 @@ export async function readEnvironment(
   }
 }
 
-/** D77: a model that rows could not ask. A connection is only looked for, never opened. */
+/** Lists models that rows could not use (D77). A connection is only looked up, never opened. */
 async function listModelProblems(
   { id, inputs }: ActionInstance,
   chain: ChainView,
@@ -63,17 +65,17 @@ async function listModelProblems(
     platform: () => null,
     own: async (provider, name) => (connectionsOf(provider, name) > 0 ? createKey('own', {}) : null),
   }
-  const textOf = (name: string): string | undefined => {
+  const readText = (name: string): string | undefined => {
     const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
   }
-  const connection = textOf('connection')
+  const connection = readText('connection')
   if (connection !== undefined && hasToken(connection)) return []
   const fields = Object.entries(chain.links.get(id)?.template?.inputs ?? {}).filter(
     ([, { options }]) => options !== undefined && 'from' in options && options.from === 'models',
   )
   const found = fields.map(async ([name]): Promise<Warning[]> => {
-    const model = textOf(name)
+    const model = readText(name)
     if (model === undefined || hasToken(model)) return []
     const answer = await models.find(model, { keys, egress }, connection)
     return answer.ok ? [] : [{ field: `inputs.${name}`, code: 'model_not_offered', message: answer.message }]

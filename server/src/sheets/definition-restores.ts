@@ -11,7 +11,7 @@ import {
 } from './store/definitions.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
-/** Takes one change of inputs and actions back. Refused when somebody changed them since: that would be lost with it. */
+/** Undoes one change of inputs and actions. It is refused if they were changed since, because that change would be lost. */
 export async function restoreSheetDefinition(
   db: Db,
   author: Author,
@@ -25,10 +25,13 @@ export async function restoreSheetDefinition(
       const left = await findDefinition(trx, { org_id, sheet_id, revision: from })
       const earlier = await findDefinition(trx, { org_id, sheet_id, revision: to })
       if (left === undefined || earlier === undefined) {
-        throw new AppError('Gone', 'This change is too old to be taken back')
+        throw new AppError('Gone', 'This change is too old to be undone')
       }
       if (!isAlike(definition, left)) {
-        throw new AppError('Conflict', 'Inputs or actions were changed since, so this cannot be taken back')
+        throw new AppError(
+          'Conflict',
+          'Inputs or actions were changed since, so this change cannot be undone',
+        )
       }
       const epochs = await listEpochs(trx, { org_id, sheet_id })
       return { definition: restoreDefinition(definition, earlier, epochs), result: revision + 1 }
@@ -41,8 +44,9 @@ const MAX_LISTED = 30
 export type DefinitionStep = { from: number; to: number; made_at: Date }
 
 /**
- * Changes of inputs and actions that somebody made in the dashboard, as steps to take back (the latest first) and, of those taken back, to do again
- * (the next first). A change of somebody else, or of a program, ends them, as it would be lost.
+ * Lists changes of inputs and actions that somebody made in the dashboard: those to undo (the latest first) and, of those
+ * undone, those to redo (the next first). A change of somebody else, or of a program, ends both lists, because it would be
+ * lost.
  */
 export async function listDefinitionSteps(
   db: Db,
@@ -67,7 +71,10 @@ export async function listDefinitionSteps(
   return { past, future }
 }
 
-/** Restoring makes a revision of its own: one that is like the one before the latest has taken that back. */
+/**
+ * Finds out which revisions were undone. Undoing makes a new revision: one that equals the revision before the latest has
+ * undone the latest.
+ */
 function replay(revisions: readonly Revision[]): { done: Revision[]; undone: Revision[] } {
   const done: Revision[] = []
   let undone: Revision[] = []

@@ -7,7 +7,7 @@ import { type Author, recordChange } from '../organisation/changes.ts'
 import { editDefinition, getDefinition } from './store/definitions.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
-/** All or nothing (D29). Answers every input of the sheet. */
+/** Adds all inputs or none (D29) and returns every input of the sheet. */
 export async function addInputs(
   db: Db,
   author: Author,
@@ -18,7 +18,7 @@ export async function addInputs(
   const entry = { action: 'inputs.created', target: sheet.sheet_id, details: { names } }
   return recordChange(db, author, entry, (trx) =>
     editDefinition(trx, author, sheet, ({ definition, nextColumn }) => {
-      const errors = conflictsOf(items, definition.inputs)
+      const errors = findConflicts(items, definition.inputs)
       if (errors.length > 0) throw validationError(errors)
       const added = items.map(({ name, type, description }, place) => ({
         column: nextColumn + place,
@@ -36,8 +36,8 @@ export async function addInputs(
   )
 }
 
-/** Finds what is wrong with new inputs beside those of a sheet, also while single items are malformed (D5). */
-export function conflictsOf(items: readonly unknown[], existing: readonly InputColumn[]): FieldError[] {
+/** Finds errors of new inputs beside those of a sheet, even if single items are malformed (D5). */
+export function findConflicts(items: readonly unknown[], existing: readonly InputColumn[]): FieldError[] {
   const taken = existing.map((input) => input.name)
   const errors = repeatedNames(items, taken).map((place) => ({
     field: `inputs[${place}].name`,
@@ -52,7 +52,7 @@ export function conflictsOf(items: readonly unknown[], existing: readonly InputC
       ]
 }
 
-/** Answers the inputs that remain. References to the removed one are left to break, as specified. */
+/** Removes an input and returns the others. References to the removed input are left broken, as specified. */
 export async function removeInput(
   db: Db,
   author: Author,

@@ -13,7 +13,7 @@ import {
 } from './store/sheets.ts'
 import { touchWorkflow } from './store/workflows.ts'
 
-/** Owned by whoever makes it (D58); settings that are not given are off (D15). */
+/** Creates a sheet, which its creator owns (D58). Settings that are not given are off (D15). */
 export async function createSheet(
   db: Db,
   author: Author,
@@ -39,7 +39,7 @@ export async function createSheet(
   })
 }
 
-/** Settings or the name of the tab. Rows that are there already are not touched. */
+/** Changes the settings or the name of a sheet. Existing rows are not touched. */
 export async function changeSheet(
   db: Db,
   author: Author,

@@ -12,7 +12,7 @@ import { getDefinition } from './store/definitions.ts'
 import { findSheet } from './store/sheets.ts'
 import { findWorkflow, type WorkflowFor } from './store/workflows.ts'
 
-/** Names of inputs that the sheet does not have (D90). */
+/** Warns of inputs that the sheet does not have (D90). */
 function warnOfUnknownInputs(
   template: Action | undefined,
   target: string,
@@ -37,15 +37,15 @@ function warnOfUnknownInputs(
   })
 }
 
-/** Who configures an action, and which workflows they may use (D13). */
+/** The member who configures an action, and the workflows that they may use (D13). */
 export type Configurer = { orgId: string; memberId: string; mayUse: (workflow: WorkflowFor) => boolean }
 
 type Inputs = ActionInstance['inputs']
 
 /**
- * Looks at the sheets that an action's inputs name (D36). One that is not there is a warning, as other names of nothing are.
- * One that the caller has no access to cannot be chosen: rows would be read and written there on the owner's behalf. What
- * comes from a token is authorised when it runs (runs/engine/cells/sheet-access.ts).
+ * Checks the sheets that an action's inputs refer to (D36). An unknown sheet is a warning, like other unknown references. A
+ * sheet that the caller has no access to cannot be chosen, because rows would be read and written there on the owner's
+ * behalf. Sheets that come from a token are authorised when the action runs (runs/engine/cells/sheet-access.ts).
  */
 export async function checkTargets(
   db: Db,

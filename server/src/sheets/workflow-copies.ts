@@ -12,7 +12,10 @@ import { insertWorkflow, lockWorkflow, touchWorkflow } from './store/workflows.t
 
 export type Copy = { workflow_id: string; name: string }
 
-/** Sheets with their definitions and settings, owned by the author; no rows, runs or sharing. */
+/**
+ * Copies the sheets of a workflow with their definitions and settings; the author owns them. Rows, runs and sharing are not
+ * copied.
+ */
 export async function duplicateWorkflow(
   db: Db,
   author: Author,
@@ -22,7 +25,7 @@ export async function duplicateWorkflow(
 ): Promise<Copy> {
   const { orgId: org_id, memberId: owner_id } = author
   const workflow_id = newId()
-  return recordCreation(db, author, duplicated({ workflow_id, name }, sourceId), async (trx) => {
+  return recordCreation(db, author, describeCopy({ workflow_id, name }, sourceId), async (trx) => {
     await lockWorkflow(trx, org_id, sourceId)
     const sources = await listSheets(trx, org_id, sourceId)
     const copyIds = new Map(
@@ -34,7 +37,7 @@ export async function duplicateWorkflow(
   })
 }
 
-/** D46: the copy of a child sheet joins the same workflow, as its last sheet. */
+/** Copies a child sheet. The copy joins the same workflow as its last sheet (D46). */
 export async function duplicateSheet(
   db: Db,
   author: Author,
@@ -45,7 +48,7 @@ export async function duplicateSheet(
   const { orgId } = author
   const copyId = newId()
   const copy = { workflow_id: copyId, name }
-  return recordCreation(db, author, duplicated(copy, sheet_id), async (trx) => {
+  return recordCreation(db, author, describeCopy(copy, sheet_id), async (trx) => {
     await touchWorkflow(trx, orgId, workflow_id)
     const source = await findSheet(trx, orgId, sheet_id)
     if (source === undefined) throw notFound('Sheet')
@@ -66,7 +69,7 @@ async function copySheet(
 ): Promise<void> {
   const { revision: _revision, created_at: _created, ...copied } = source
   const sheet_id = copyIds.get(source.sheet_id)
-  if (sheet_id === undefined) throw new Error(`no id was made for the copy of sheet ${source.sheet_id}`)
+  if (sheet_id === undefined) throw new Error(`the copy of sheet ${source.sheet_id} has no id`)
   const definition = copyDefinition(await getDefinition(trx, source), copyIds)
   const copy = { ...copied, ...changes, sheet_id, owner_id: author.memberId }
   await insertSheet(trx, author, copy, definition)
@@ -78,22 +81,22 @@ function copyDefinition(source: Definition, copyIds: ReadonlyMap<string, string>
     inputs: source.inputs,
     actions: source.actions.map((action) => ({
       ...action,
-      inputs: rewire(action.inputs, copyIds),
+      inputs: replaceSheetIds(action.inputs, copyIds),
       epoch: 0,
     })),
   }
 }
 
-/** Ids of copied sheets, as in `target_sheet_id`, become those of the copies; other sheets stay what they are. */
-function rewire(
+/** Replaces ids of copied sheets, such as in `target_sheet_id`, by the ids of the copies. Ids of other sheets stay. */
+function replaceSheetIds(
   inputs: ActionInstance['inputs'],
   copyIds: ReadonlyMap<string, string>,
 ): ActionInstance['inputs'] {
-  const rewired = mapStrings(inputs, (text) => copyIds.get(text.toLowerCase()) ?? text)
-  // Strings became strings, so the shape is that of the original.
-  return rewired as ActionInstance['inputs']
+  const replaced = mapStrings(inputs, (text) => copyIds.get(text.toLowerCase()) ?? text)
+  // Strings became strings, so the shape is unchanged.
+  return replaced as ActionInstance['inputs']
 }
 
-function duplicated(copy: Copy, source: string) {
-  return { action: 'workflow.duplicated', target: copy.workflow_id, details: { name: copy.name, source } }
+function describeCopy(copy: Copy, source: string) {
+  return { action: 'workflow.describeCopy', target: copy.workflow_id, details: { name: copy.name, source } }
 }

@@ -10,7 +10,7 @@ import { deleteShare, insertShare, insertWorkflow, touchWorkflow, findWorkflow }
 
 export type { Author } from '../organisation/changes.ts'
 
-/** A workflow with its main sheet, which has the workflow's id and, at first, its name. */
+/** Creates a workflow with its main sheet, which has the workflow's id and, at first, its name. */
 export async function createWorkflow(
   db: Db,
   author: Author,
@@ -66,7 +66,7 @@ export async function deleteWorkflow(
 
 export type Sharing = { orgId: string; workflowId: string; email: string }
 
-/** Gives a member of the same organisation access, or takes it back. Doing it twice is doing it once. */
+/** Shares a workflow with a member of the same organisation, or ends the sharing. A repeated call changes nothing. */
 export async function setSharing(db: Db, actor: Actor, to: Sharing, shared: boolean): Promise<void> {
   const { orgId, workflowId, email } = to
   await inTransaction(db, async (trx) => {
@@ -75,7 +75,8 @@ export async function setSharing(db: Db, actor: Actor, to: Sharing, shared: bool
     if (member === undefined) throw notFound(`Member ${email}`)
     const workflow = await findWorkflow(trx, orgId, member.member_id, workflowId)
     if (workflow === undefined) throw notFound(`Workflow ${workflowId}`)
-    if (shared && workflow.owner_id === member.member_id) throw invalid('email', 'owns this workflow already')
+    if (shared && workflow.owner_id === member.member_id)
+      throw invalid('email', 'belongs to the member who owns this workflow already')
     const share = { org_id: orgId, workflow_id: workflowId, member_id: member.member_id }
     const changed = shared ? await insertShare(trx, share) : await deleteShare(trx, share)
     if (!changed) return

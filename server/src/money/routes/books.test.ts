@@ -319,14 +319,20 @@ describe('M13: usage', async () => {
       saved_by_own_keys: 0.3,
       stopped_by: null,
       lines: [
-        { provider: 'One', status: 'miss', credits: 0.1, list_credits: 0.1, why: 'it had no answer' },
-        { provider: 'Two', status: 'hit', credits: 1, list_credits: 1, why: 'it gave the answer' },
+        {
+          provider: 'One',
+          status: 'miss',
+          credits: 0.1,
+          list_credits: 0.1,
+          why: 'the provider had no answer',
+        },
+        { provider: 'Two', status: 'hit', credits: 1, list_credits: 1, why: 'the provider gave the answer' },
         {
           provider: 'Three',
           status: 'hit',
           credits: 0,
           list_credits: 0.3,
-          why: 'it ran on a key of your own, which costs nothing',
+          why: 'the call used your own key, which costs nothing',
         },
       ],
     })

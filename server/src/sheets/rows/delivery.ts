@@ -6,18 +6,18 @@ import { invalid, validationError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { fitRejected, nameInputs, parseRows } from './intake.ts'
 
-/** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
+/** The result of a delivery: the rows that go into the sheet, in their stored form, the rejected rows, and warnings. */
 export type Delivered = { data: string[]; rejected: RejectedRow[]; warnings: Warning[] }
 
-/** That senders repeat themselves is their habit; what became of a value is told. */
-const TOLD = new Set(['type_mismatch', 'value_normalized'])
+/** The warnings that are reported. Repeated rows are normal for senders; changes of a value are reported. */
+const REPORTED_CODES = new Set(['type_mismatch', 'value_normalized'])
 
 /**
- * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
- * item without any that is one is rejected. When nothing is left the delivery is refused whole.
+ * Reads the body posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
+ * item without any known key is rejected. If no item is left, the whole delivery is refused.
  */
 export async function readDelivery(inputs: readonly InputColumn[], body: unknown): Promise<Delivered> {
-  const items = itemsOf(body)
+  const items = listItems(body)
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
   const nameRow = (place: number) => (Array.isArray(body) ? `body[${place}]` : 'body')
@@ -26,7 +26,7 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
   const refused = [
     ...rejected,
-    ...unmatched.map(({ index }) => noMatch(items[index], index, inputs)),
+    ...unmatched.map(({ index }) => rejectUnmatched(items[index], index, inputs)),
   ].toSorted((a, b) => a.index - b.index)
   if (matching.length === 0) {
     throw validationError(
@@ -39,11 +39,11 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   return {
     data: matching.map((row) => row.data),
     rejected: fitRejected(refused),
-    warnings: warnings.filter(({ code }) => TOLD.has(code)),
+    warnings: warnings.filter(({ code }) => REPORTED_CODES.has(code)),
   }
 }
 
-function itemsOf(body: unknown): unknown[] {
+function listItems(body: unknown): unknown[] {
   if (body === undefined) throw invalid('body', 'required')
   if (!Array.isArray(body)) {
     if (!isObject(body)) {
@@ -66,7 +66,7 @@ function isEmpty(item: unknown): boolean {
   return isObject(item) && Object.keys(item).length === 0
 }
 
-function noMatch(row: unknown, index: number, inputs: readonly InputColumn[]): RejectedRow {
+function rejectUnmatched(row: unknown, index: number, inputs: readonly InputColumn[]): RejectedRow {
   const message = `none of its keys is an input of the sheet; ${nameInputs(inputs)}`
   return { row, index, errors: [{ field: '_row', code: 'no_matching_field', message }] }
 }

@@ -10,24 +10,25 @@ import { createHints } from '../../lib/nearest-name.ts'
 import { createTurns } from '../../lib/timing/turns.ts'
 import { createTypeCheck, nameInRows, warnOfMismatches } from './type-mismatches.ts'
 
-/** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
+/** Rows that are being added to a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }
 export type AcceptedRow = { index: number; data: string }
 
-/** Errors told of one row, and of all rows before only the first of each is told. */
+/** The errors reported for one row, and for all rows before only the first error of each further row is reported. */
 const MAX_ERRORS_OF_ROW = 20
 const MAX_ERRORS = 200
 const MAX_WARNINGS = 100
 const MAX_FIELD = 300
-/** Bytes of JSON that errors of rejected rows, and the rows themselves, may take in an answer. */
+/** The bytes of JSON that errors of rejected rows, and the rows themselves, may take in a response. */
 const MAX_ERROR_BYTES = 256 * 1024
 const MAX_REPEATED_BYTES = 256 * 1024
 
 /**
- * Matches values to columns by input name. Rows are taken one by one: a bad one is rejected with its errors, and the others go
- * in. Values are kept as given, whatever their input's type (D79); numbers as their source text; what PostgreSQL cannot hold is
- * replaced (D28). Takes turns with other work, for a thousand rows may be many megabytes. Values that are too large reject
- * their row, or are left out where nobody is there to be told. `nameRow`: what callers call a row.
+ * Matches values to columns by input name. Each row is checked on its own: a bad row is rejected with its errors, and the
+ * others are added. Values are stored as given, whatever their input's type (D79), numbers as their source text; characters
+ * that PostgreSQL cannot store are replaced (D28). A thousand rows may be many megabytes, so the work takes turns with other
+ * work. Values that are too large reject their row, or are left out if no caller waits for errors (`leavesOutLarge`).
+ * `nameRow` returns the name of a row for callers.
  */
 export async function parseRows(
   inputs: readonly InputColumn[],
@@ -46,9 +47,9 @@ export async function parseRows(
     const turn = pause()
     if (turn !== undefined) await turn
     const notes: Warning[] = []
-    // Structures may need thousands of replacements, of which a few are told.
+    // Structures may need thousands of replacements, of which a few are reported.
     const note: NoteOn = (name, message) => {
-      const field = nameOf(`${nameRow(index)}.${name}`)
+      const field = shortenName(`${nameRow(index)}.${name}`)
       if (notes.length < MAX_WARNINGS) notes.push({ field, code: 'value_normalized', message })
     }
     const read = readRow(row, columns, note, leavesOutLarge)
@@ -64,7 +65,7 @@ export async function parseRows(
     if (isObject(row)) types.look(row, index)
     const earlier = seen.get(read)
     if (earlier === undefined) seen.set(read, index)
-    else warnings.push(duplicateOf(nameRow(index), nameRow(earlier)))
+    else warnings.push(warnOfDuplicate(nameRow(index), nameRow(earlier)))
     intake.accepted.push({ index, data: read })
   }
   intake.warnings = [...capWarnings(warnings), ...warnOfMismatches(types.mismatches(), nameRow)]
@@ -77,7 +78,7 @@ export async function parseRows(
 
 const MAX_NAMED = 20
 
-/** The inputs that a sheet has, for whoever named none of them. */
+/** Returns a text with the inputs of a sheet, for a caller that named none of them. */
 export function nameInputs(inputs: readonly InputColumn[]): string {
   if (inputs.length === 0) return 'the sheet has no inputs yet; add some first'
   const named = inputs.slice(0, MAX_NAMED).map((input) => input.name)
@@ -86,10 +87,10 @@ export function nameInputs(inputs: readonly InputColumn[]): string {
 
 type NoteOn = (name: string, message: string) => void
 type RowError = RejectedRow['errors'][number]
-/** The first errors of a row, and how many there are. */
+/** The first errors of a row, and the number of all. */
 type RowFault = { errors: RowError[]; count: number }
 
-/** The stored form of a row, or what is wrong with it. */
+/** Returns the stored form of a row, or its errors. */
 function readRow(
   row: unknown,
   columns: ReadonlyMap<string, number>,
@@ -104,7 +105,7 @@ function readRow(
   let total = 0
   for (const [name, value] of Object.entries(row)) {
     if (value === null || value === undefined) continue
-    // What is far too large is not even written.
+    // A value that is far too large is not even written as JSON.
     const text = isLargerJson(value, MAX_VALUE_BYTES)
       ? null
       : JSON.stringify(storable(value, (message) => note(name, message)))
@@ -120,12 +121,12 @@ function readRow(
   return `{${parts.join(',')}}`
 }
 
-/** Exact where it matters: no character takes more than three bytes. */
+/** Returns the size of a text in bytes. It is exact where it matters: no character takes more than three bytes. */
 function bytesOf(text: string): number {
   return text.length * 3 <= MAX_VALUE_BYTES ? text.length : Buffer.byteLength(text)
 }
 
-/** Makes no error for keys beyond the first: a row may have half a million of them. */
+/** Finds unknown keys. It makes errors only for the first ones, because a row may have half a million keys. */
 function findUnknown(row: Record<string, unknown>, columns: ReadonlyMap<string, number>): RowFault {
   const fault: RowFault = { errors: [], count: 0 }
   for (const name in row) {
@@ -149,8 +150,8 @@ const moreErrors = ([first]: readonly RowError[], message: string): RowError => 
 })
 
 /**
- * Returns what of rejected rows is answered: rows are repeated, and their errors told, as far as an answer has room for them. Each
- * row is there with its place and one error at least.
+ * Returns the rejected rows for a response. Rows and errors are repeated as far as the response has room for them. Each row
+ * is listed with its place and at least one error.
  */
 export function fitRejected(rejected: readonly RejectedRow[]): RejectedRow[] {
   let errorBytes = 0
@@ -159,7 +160,9 @@ export function fitRejected(rejected: readonly RejectedRow[]): RejectedRow[] {
     const size = Buffer.byteLength(JSON.stringify(errors))
     const isTold = errorBytes + size <= MAX_ERROR_BYTES
     if (isTold) errorBytes += size
-    const told = isTold ? errors : [moreErrors(errors, 'errors of this kind; mend the rows before first')]
+    const told = isTold
+      ? errors
+      : [moreErrors(errors, 'has errors of this kind; correct the rows before it first')]
     const room = MAX_REPEATED_BYTES - repeatedBytes
     const length = isLargerJson(row, room) ? Infinity : Buffer.byteLength(JSON.stringify(row))
     if (length > room) return { row: null, row_left_out: true, index, errors: told }
@@ -179,16 +182,16 @@ function capWarnings(warnings: readonly Warning[]): Warning[] {
   return [...warnings.slice(0, MAX_WARNINGS), ...rest]
 }
 
-const nameOf = (field: string): string => shorten(field, MAX_FIELD)
+const shortenName = (field: string): string => shorten(field, MAX_FIELD)
 
 function tooLarge(name: string): RowError {
-  const [what, max] =
+  const [subject, max] =
     name === '_row' ? ['all values together', MAX_ROW_BYTES] : ['the value', MAX_VALUE_BYTES]
-  const message = `${what} must be at most ${max.toLocaleString('en-US')} bytes of JSON`
-  return { field: nameOf(name), code: name === '_row' ? 'row_too_large' : 'value_too_large', message }
+  const message = `${subject} must be at most ${max.toLocaleString('en-US')} bytes of JSON`
+  return { field: shortenName(name), code: name === '_row' ? 'row_too_large' : 'value_too_large', message }
 }
 
-/** The value of one column: text stays text, a number becomes its text, structures stay what they are. */
+/** Returns the stored value of a column: text stays text, a number becomes its text, structures stay as they are. */
 function storable(value: unknown, note: Note): unknown {
   if (value instanceof NumberText) return value.source
   if (typeof value === 'number') return String(value)
@@ -205,15 +208,15 @@ function malformed(row: unknown): RejectedRow['errors'][number] {
   return {
     field: '_row',
     code: 'malformed_row',
-    message: `must be an object keyed by input name; this is ${kind}`,
+    message: `must be an object keyed by input name; the row is ${kind}`,
   }
 }
 
 function unknownField(name: string): RejectedRow['errors'][number] {
-  return { field: nameOf(name), code: 'unknown_field', message: 'the sheet has no input of this name' }
+  return { field: shortenName(name), code: 'unknown_field', message: 'the sheet has no input of this name' }
 }
 
-function duplicateOf(field: string, earlier: string): Warning {
+function warnOfDuplicate(field: string, earlier: string): Warning {
   return {
     field,
     code: 'duplicate_row',

@@ -3,7 +3,7 @@ import type { ValuePlaces } from '../../database/connection/json-columns.ts'
 import { plural } from '../../lib/plural.ts'
 import { addPlace, fieldOf, listPlaces, nameInRows } from './type-mismatches.ts'
 
-/** Gathers values that could not be stored as given (D28), by input, after what was found before. */
+/** Collects values that could not be stored as given (D28), by input, and adds them to earlier ones. */
 export function createNormalizedValues(earlier: readonly ValuePlaces[] = []) {
   const found = new Map(earlier.map((known) => [known.name, structuredClone(known)]))
   return {
@@ -16,7 +16,7 @@ export function createNormalizedValues(earlier: readonly ValuePlaces[] = []) {
   }
 }
 
-/** One warning for each input that has some. */
+/** Returns one warning for each input that has such values. */
 export function warnOfNormalized(normalized: readonly ValuePlaces[]): Warning[] {
   return normalized.map((values) => ({
     field: fieldOf(values, nameInRows),

@@ -4,10 +4,12 @@ import type { Store } from '../../database/connection/db.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import { purgeChunk } from '../store/purges.ts'
 
-/** Leaves the database to those who wait for an answer. */
+/** The pause between chunks, which leaves the database to requests. */
 const PAUSE_MS = 5
 
-/** Removes what deletions have hidden, chunk by chunk. Nobody sees it, so the next minute is soon enough. */
+/**
+ * Removes deleted rows, which are already hidden, chunk by chunk. Nobody sees them, so it is enough to start once a minute.
+ */
 export function purgeJob(store: Store): Job {
   return defineJob({
     name: 'purge_rows',

@@ -6,18 +6,20 @@ import { shorten } from '../../lib/errors.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { plural } from '../../lib/plural.ts'
 
-/** Longer texts are no number, address or link, and are not looked at. */
+/** The longest texts that are checked. A longer text is no number, address or link. */
 const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
 const MAX_PLACES = 5
 const MAX_NAME = 200
 
 type TypedInput = { name: string; type: InputType }
 
-/** How callers know a row by its place: `rows[3]`. */
+/** Returns the name of a row at a place for callers: `rows[3]`. */
 export type NameRow = (place: number) => string
 export const nameInRows: NameRow = (place) => `rows[${place}]`
 
-/** Gathers values that do not fit the type of their input (D79), after what was found before. They are stored all the same. */
+/**
+ * Collects values that do not fit the type of their input (D79), and adds them to earlier ones. They are stored all the same.
+ */
 export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly Mismatches[] = []) {
   const checked = [...inputs.entries()].filter(([, { type }]) => type !== 'string')
   const found = new Map(earlier.map((known) => [known.name, { ...known, places: [...known.places] }]))
@@ -28,17 +30,17 @@ export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly
     found.set(name, known)
   }
   return {
-    /** A row that was accepted, at its place among those given. */
+    /** Checks an accepted row at its place among the given rows. */
     look(row: Readonly<Record<string, unknown>>, place: number): void {
       for (const [, input] of checked) {
         if (Object.hasOwn(row, input.name)) check(input, row[input.name], place)
       }
     },
-    /** The same for values in the order of the inputs. */
+    /** Checks the values of a row, in the order of the inputs. */
     lookAtAll(values: readonly unknown[], place: number): void {
       for (const [at, input] of checked) check(input, values[at], place)
     },
-    /** One for each input that has some, in the order of the inputs. */
+    /** Returns an entry for each input that has such values, in the order of the inputs. */
     mismatches: (): Mismatches[] => checked.flatMap(([, { name }]) => structuredClone(found.get(name)) ?? []),
   }
 }
@@ -47,10 +49,10 @@ export function warnOfMismatches(
   mismatches: readonly Mismatches[],
   nameRow: NameRow = nameInRows,
 ): Warning[] {
-  return mismatches.map((mismatch) => warningOf(mismatch, nameRow))
+  return mismatches.map((mismatch) => createWarning(mismatch, nameRow))
 }
 
-function warningOf(mismatches: Mismatches, nameRow: NameRow): Warning {
+function createWarning(mismatches: Mismatches, nameRow: NameRow): Warning {
   const { type, count } = mismatches
   const values = plural(count, 'value is', 'values are')
   return {
@@ -60,13 +62,13 @@ function warningOf(mismatches: Mismatches, nameRow: NameRow): Warning {
   }
 }
 
-/** One more value, whose place is told if it is among the first. */
+/** Adds a value. Its place is kept if it is among the first. */
 export function addPlace(values: ValuePlaces, place: number): void {
   values.count += 1
   if (values.places.length < MAX_PLACES) values.places.push(place)
 }
 
-/** The first of the values, as warnings name fields. */
+/** Returns the name of the first value for the field of a warning. */
 export const fieldOf = ({ name, places }: ValuePlaces, nameRow: NameRow): string =>
   `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`
 
@@ -75,12 +77,12 @@ export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): st
   return `${places.map(nameRow).join(', ')}${more}`
 }
 
-/** Whether a value is what its type says. Nothing at all fits every type. */
+/** Returns true if a value fits its type. A missing value fits every type. */
 export function fits(value: unknown, type: InputType): boolean {
   if (value === null || value === undefined || type === 'string') return true
   if (typeof value === 'number' || value instanceof NumberText) return type === 'number'
   if (typeof value !== 'string') return false
-  // Blanks around it are nobody's mistake; what is far too long is not looked through.
+  // Blanks around a value are allowed. A value that is far too long is not checked.
   if (value.length > MAX_LENGTH[type] * 2) return value.trim() === ''
   const text = value.trim()
   return text === '' || (text.length <= MAX_LENGTH[type] && CHECKS[type](text))
@@ -92,13 +94,13 @@ const CHECKS: Record<Exclude<InputType, 'string'>, (text: string) => boolean> = 
   url: isUrl,
 }
 
-/** One part before the at sign and a host behind it. Whether it can be reached is not asked here. */
+/** Returns true for one part before the at sign and a host after it. It does not check whether the address can be reached. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   return at > 0 && !/[\s<>,;]/.test(text) && isHost(text.slice(at + 1))
 }
 
-/** With its scheme, or as people write it: acme.com/about. */
+/** Returns true for a link with its scheme, or without it as people write it: acme.com/about. */
 function isUrl(text: string): boolean {
   if (/\s/.test(text)) return false
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
@@ -107,7 +109,7 @@ function isUrl(text: string): boolean {
   )
 }
 
-/** Labels with a dot between them. */
+/** Returns true for labels with a dot between them. */
 function isHost(host: string): boolean {
   const labels = host.split('.')
   return labels.length > 1 && labels.every((label) => label !== '' && !/[\s@/:]/.test(label))

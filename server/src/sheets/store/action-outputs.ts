@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection/db.ts'
 import type { DiscoveredOutput } from '../../database/connection/json-columns.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-/** What runs have shown of the outputs of a sheet's actions, by action. */
+/** Lists the outputs that runs have discovered, by action. */
 export async function listDiscoveredOutputs(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -32,8 +32,8 @@ export async function putDiscoveredOutputs(
 }
 
 /**
- * What the action gave where it was completed last; undefined where it never was, or no such row is left. Of cells that were
- * completed together a few are marked (`learns`); where none of those is left the newest rows are looked at.
+ * Returns the outputs of the action's latest complete cell. Returns undefined if it never completed, or no such row is left.
+ * Of cells that were completed together a few are marked (`learns`); if none of those is left, the newest rows are read.
  */
 export async function findLatestOutputs(db: Db, sheet: SheetKey, action: string): Promise<unknown> {
   return (await findMarked(db, sheet, action)) ?? findAmongNewest(db, sheet, action)

@@ -2,13 +2,19 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-/** Up to so many rows every cell is counted. Beyond, those of some rows, spread evenly: a bar shows no more. */
+/**
+ * The largest number of rows whose cells are all counted. Of more rows, some are counted, spread evenly: a progress bar shows
+ * no more.
+ */
 const MAX_COUNTED = 20_000
 const SAMPLED = sql.lit(1000)
 
 export type ColumnTotals = { rows: number; settled: Record<string, number>; is_sampled: boolean }
 
-/** How many rows there are, and how many of them have a result of each action. One statement, of the same cost for any sheet. */
+/**
+ * Counts the rows of a sheet, and the rows that have a result of each action. It is one statement of the same cost for any
+ * sheet.
+ */
 export async function countSettled(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -39,13 +45,13 @@ export async function countSettled(
   const { total = 0, looked = 0 } = rows[0] ?? {}
   const is_sampled = total > MAX_COUNTED
   const counted = new Map(rows.map(({ action, cells }) => [action, cells]))
-  const settledOf = (action: string) => {
+  const estimateSettled = (action: string) => {
     const cells = counted.get(action) ?? 0
     return is_sampled && looked > 0 ? Math.floor((cells / looked) * total) : cells
   }
   return {
     rows: total,
-    settled: Object.fromEntries(actions.map((action) => [action, settledOf(action)])),
+    settled: Object.fromEntries(actions.map((action) => [action, estimateSettled(action)])),
     is_sampled,
   }
 }

@@ -10,20 +10,20 @@ import type { Actor } from '../../organisation/store/audit.ts'
 import { forgetRevisions, requireRoomForRevision } from './old-revisions.ts'
 import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
-/** Revisions never change, so a process may keep those it has read. */
+/** The definitions that this process has read. Revisions never change, so they may be kept. */
 const known = new LRUCache<string, Definition>({
   max: 500,
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: (definition) => JSON.stringify(definition).length,
 })
 
-/** As text: a number that was configured keeps its digits. */
+/** Selects the definition as text, so that configured numbers keep all digits. */
 const definitionText = sql<string>`definition::text`.as('definition')
 const parseDefinition = (text: string) => parseLossless(text) as Definition
 
-type RevisionOf = SheetKey & { revision: number }
+type RevisionKey = SheetKey & { revision: number }
 
-export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition> {
+export async function getDefinition(db: Db, of: RevisionKey): Promise<Definition> {
   const key = `${of.sheet_id} ${of.revision}`
   const cached = known.get(key)
   if (cached !== undefined) return cached
@@ -35,16 +35,16 @@ export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition>
     .where('revision', '=', of.revision)
     .executeTakeFirstOrThrow()
   const definition = parseDefinition(stored.definition)
-  // A transaction may read what it wrote itself and then not commit it.
+  // A transaction may read its own writes and then not commit them.
   if (db.isTransaction) return definition
   known.set(key, definition)
   return definition
 }
 
-/** One that may have been forgotten. */
+/** Returns a definition; undefined if it has been deleted. */
 export async function findDefinition(
   db: Db,
-  { org_id, sheet_id, revision }: RevisionOf,
+  { org_id, sheet_id, revision }: RevisionKey,
 ): Promise<Definition | undefined> {
   const found = await db
     .selectFrom('chain_revisions')
@@ -64,7 +64,7 @@ export type Revision = {
   created_at: Date
 }
 
-/** The latest revisions that are kept, the earliest of them first. */
+/** Lists the latest stored revisions, the earliest of them first. */
 export async function listRevisions(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -81,7 +81,7 @@ export async function listRevisions(
   return found.map((each) => ({ ...each, definition: parseDefinition(each.definition) })).toReversed()
 }
 
-/** The highest epoch that each action had in any revision that is kept, by its id. */
+/** Returns the highest epoch of each action in any stored revision, by the action's id. */
 export async function listEpochs(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -93,7 +93,7 @@ export async function listEpochs(
   return new Map(rows.map(({ id, epoch }) => [id, epoch]))
 }
 
-async function insertRevision(db: Db, of: RevisionOf, definition: Definition, actor: Actor): Promise<void> {
+async function insertRevision(db: Db, of: RevisionKey, definition: Definition, actor: Actor): Promise<void> {
   await db
     .insertInto('chain_revisions')
     .values({
@@ -105,7 +105,7 @@ async function insertRevision(db: Db, of: RevisionOf, definition: Definition, ac
     .execute()
 }
 
-/** The first revision of a new sheet. */
+/** Stores the first revision of a new sheet. */
 export async function startDefinition(
   db: Db,
   actor: Actor,
@@ -124,8 +124,8 @@ export type SheetState = {
 export type Edit<Result> = Partial<Omit<SheetState, 'revision'>> & { result: Result }
 
 /**
- * Changes what a sheet does: under the locks of its workflow and its own, `edit` makes the next definition from the
- * current one. Without a new definition nothing is written. Call it in a transaction.
+ * Changes the definition of a sheet. Under the locks of its workflow and of the sheet, `edit` makes the next definition from
+ * the current one. Without a new definition nothing is written. Call it in a transaction.
  */
 export async function editDefinition<Result>(
   db: Db,

@@ -6,24 +6,24 @@ import { AppError, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { noteEdited, type RowChange } from './row-edits.ts'
 
-/** Whose edits of which sheet. */
+/** The member whose edits of a sheet are meant. */
 export type Editor = SheetKey & { member_id: string }
 
 const MAX_EDITS = 100
 const MAX_DAYS = 30
-/** Of one edit in several calls. */
+/** The largest number of calls that make up one edit. */
 const MAX_PARTS = 50
 const MIB = 1024 * 1024
-/** What one call may take, and what all edits of somebody in a sheet may. */
+/** The bytes that one call may store, and all edits of one member in a sheet. */
 const MAX_PART_BYTES = 4 * MIB
 const MAX_KEPT_BYTES = 32 * MIB
 
-/** Edits of one person in one sheet follow each other. Taken before any row is locked. */
+/** Makes edits of one person in one sheet wait for each other. Call it before locking rows. */
 export async function lockEdits(trx: Db, { sheet_id, member_id }: Editor): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${sheet_id} ${member_id}`}, 1))`.execute(trx)
 }
 
-/** Keeps what was changed, after `lockEdits`. Null where it is too large: then it cannot be taken back. */
+/** Stores an edit for undo, after `lockEdits`. Returns null if it is too large and cannot be undone. */
 export async function keepEdit(
   trx: Db,
   editor: Editor,
@@ -41,7 +41,7 @@ export async function keepEdit(
     .insertInto('row_edits')
     .values({ org_id, sheet_id, member_id, edit_id, part, changes: text })
     .execute()
-  await forgetMany(trx, editor)
+  await deleteOldest(trx, editor)
   return edit_id
 }
 
@@ -53,20 +53,20 @@ async function nextPart(trx: Db, { org_id, sheet_id, member_id }: Editor, editId
   )
   const { parts, undone } = rows[0] ?? { parts: null, undone: null }
   if (parts === null) throw notFound('Edit')
-  if (undone === true) throw new AppError('Conflict', 'This edit was taken back already; begin another one')
+  if (undone === true) throw new AppError('Conflict', 'This edit was undone already; begin another edit')
   if (parts >= MAX_PARTS) {
-    throw new AppError('Payload Too Large', `An edit has at most ${MAX_PARTS} parts; begin another one`)
+    throw new AppError('Payload Too Large', `An edit has at most ${MAX_PARTS} parts; begin another edit`)
   }
   return parts
 }
 
-/** What was taken back cannot be done again once something else was changed. */
+/** Deletes undone edits: they cannot be redone after another change. */
 async function forgetUndone(trx: Db, { org_id, sheet_id, member_id }: Editor): Promise<void> {
   await sql`delete from row_edits
     where org_id = ${org_id} and sheet_id = ${sheet_id} and member_id = ${member_id} and undone`.execute(trx)
 }
 
-async function forgetMany(trx: Db, { org_id, sheet_id, member_id }: Editor): Promise<void> {
+async function deleteOldest(trx: Db, { org_id, sheet_id, member_id }: Editor): Promise<void> {
   await sql`
     with kept as (
       select edit_id, sum(pg_column_size(changes)) as bytes from row_edits
@@ -83,7 +83,7 @@ async function forgetMany(trx: Db, { org_id, sheet_id, member_id }: Editor): Pro
   )
 }
 
-/** The latest first. */
+/** Lists edits, the latest first. */
 export async function listEdits(db: Db, { org_id, sheet_id, member_id }: Editor) {
   const { rows } = await sql<{ edit_id: string; undone: boolean; made_at: Date }>`
     select edit_id, bool_or(undone) as undone, min(made_at) as made_at from row_edits
@@ -92,13 +92,18 @@ export async function listEdits(db: Db, { org_id, sheet_id, member_id }: Editor)
   return rows
 }
 
-export type Turned = { changed_row_ids: string[]; values_left: number }
+export type UndoneEdit = { changed_row_ids: string[]; values_left: number }
 
 /**
- * Takes an edit back, or does it again. Only values that are still as it left them change: what somebody else wrote since
- * stays, and is counted. Call it after `lockEdits`; turning what is turned already changes nothing.
+ * Undoes an edit, or redoes it. Only values that are still as the edit left them change; values that were changed since stay,
+ * and are counted. A repeated call changes nothing. Call it after `lockEdits`.
  */
-export async function turnEdit(trx: Db, editor: Editor, editId: string, undone: boolean): Promise<Turned> {
+export async function undoOrRedoEdit(
+  trx: Db,
+  editor: Editor,
+  editId: string,
+  undone: boolean,
+): Promise<UndoneEdit> {
   const { org_id, sheet_id, member_id } = editor
   const ofEdit = sql`org_id = ${org_id} and sheet_id = ${sheet_id} and member_id = ${member_id} and edit_id = ${editId}`
   const { rows: parts } = await sql<{ undone: boolean }>`

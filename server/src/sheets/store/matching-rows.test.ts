@@ -9,9 +9,9 @@ import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
 import type { Selection } from '../../database/tables/selection.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { listMatching, matchingRows } from './matching-rows.ts'
-import { placeAmong } from './row-search.ts'
+import { findMatchingPlace } from './row-search.ts'
 
-/** More than a statement holds of a list; the first `FINE` are complete. */
+/** The number of rows: above what a statement holds of a list. The first `FINE` rows are complete. */
 const ROWS = 100_300
 const FINE = 200
 
@@ -58,7 +58,7 @@ describe.each(targets().slice(0, 1))('a sheet in which nearly every row failed, 
       expect(page.total).toBe(total)
       const [row] = page.rows
       expect(JSON.parse(row?.data ?? '{}')).toMatchObject({ 1: `Company ${first}` })
-      expect(await placeAmong(db, sheet, selection, row?.row_id ?? '')).toBe(0)
+      expect(await findMatchingPlace(db, sheet, selection, row?.row_id ?? '')).toBe(0)
       const chosen = await sql<{ count: number }>`
       select count(*) from (${chosenRows(sheet, { kind: 'matching', selection })}) chosen`.execute(db)
       expect(chosen.rows).toEqual([{ count: total }])

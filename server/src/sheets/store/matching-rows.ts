@@ -7,25 +7,28 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { invalid } from '../../lib/errors.ts'
 import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
 import { lightValues } from './row-values.ts'
-import { allOf, livingRows, type Page, type PageRow, pageOf, rowsByKey } from './rows.ts'
-import { boundOf, joinedStatus, listOf } from './status-filters.ts'
+import { allOf, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
+import { selectBound, joinedStatus, listOf } from './status-filters.ts'
 
-/** Rows that are looked up one by one rather than all of a sheet. */
+/** The largest number of rows that are looked up one by one, instead of reading the whole sheet. */
 const NARROW = 10_000
 
 /** `from` and `where` of the rows `r` of a selection. */
 type Rows = RawBuilder<unknown>
 
-/** What a sheet has of a selection, and how it is read. */
+/** The rows of a selection, and how to read them. */
 type Matching = {
   rows: Rows
-  /** One by one: each is to be looked at once. Else those of a page are the first that are met. */
+  /**
+   * Tells whether rows are looked up one by one, so that each is read only once. If not, the rows of a page are the first
+   * matches.
+   */
   isListed: boolean
-  /** With a long list, for which there must be no loops. */
+  /** Tells whether the rows are joined with a long list, which needs a plan without nested loops. */
   isJoined: boolean
 }
 
-/** Rows that meet a selection, and how many there are. */
+/** Lists a page of the rows that match a selection, with the total. */
 export async function listMatching(
   db: Db,
   sheet: SheetKey,
@@ -39,10 +42,10 @@ export async function listMatching(
   const rows = await (selection.find === undefined
     ? readMatching(db, matching, statement)
     : findInTime(db, matching, statement))
-  return pageOf(db, sheet.org_id, rows)
+  return createPage(db, sheet.org_id, rows)
 }
 
-/** Reads what was selected from the rows of a selection. */
+/** Runs a statement that selects from the rows of a selection. */
 export async function readMatching<Row>(
   db: Db,
   { isJoined }: Pick<Matching, 'isJoined'>,
@@ -55,7 +58,7 @@ export async function readMatching<Row>(
   })
 }
 
-/** All of them to be counted, and in their order up to the end of the page. */
+/** Selects a page from the whole sheet: all matches are counted, and read in order up to the end of the page. */
 function pageOfSheet(_: SheetKey, rows: Rows, offset: number, limit: number): RawBuilder<PageRow> {
   return sql`
     select matched.total, page.row_id, page.data, page.stored_bytes
@@ -65,7 +68,7 @@ function pageOfSheet(_: SheetKey, rows: Rows, offset: number, limit: number): Ra
     order by page.seq`
 }
 
-/** Each is looked at once, for the page and for how many there are. */
+/** Selects a page from a list. Each row is read once, for the page and for the total. */
 function pageOfList(sheet: SheetKey, rows: Rows, offset: number, limit: number): RawBuilder<PageRow> {
   const ids = sql`select row_id from found order by seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}`
   return sql`
@@ -75,7 +78,7 @@ function pageOfList(sheet: SheetKey, rows: Rows, offset: number, limit: number):
     from (select count(*) as total from found) matched left join page on true order by page.seq`
 }
 
-/** Looking for a text reads all values of the sheet: it is given up after this long. */
+/** The time limit of a search for a text, which reads all values of the sheet. */
 const MAX_FIND_SECONDS = 10
 const CANCELLED = '57014'
 
@@ -89,14 +92,14 @@ async function findInTime<Row>(db: Db, matching: Matching, statement: RawBuilder
     if (!(cause instanceof DatabaseError) || cause.code !== CANCELLED) throw cause
     throw invalid(
       'find',
-      `looking through so many rows took more than ${MAX_FIND_SECONDS} seconds; narrow them by a filter first`,
+      `the search took more than ${MAX_FIND_SECONDS} seconds; reduce the rows by a filter first`,
     )
   }
 }
 
 /**
- * Where the rows of a selection are looked for. Short lists are counted beforehand, since PostgreSQL cannot tell them from long ones:
- * its plans are for any range of time, and for any sheet.
+ * Decides how to find the rows of a selection. Short lists are counted first, because PostgreSQL cannot tell them from long
+ * ones: its plans are for any range of time and for any sheet.
  */
 export async function matchingRows(db: Db, sheet: SheetKey, selection: Selection): Promise<Matching> {
   const { createdAt } = selection
@@ -104,18 +107,18 @@ export async function matchingRows(db: Db, sheet: SheetKey, selection: Selection
     const inRange = sql`select r.* from rows r where r.org_id = ${sheet.org_id} and ${createdWithin(createdAt)}`
     if (await isShort(db, inRange))
       return {
-        rows: meeting(sheet, sql`(${inRange} offset 0) r`, selection),
+        rows: selectMatches(sheet, sql`(${inRange} offset 0) r`, selection),
         isListed: true,
         isJoined: false,
       }
   }
   const listed = findListed(sheet, selection)
   if (listed === undefined)
-    // A text is found in few rows, at some cost for each that is looked at.
+    // A text is found in few rows, and each row that is searched has a cost.
     return { rows: rowsMeeting(sheet, selection), isListed: selection.find !== undefined, isJoined: false }
   const { list, filter, others } = listed
-  if (!(await isShort(db, boundOf(sheet, filter) ?? list))) {
-    const rows = meeting(sheet, sql`rows r`, others, [joinedStatus(list, filter)])
+  if (!(await isShort(db, selectBound(sheet, filter) ?? list))) {
+    const rows = selectMatches(sheet, sql`rows r`, others, [joinedStatus(list, filter)])
     return { rows, isListed: true, isJoined: true }
   }
   return { rows: rowsMeeting(sheet, selection), isListed: filter.is !== undefined, isJoined: false }
@@ -127,17 +130,20 @@ async function isShort(db: Db, list: RawBuilder<unknown>): Promise<boolean> {
   return (rows[0]?.count ?? 0) <= NARROW
 }
 
-/** Among those that have a status which is listed, if the selection asks for one, else among all of the sheet. */
+/**
+ * Selects the matching rows: from the rows with a listed status if the selection asks for one, or else from the whole sheet.
+ */
 export function rowsMeeting(sheet: SheetKey, selection: Selection): Rows {
   const listed = findListed(sheet, selection)
-  if (listed === undefined || listed.filter.is === undefined) return meeting(sheet, sql`rows r`, selection)
+  if (listed === undefined || listed.filter.is === undefined)
+    return selectMatches(sheet, sql`rows r`, selection)
   const ids = sql`select distinct row_id from (${listed.list}) listed order by row_id`
-  return meeting(sheet, rowsByKey(sheet, ids), listed.others)
+  return selectMatches(sheet, rowsByKey(sheet, ids), listed.others)
 }
 
 type Listed = { list: RawBuilder<unknown>; filter: StatusFilter; others: Selection }
 
-/** The first filter by statuses that are listed, one that asks for them before one that excludes them. */
+/** Finds the first filter by statuses that can be listed. A filter that includes them comes before one that excludes them. */
 function findListed(sheet: SheetKey, selection: Selection): Listed | undefined {
   const { statusFilters } = selection
   for (const filter of statusFilters.toSorted(
@@ -150,7 +156,7 @@ function findListed(sheet: SheetKey, selection: Selection): Listed | undefined {
   return undefined
 }
 
-function meeting(
+function selectMatches(
   sheet: SheetKey,
   rows: RawBuilder<unknown>,
   selection: Selection,

@@ -55,7 +55,7 @@ it('a revision that a run or a shortcut needs is kept', async () => {
   const kept = await revisionsOf(base)
   expect(kept.slice(0, 2)).toEqual([revision, revision + 1])
   expect(kept).toHaveLength(5)
-  // Stopped within the hour it may have rows in the air; after that nobody needs it.
+  // A run stopped within the hour may have rows in flight. After that, nothing needs its revision.
   await org.call('POST', `${base}/stop`)
   await edit()
   expect(await revisionsOf(base)).toContain(revision)
@@ -69,7 +69,7 @@ it('a revision that a run or a shortcut needs is kept', async () => {
 
 it('many changes of a large sheet in a moment are 429 until they are old', async () => {
   const { base, edit } = await makeChain(await app.makeOrg())
-  // Not compressed, as texts of a large chain may be.
+  // The column is not compressed, as if a large chain had incompressible texts.
   await sql`alter table chain_revisions alter column definition set storage external`.execute(
     app.store.system,
   )

@@ -6,17 +6,23 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { AppError } from '../../lib/errors.ts'
 
 const MIB = 1024 * 1024
-/** Of a definition as JSON. */
+/** The largest definition, in bytes of JSON. */
 const MAX_DEFINITION = 8 * MIB
-/** As stored, of the revisions of a sheet that were made a moment ago, and of those that are kept for later. */
+/** The stored bytes of a sheet's recent revisions, and of all kept ones. */
 const MAX_RECENT = 32 * MIB
 const MAX_KEPT = 16 * MIB
-/** Whoever has read which revision is the current one needs this long at most until it is used or pinned. */
+/**
+ * The time that a revision is kept after it was replaced: a reader needs at most this long between reading the current
+ * revision and using or pinning it.
+ */
 const GRACE_SECONDS = 120
 
 const recent = sql<boolean>`created_at > now() - ${sql.lit(GRACE_SECONDS)} * interval '1 second'`
 
-/** Each edit stores the whole definition: neither a large one nor many edits in a moment may fill the disk. */
+/**
+ * Refuses a revision that is too large, or too many in a short time. Each edit stores the whole definition, and must not fill
+ * the disk.
+ */
 export async function requireRoomForRevision(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -37,11 +43,11 @@ export async function requireRoomForRevision(
 }
 
 /**
- * Forgets all but the latest revisions of a sheet, as many as the installation keeps and as fit. What somebody still runs on
- * stays: runs that are not over or were stopped within the hour, and shortcuts.
+ * Deletes all but the latest revisions of a sheet, as many as the installation keeps and as fit. Revisions in use stay: those
+ * of runs that are running or were stopped within the hour, and those of shortcuts.
  */
 export async function forgetRevisions(db: Db, { org_id, sheet_id }: SheetKey): Promise<void> {
-  // As a list, not a join: without statistics, of many edits in a moment, each would be compared with each.
+  // A list, not a join: without statistics, after many edits in a moment, a join would compare each revision with each.
   await sql`delete from chain_revisions c
     where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.revision = any(array(
         select revision from (

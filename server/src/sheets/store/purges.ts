@@ -8,8 +8,8 @@ const CHUNK = 5000
 type Purge = SheetKey & { below_seq: number }
 
 /**
- * Removes one chunk of what deletions left behind, in a short transaction that no writer waits for. Answers whether there
- * may be more. Several processes may call it at once: each takes another sheet.
+ * Removes one chunk of deleted rows, in a short transaction that no writer waits for. Returns true if there may be more.
+ * Several processes may call it at once: each takes another sheet.
  */
 export async function purgeChunk(db: Db): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
@@ -40,7 +40,9 @@ export async function purgeChunk(db: Db): Promise<boolean> {
   })
 }
 
-/** The rows are gone; so go the purge itself and, when they were deleted, the sheet and its workflow. */
+/**
+ * Finishes a purge whose rows are deleted: deletes the purge itself and, if they were deleted, the sheet and its workflow.
+ */
 async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<void> {
   await sql`delete from row_gaps
     where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} <= ${below_seq}`.execute(
@@ -65,11 +67,12 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
       trx,
     )
   }
-  // Locked, so that of two that end the last two sheets at once, the later one sees that none is left.
+  // The lock makes sure that of two transactions that delete the last two sheets at once, the later one sees that none is
+  // left.
   await sql`select from workflows where org_id = ${org_id} and workflow_id = ${workflowId} for update`.execute(
     trx,
   )
-  // What it spent stays in the books, under its name.
+  // Its spending stays in the ledger, under its name.
   await sql`insert into workflow_names (org_id, workflow_id, name)
     select org_id, workflow_id, name from workflows w
     where w.org_id = ${org_id} and w.workflow_id = ${workflowId} and w.deleted_at is not null

@@ -7,13 +7,16 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { replaceKeys } from './dedupe-keys.ts'
 import { BLOCK, livingRows, rowsWithIds } from './rows.ts'
 
-/** `data` is JSON text of an object keyed by column number. */
+/** New values of a row. `data` is JSON text of an object keyed by column number. */
 export type RowEdit = { rowId: string; data: string }
 
-/** A row with the values that it had and those that it got, as JSON texts by column: long numbers stay as they are. */
+/** A row with its former and its new values, as JSON texts by column: long numbers keep all digits. */
 export type RowChange = { row_id: string; was: string; became: string }
 
-/** Puts values into rows, beside those that they have. Answers the rows that took them: not those that are gone or would become too large. */
+/**
+ * Writes values into rows and keeps their other values. Returns the changed rows, without rows that were deleted or would
+ * become too large.
+ */
 export async function editRows(
   trx: Db,
   { org_id, sheet_id }: SheetKey,
@@ -45,17 +48,20 @@ export async function editRows(
   return rows.map(({ row_id, was, became }) => ({ row_id, was, became }))
 }
 
-/** After a change of values: rows of these numbers are compared anew (D72), and those who watch the sheet are told. */
+/**
+ * Handles changed values: rows of these numbers are compared for duplicates again (D72), and watchers of the sheet are
+ * notified.
+ */
 export async function noteEdited(trx: Db, sheet: SheetKey, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
   await replaceKeys(trx, sheet, seqs)
   await sql`select ${announcing(sheet.sheet_id)}`.execute(trx)
 }
 
-/** Outputs of a row beyond this are not kept: it cannot be brought back. */
+/** The largest outputs of a row that are kept. A row with more cannot be restored. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
 
-/** Keeps rows that are about to be deleted in this transaction. */
+/** Keeps rows that will be deleted in this transaction. */
 export async function keepDeletedRows(
   trx: Db,
   { org_id, sheet_id }: SheetKey,
@@ -72,7 +78,7 @@ export async function keepDeletedRows(
     on conflict (org_id, row_id) do nothing`.execute(trx)
 }
 
-/** Brings rows back to where they stood, with their cells; not into a sheet that was emptied since. */
+/** Restores rows to their places, with their cells. Rows are not restored into a sheet that was emptied since. */
 export async function restoreRows(
   trx: Db,
   { org_id, sheet_id }: SheetKey,
@@ -104,7 +110,7 @@ export async function restoreRows(
   return rows.map((row) => row.row_id)
 }
 
-/** Those that were deleted more than 10 seconds ago. */
+/** Deletes the copies of rows that were deleted more than 10 seconds ago. */
 export async function forgetDeletedRows(db: Db): Promise<void> {
   await sql`delete from deleted_rows where deleted_at < now() - interval '10 seconds'`.execute(db)
 }

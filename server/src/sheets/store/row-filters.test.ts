@@ -10,7 +10,7 @@ import { createWorkflow } from '../workflows.ts'
 import { listMatching } from './matching-rows.ts'
 import { insertRows } from './rows.ts'
 
-/** What each operator means, in plain words over plain values. */
+/** The meaning of each operator, written with plain functions on plain values. */
 const MODEL: Record<FilterOperator, (text: string | null, values: string[]) => boolean> = {
   'is equal to': (text, [value]) => text === value,
   'not equal to': (text, [value]) => text !== value,
@@ -24,7 +24,7 @@ const MODEL: Record<FilterOperator, (text: string | null, values: string[]) => b
   'less than': (text, [value = '']) => compare(text, value) < 0,
 }
 
-// Simple case mapping, as PostgreSQL has it: characters whose lower case is several are left alone.
+// Simple case mapping, as in PostgreSQL: a character whose lower case has several characters is not changed.
 const lower = (text: string) => text.toLowerCase()
 
 function compare(text: string | null, value: string): number {

@@ -5,14 +5,18 @@ import { type SheetOfRows, statusCondition } from './status-filters.ts'
 
 export type Condition = RawBuilder<SqlBool>
 
-/** All conditions of a selection on the rows `r` of a sheet, to be AND-ed. What a caller sent is only ever a parameter. */
+/**
+ * Lists the conditions of a selection on the rows `r` of a sheet, to be joined by AND. Values from callers are always
+ * parameters.
+ */
 export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
   return [
     ...selection.filters.map(({ column, operator, values }) =>
       OPERATORS[operator](textOf(column), values ?? [], column),
     ),
     ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
-    // As a question, which no index answers: in the order of the sheet a range of ids is passed over, never read whole.
+    // `is true` keeps PostgreSQL from using an index: in the order of the sheet, rows outside the range are skipped and never
+    // read whole.
     ...(selection.createdAt === undefined
       ? []
       : [sql<SqlBool>`(${createdWithin(selection.createdAt)}) is true`]),
@@ -20,18 +24,20 @@ export function conditionsOf(sheet: SheetOfRows, selection: Selection): Conditio
   ]
 }
 
-/** In a value of its inputs, in an output or in an error of its cells; structures are searched as their JSON. */
+/**
+ * Returns the condition that an input, an output or an error of the row contains the text. Structures are searched as JSON.
+ */
 function holdsText(text: string): Condition {
   return sql<SqlBool>`(${rowHolds(text)}
     or exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id and ${cellHolds(text)}))`
 }
 
-/** Of the table `rows r`. */
+/** Returns the condition that a value of the row `r` contains the text. */
 export function rowHolds(text: string): Condition {
   return someValueHolds(sql`r.data`, text)
 }
 
-/** Of the table `cells c`. */
+/** Returns the condition that an output or the error of the cell `c` contains the text. */
 export function cellHolds(text: string): Condition {
   return sql<SqlBool>`(${holds(sql`c.error`, text)} or ${someValueHolds(sql`c.outputs`, text)})`
 }
@@ -41,7 +47,7 @@ function holds(searched: RawBuilder<unknown>, text: string): Condition {
 }
 
 function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
-  // Within the JSON of all values it stands as it is, or as JSON writes it: most rows are passed over at a glance.
+  // In the JSON of all values, the text stands as it is or escaped. This quick check skips most rows.
   const written = JSON.stringify(text).slice(1, -1)
   const printed = sql`${json}::text`
   const mayHold =
@@ -55,20 +61,22 @@ function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
 
 type Text = RawBuilder<string | null>
 
-/** The value of a column as text; null when it is missing. Structures read as their JSON. */
+/** Selects the value of a column as text; null if it is missing. Structures become JSON. */
 function textOf(column: number): Text {
   return sql<string | null>`r.data ->> ${String(column)}`
 }
 
 const one = (values: string[]): string => values[0] ?? ''
 
-/** As in conditions (D96): a text in any text, a whole item in a list. */
+/**
+ * Returns the condition for `contains`, with the meaning of conditions (D96): a text within any text, a whole item in a list.
+ */
 function contains(column: number, text: Text, value: string): Condition {
   const list = sql`r.data -> ${String(column)}`
   return sql`case jsonb_typeof(${list}) when 'array' then ${listHolds(list, value)} else ${holds(text, value)} end`
 }
 
-/** Whether an item is the value, or an object with a field that is. */
+/** Returns the condition that an item of the list is the value, or is an object with a field that is. */
 function listHolds(list: RawBuilder<unknown>, value: string): Condition {
   const item = sql<string | null>`f.text`
   const isNumber = value.length <= MAX_DECIMAL && DECIMAL.test(value)
@@ -97,8 +105,8 @@ const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: n
 }
 
 /**
- * The same decimals as DECIMAL in the contract, and no longer ones than `numeric` takes in any case. Anything else is no
- * number and fails every comparison.
+ * Converts a text to a number: the decimals of DECIMAL in the contract, and none longer than `numeric` always accepts. Any
+ * other text is no number and fails every comparison.
  */
 function asNumber(text: Text): RawBuilder<number | null> {
   return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
@@ -106,7 +114,10 @@ function asNumber(text: Text): RawBuilder<number | null> {
 
 const DAY = 86_400_000
 
-/** The time of creation is the front of the row id, so this is a range of the primary key, with both ends. */
+/**
+ * Returns the condition on the time of creation. The time is the beginning of the row id, so this is a range of the primary
+ * key with both ends.
+ */
 export function createdWithin({ operator, values }: CreatedAtFilter): Condition {
   const [first = '', second = first] = values
   const range = (from: number, to: number): Condition =>
@@ -128,7 +139,7 @@ export function createdWithin({ operator, values }: CreatedAtFilter): Condition 
 
 const isDay = (moment: string): boolean => moment.length === 10
 
-/** Times without an offset are UTC. A bare date is the whole day (D88). */
+/** Returns the first millisecond of a moment. Times without an offset are UTC. A bare date is the whole day (D88). */
 function startOf(moment: string): number {
   return Date.parse(isDay(moment) || /(Z|[+-]\d\d:?\d\d)$/i.test(moment) ? moment : `${moment}Z`)
 }

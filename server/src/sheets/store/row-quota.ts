@@ -6,28 +6,30 @@ import { takeNamedLock } from '../../database/connection/named-lock.ts'
 import { AppError } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 
-/** Organisations that are far from their limit, and for how long that is believed. */
-const roomy = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
-/** More rows than can arrive while it is believed, and while transactions that believed it end. */
+/** The organisations that are far from their limit, and the time for which this is trusted. */
+const farFromLimit = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
+/**
+ * The distance from the limit that counts as far: more rows than can be added while the entry is trusted, and while
+ * transactions that trusted it end.
+ */
 const LARGE_ROOM = 20_000_000
 
 /**
- * Whether so many rows more might not fit. Far from the limit nobody waits for anybody; near it, whoever adds rows does so
- * under the lock of `requireRoom`.
+ * Returns true if `count` more rows might not fit. Far from the limit no transaction waits; near it, rows are added under the
+ * lock of `requireRoom`.
  */
 export async function isNearRowLimit(db: Db, orgId: string, count: number): Promise<boolean> {
-  if (count === 0 || roomy.has(orgId)) return false
+  if (count === 0 || farFromLimit.has(orgId)) return false
   const { rows, limit } = await measureRows(db, orgId)
   if (limit === null) return false
   const isFar = limit - rows - count >= LARGE_ROOM
-  if (isFar) roomy.set(orgId, true)
+  if (isFar) farFromLimit.set(orgId, true)
   return !isFar
 }
 
 /**
- * Refuses rows that do not fit into what the organisation may have. Until the end of the transaction nobody else adds any, so
- * that two who come together do not both take the last place. Take it before the locks of sheets, organisations in the order
- * of ids.
+ * Refuses rows beyond the limit of the organisation. Until the transaction ends no other adds rows, so two at once cannot
+ * both take the last place. Call it before locking sheets, and for several organisations in the order of their ids.
  */
 export async function requireRoom(trx: Db, orgId: string, count: number): Promise<void> {
   await takeNamedLock(trx, `rows of ${orgId}`)
@@ -40,7 +42,7 @@ export async function requireRoom(trx: Db, orgId: string, count: number): Promis
   )
 }
 
-/** Every sheet has its count, so this reads as many records as there are sheets. */
+/** Counts the rows of an organisation. Every sheet has a counter, so it reads one record for each sheet. */
 export async function measureRows(db: Db, orgId: string): Promise<{ rows: number; limit: number | null }> {
   const { rows } = await sql<{ rows: number; limit: number | null }>`
     select coalesce(sum(next_seq - first_seq - deleted), 0)::bigint as rows, ${limitSql('rowsPerOrg')} as limit

@@ -7,8 +7,8 @@ import { cellHolds, conditionsOf, rowHolds } from './row-filters.ts'
 import { allOf, BLOCK, livingRows } from './rows.ts'
 import { isFailed } from './status-filters.ts'
 
-/** How many rows stand before it; null where it is not on the sheet. */
-export async function placeOfRow(db: Db, sheet: SheetKey, rowId: string): Promise<number | null> {
+/** Returns the number of rows before a row; null if it is not on the sheet. */
+export async function findRowPlace(db: Db, sheet: SheetKey, rowId: string): Promise<number | null> {
   const { org_id, sheet_id } = sheet
   const { rows } = await sql<{ place: number }>`
     with target as (
@@ -28,8 +28,8 @@ export async function placeOfRow(db: Db, sheet: SheetKey, rowId: string): Promis
   return rows[0]?.place ?? null
 }
 
-/** The same among those that meet a selection. */
-export async function placeAmong(
+/** Returns the number of matching rows before a row; null if it does not match the selection. */
+export async function findMatchingPlace(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
@@ -47,7 +47,10 @@ export async function placeAmong(
 
 type FailedCell = { row_id: string; action: string }
 
-/** `actions` in their order. Each step is a look at the index of failed cells, however many rows there are. */
+/**
+ * Finds the next failed cell, with `actions` in their order. Each step reads the index of failed cells, however many rows
+ * there are.
+ */
 export async function findNextFailed(
   db: Db,
   sheet: SheetKey,
@@ -58,7 +61,7 @@ export async function findNextFailed(
   const { org_id, sheet_id } = sheet
   const failed = sql`c.org_id = ${org_id} and c.sheet_id = ${sheet_id}
     and ${isFailed} and c.action = any(${actions}::text[])`
-  const failedOf = async (rowId: string): Promise<string[]> => {
+  const listFailed = async (rowId: string): Promise<string[]> => {
     const { rows } = await sql<{ action: string }>`
       select c.action from cells c where ${failed} and c.row_id = ${rowId}`.execute(db)
     const known = new Set(rows.map(({ action }) => action))
@@ -75,16 +78,16 @@ export async function findNextFailed(
   }
   if (after !== undefined) {
     const rest = after.action === undefined ? actions : actions.slice(actions.indexOf(after.action) + 1)
-    const action = (await failedOf(after.row_id)).find((one) => rest.includes(one))
+    const action = (await listFailed(after.row_id)).find((one) => rest.includes(one))
     if (action !== undefined) return { row_id: after.row_id, action }
   }
   const row_id =
     (await firstRow(after?.row_id)) ?? (after === undefined ? undefined : await firstRow(undefined))
-  const action = row_id === undefined ? undefined : (await failedOf(row_id))[0]
+  const action = row_id === undefined ? undefined : (await listFailed(row_id))[0]
   return row_id === undefined || action === undefined ? null : { row_id, action }
 }
 
-/** Numbers of rows that one statement looks through: as many as are done soon, for values may be large. */
+/** The row numbers that one statement searches: as many as finish soon, because values may be large. */
 const FIRST_SLICE = 2000
 const MAX_SLICE = 64_000
 const SOON_MS = 150
@@ -93,7 +96,10 @@ const MAX_FOUND = 5000
 
 export type Found = { row_ids: string[]; looked_at: number; rows: number; next: number | null }
 
-/** Rows that hold the text and meet the selection, from the number `from` on, for as long as a person waits for a sign. */
+/**
+ * Finds rows that contain the text and match the selection, from the number `from` on, for as long as a person accepts to
+ * wait for a first result.
+ */
 export async function findRows(
   db: Db,
   sheet: SheetKey,
@@ -122,7 +128,9 @@ export async function findRows(
   return { row_ids, looked_at, rows: total, next: isOver ? null : at }
 }
 
-/** Cells are read by the range of their rows, which is what makes it quick: they lie in the order of rows. */
+/**
+ * Searches a range of rows. Cells are read by the range of their rows; they are stored in that order, which makes it fast.
+ */
 async function findInSlice(
   db: Db,
   sheet: SheetKey,

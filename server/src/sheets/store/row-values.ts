@@ -3,24 +3,26 @@ import type { Db } from '../../database/connection/db.ts'
 import { type AppError, invalid } from '../../lib/errors.ts'
 import type { StoredRow } from './stored-row.ts'
 
-/** Of JSON, that the inputs of one page of rows may take. */
+/** The bytes of JSON that the inputs of one page of rows may take. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024
-/** Values that take more in the database are not read in passing: compressed, they may be a hundred times as long. */
+/**
+ * The size in the database above which values are not read with their row: compressed, they may be a hundred times as long.
+ */
 const READ_IN_PASSING = sql.lit(2000)
-/** What is read at once of those, as it is stored. */
+/** The stored bytes of large values that are read at once. */
 const BATCH_BYTES = 128 * 1024
 
-/** A row of a page whose values may have been left where they are. */
+/** A row of a page whose values may not have been read yet. */
 export type LightRow = Pick<StoredRow, 'row_id' | 'cells'> & {
   data: string | null
   stored_bytes: number | null
 }
 
-/** To be selected from `rows r`. */
+/** Selects the values of `rows r`, or their stored size if they are large. */
 export const lightValues = sql`case when pg_column_size(r.data) <= ${READ_IN_PASSING} then r.data::text end as data,
   case when pg_column_size(r.data) > ${READ_IN_PASSING} then pg_column_size(r.data) end as stored_bytes`
 
-/** Reads the large values of a page batch by batch, and refuses a page that would be too large before it is in memory. */
+/** Reads the large values of a page batch by batch. Refuses a page that would be too large before it is in memory. */
 export async function readLargeValues(db: Db, orgId: string, rows: LightRow[]): Promise<StoredRow[]> {
   const found = new Map<string, string>()
   const large = rows.filter(({ data }) => data === null)
@@ -45,14 +47,14 @@ export async function readLargeValues(db: Db, orgId: string, rows: LightRow[]): 
     if (batchBytes >= BATCH_BYTES) await read()
   }
   if (batch.length > 0) await read()
-  // A row may have been deleted between the two looks.
+  // A row may have been deleted between the two reads.
   return rows.flatMap(({ row_id, data, cells }) => {
     const text = data ?? found.get(row_id)
     return text === undefined ? [] : [{ row_id, data: text, cells }]
   })
 }
 
-/** Refuses a page, and says how many fit: `read` of its `count` take so many bytes. */
+/** Creates the error for a page that is too large, with the number that fits: `read` of its `count` rows take `bytes`. */
 export function pageTooLarge(what: 'rows' | 'records', count: number, bytes: number, read: number): AppError {
   const fitting = Math.max(1, Math.floor((MAX_PAGE_BYTES / bytes) * Math.min(read, count)))
   const max = MAX_PAGE_BYTES.toLocaleString('en-US')

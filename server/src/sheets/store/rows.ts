@@ -16,12 +16,12 @@ export type { StoredRow } from './stored-row.ts'
 
 export type Page = { rows: StoredRow[]; total: number }
 
-/** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
+/** The row numbers of one entry of row_gaps. It is a literal, so that expressions over it are the same text everywhere. */
 export const BLOCK = sql.lit(1024)
 
 /**
- * Adds rows in their order and answers their ids, which are made here unless they are given. One statement, whatever their
- * number: numbered and written together.
+ * Adds rows in their order and returns their ids, which are made here unless they are given. One statement numbers and writes
+ * any number of rows.
  */
 export async function insertRows(
   db: Db,
@@ -53,28 +53,28 @@ export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise
 
 const keyedRead = sql.raw(KEYED_READ)
 
-/** Rows by their place in the order of insertion, with their cells. Deep pages cost what the first one does. */
+/** Lists a page of rows in the order of insertion, with their cells. A deep page costs as much as the first one. */
 export async function listPage(db: Db, sheet: SheetKey, offset: number, limit: number): Promise<Page> {
   const { org_id, sheet_id } = sheet
   const { rows } = await sql<PageRow>`${keyedRead}
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
-    ), ${placeOf(sheet, offset)}, page as (
+    ), ${selectPlace(sheet, offset)}, page as (
       select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
       order by r.seq limit ${limit}
     )
     select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
     from sheet left join page on true order by page.seq`.execute(db)
-  return pageOf(db, org_id, rows)
+  return createPage(db, org_id, rows)
 }
 
-/** A row of a page as the database returns it, with the number of all rows of the sheet. `pageOf` makes a page of them. */
+/** A row of a page as the database returns it, with the number of all rows of the sheet. `createPage` makes a page of them. */
 export type PageRow = Partial<LightRow> & { total: number }
 
-/** `place`: the number at which the rows from `offset` on begin, past what was deleted before it. */
-function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unknown> {
+/** Selects `place`: the row number at which the rows from `offset` on begin, with the rows deleted before it left out. */
+function selectPlace({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unknown> {
   if (offset === 0) return sql`place as (select first_seq as seq from sheet)`
   return sql`gap as (
         select g.start, g.live_before, g.live_before + g.stop - g.start - g.deleted as live_after, g.stop
@@ -113,7 +113,7 @@ export async function listByIds(
   return { rows: await readLargeValues(db, sheet.org_id, page), total: rows.length }
 }
 
-/** Which of these ids are rows of the sheet. */
+/** Returns the ids that are rows of the sheet. */
 export async function findRowIds(db: Db, sheet: SheetKey, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ row_id: string }>`
     select r.row_id from ${rowsWithIds(sheet, ids)} where ${livingRows(sheet)}`.execute(db)
@@ -121,8 +121,9 @@ export async function findRowIds(db: Db, sheet: SheetKey, ids: readonly string[]
 }
 
 /**
- * Removes rows with their cells and answers the ids that were there. Call it in a transaction. The organisation is taken from what was
- * looked up, not named: before statistics exist, all that it has would seem to be no more than one row of it.
+ * Deletes rows with their cells and returns the ids that existed. Call it in a transaction. The organisation is taken from
+ * the rows found, not from a parameter: before statistics exist, PostgreSQL would expect the whole organisation to have at
+ * most one row.
  */
 export async function deleteRows(
   db: Db,
@@ -162,8 +163,8 @@ export async function deleteRows(
 }
 
 /**
- * Hides every row at once and answers how many there were; what they held is purged later (purges.ts). The next row starts
- * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
+ * Hides every row at once and returns their number; the hidden rows are removed later (purges.ts). The next row starts a new
+ * block, so that gaps counted for the deleted rows are never taken for those of new ones.
  */
 export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
   await lockRowsExclusively(db, [sheet_id])
@@ -187,14 +188,14 @@ export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Pro
   return rows[0]?.count ?? 0
 }
 
-/** Rows of the organisation by their ids, to be selected from as `r`. */
+/** Selects rows of the organisation by their ids, as `r`. */
 export function rowsWithIds(sheet: SheetKey, ids: readonly string[]): RawBuilder<unknown> {
   return rowsByKey(sheet, sql`select distinct unnest(${ids}::uuid[]) as row_id`)
 }
 
 /**
- * The same of ids that are selected. Each is looked up by its key: before statistics exist, the number of its first row seems the
- * better way into a sheet, and all of it would be read.
+ * Selects rows as `r` by the ids that a statement selects. Each is looked up by its key: before statistics exist, PostgreSQL
+ * would prefer the number of a sheet's first row and read the whole sheet.
  */
 export function rowsByKey({ org_id }: SheetKey, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${ids}) wanted,
@@ -210,8 +211,8 @@ export function allOf(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
-/** Statements that answer the total beside the page give one row without an id when the page is empty. */
-export async function pageOf(db: Db, orgId: string, rows: readonly PageRow[]): Promise<Page> {
+/** Creates a page. Statements that select the total beside the page return one row without an id if the page is empty. */
+export async function createPage(db: Db, orgId: string, rows: readonly PageRow[]): Promise<Page> {
   const page = rows.flatMap(({ row_id, data = null, stored_bytes = null, cells }) =>
     row_id ? [{ row_id, data, stored_bytes, cells }] : [],
   )

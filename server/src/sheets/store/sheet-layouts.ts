@@ -2,11 +2,11 @@ import type { SheetLayout } from '#contract/sheet-layout.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-type Whose = SheetKey & { member_id: string }
+type LayoutKey = SheetKey & { member_id: string }
 
 export async function findLayout(
   db: Db,
-  { org_id, sheet_id, member_id }: Whose,
+  { org_id, sheet_id, member_id }: LayoutKey,
 ): Promise<SheetLayout | undefined> {
   const found = await db
     .selectFrom('sheet_layouts')
@@ -20,7 +20,7 @@ export async function findLayout(
 
 export async function putLayout(
   db: Db,
-  { org_id, sheet_id, member_id }: Whose,
+  { org_id, sheet_id, member_id }: LayoutKey,
   layout: SheetLayout,
 ): Promise<void> {
   const change = { layout: JSON.stringify(layout), updated_at: new Date() }

@@ -4,15 +4,16 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { selectSheets, type SheetRecord } from './sheets.ts'
 
 /**
- * Keys whose reach bounds a target that comes from a token. The holder of the one the run was started with must be a member
- * who may use it; of those it was configured with, each that is still a member. Keys that were revoked count as they were.
+ * The keys that limit a target sheet that comes from a token. The holder of the key that started the run must be a member who
+ * may use the sheet. Of the keys that configured the action, this holds for each holder who is still a member. Revoked keys
+ * count with the reach they had.
  */
 export type TargetBounds = { configuredWith: readonly string[]; startedWith: string | null }
 
 /**
- * The sheet that rows of sheet `from` may be sent to or looked up in (D36): one of the same workflow, or of a workflow that
- * the owner of theirs may use, and those whom `bounds` names. Where the owner was removed, admins act as owner, who use all
- * (D13, D47).
+ * Finds the sheet that rows of the sheet `from` may be sent to or looked up in (D36): a sheet of the same workflow, or of a
+ * workflow that the owner of the rows' workflow and the holders of the keys in `bounds` may use. If the owner was removed,
+ * admins act as owner, and they may use all (D13, D47).
  */
 export async function findReachableSheet(
   db: Db,
@@ -40,14 +41,17 @@ export async function findReachableSheet(
     .executeTakeFirst()
 }
 
-/** Keys with their members; a key stays when its member was removed. */
+/** Selects keys with their members. A key stays after its member was removed. */
 const keys = (orgId: string) =>
   sql`(select * from api_keys where org_id = ${orgId}) k
     left join members m on m.org_id = k.org_id and m.member_id = k.member_id`
 
 const LISTED = sql`(k.allowed_workflow_ids is null or t.workflow_id = any(k.allowed_workflow_ids))`
 
-/** D13, of workflow `t`: an admin uses every one, a member their own and those shared with them. */
+/**
+ * Returns the condition that a member may use the workflow `t`: an admin uses every workflow, a member their own and those
+ * shared with them (D13).
+ */
 function mayUse(member: 'm' | 'o'): RawBuilder<unknown> {
   const id = sql.ref(`${member}.member_id`)
   return sql`(${sql.ref(`${member}.role`)} = 'admin' or coalesce(t.owner_id = ${id}, false)

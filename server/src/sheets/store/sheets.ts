@@ -30,7 +30,7 @@ const SHEET_FIELDS = [
   'sheets.created_at',
 ] as const
 
-/** The living sheets of an organisation. */
+/** Selects the sheets of an organisation that are not deleted. */
 export function selectSheets(db: Db, orgId: string) {
   return db
     .selectFrom('sheets')
@@ -45,7 +45,7 @@ export async function findSheet(db: Db, orgId: string, sheetId: string): Promise
 
 export type SheetWithWorkflow = { workflow: WorkflowFor; sheet: SheetRecord }
 
-/** Both in one record, as statements answer it that begin with SHEET_COLUMNS. */
+/** A workflow and a sheet in one record, as returned by statements that begin with SHEET_COLUMNS. */
 export type SheetWithWorkflowRow = WorkflowFor &
   Omit<SheetRecord, 'name' | 'owner_id' | 'created_at'> & {
     sheet_name: string
@@ -53,16 +53,16 @@ export type SheetWithWorkflowRow = WorkflowFor &
     sheet_created_at: Date
   }
 
-/** Of a workflow `w` and its sheet `s`; `is_shared`, which depends on the member, comes on top. */
+/** The columns of a workflow `w` and its sheet `s`. `is_shared` depends on the member and is added to them. */
 export const SHEET_COLUMNS = `w.org_id, w.workflow_id, w.name, w.owner_id, w.created_at, w.updated_at, w.last_run_at,
     s.sheet_id, s.name as sheet_name, s.position, s.owner_id as sheet_owner_id, s.auto_run, s.cache_enabled, s.cache_since,
     s.continue_on_fail, s.revision, s.next_column, s.action_serials, s.created_at as sheet_created_at`
 export const LIVING_SHEETS = `from workflows w join sheets s on s.org_id = w.org_id and s.workflow_id = w.workflow_id
   where w.deleted_at is null and s.deleted_at is null`
-/** Shares of the workflow `w`. */
+/** Selects the shares of the workflow `w`. */
 export const SHARES = 'workflow_shares h where h.org_id = w.org_id and h.workflow_id = w.workflow_id'
 
-/** A sheet with its workflow as a member meets it, by one statement. */
+/** Finds a sheet with its workflow, as one member sees it, by one statement. */
 export async function findSheetWithWorkflow(
   db: Db,
   { orgId, memberId }: { orgId: string; memberId: string },
@@ -101,7 +101,10 @@ export function toSheetWithWorkflow(row: SheetWithWorkflowRow): SheetWithWorkflo
   }
 }
 
-/** What every watcher of a sheet is told: which revision is the current one, how many rows there are, and what names it stands among. */
+/**
+ * Reads the state that every watcher of a sheet gets: the current revision, the number of rows, and a hash of the names of
+ * the workflow and its sheets.
+ */
 export async function readSheetState(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -118,7 +121,7 @@ export async function readSheetState(
   return rows[0]
 }
 
-/** For the operator, who names a sheet by its id alone. */
+/** Finds a sheet by its id alone, for the operator. */
 export async function findSheetById(db: Db, sheetId: string): Promise<SheetRecord | undefined> {
   return db
     .selectFrom('sheets')
@@ -128,7 +131,10 @@ export async function findSheetById(db: Db, sheetId: string): Promise<SheetRecor
     .executeTakeFirst()
 }
 
-/** Every living sheet of an organisation, by workflow: the main sheet first, then the others in their order. */
+/**
+ * Lists every sheet of an organisation that is not deleted, by workflow: the main sheet first, then the others in their
+ * order.
+ */
 export async function listAllSheets(db: Db, orgId: string): Promise<Map<string, SheetRecord[]>> {
   const sheets = await selectSheets(db, orgId).orderBy('sheets.position').orderBy('sheets.sheet_id').execute()
   return Map.groupBy(
@@ -137,7 +143,7 @@ export async function listAllSheets(db: Db, orgId: string): Promise<Map<string, 
   )
 }
 
-/** The main sheet first, then the others in their order. */
+/** Lists the sheets of a workflow: the main sheet first, then the others in their order. */
 export async function listSheets(db: Db, orgId: string, workflowId: string): Promise<SheetRecord[]> {
   const sheets = await selectSheets(db, orgId)
     .where('sheets.workflow_id', '=', workflowId)
@@ -156,7 +162,7 @@ type Required = 'org_id' | 'sheet_id' | 'workflow_id' | 'name' | 'position' | 'o
 export type NewSheet = Pick<SheetRecord, Required> &
   Partial<SheetSettings & Pick<SheetRecord, 'continue_on_fail' | 'next_column' | 'action_serials'>>
 
-/** A sheet with all that belongs to one: its first revision and its row counter. Call it in a transaction. */
+/** Inserts a sheet with its first revision and its row counter. Call it in a transaction. */
 export async function insertSheet(
   db: Db,
   actor: Actor,
@@ -174,7 +180,7 @@ export async function insertSheet(
   return made
 }
 
-/** The place after the last sheet, deleted ones included. Call it under the lock of the workflow. */
+/** Returns the position after the last sheet, deleted ones included. Call it under the lock of the workflow. */
 export async function nextPosition(db: Db, orgId: string, workflowId: string): Promise<number> {
   const { last } = await db
     .selectFrom('sheets')
@@ -185,7 +191,7 @@ export async function nextPosition(db: Db, orgId: string, workflowId: string): P
   return (last ?? 0) + 1
 }
 
-/** Those who look at any sheet of the workflow see the names of all. */
+/** Announces changed names to all sheets of the workflow, because viewers of any sheet see the names of all. */
 export async function announceNames(db: Db, orgId: string, workflowId: string): Promise<void> {
   await db
     .selectFrom('sheets')
@@ -213,8 +219,9 @@ export async function updateSheet(
 }
 
 /**
- * Hides sheets at once and leaves what they hold to a purge; answers how many. Their counters go now, so that no row is
- * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
+ * Hides sheets at once and leaves their contents to a purge; returns the number of sheets. Their counters are deleted now, so
+ * that no row is added to a deleted sheet: this waits for a request that is adding rows, and a later request finds no
+ * counter.
  */
 export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
   await lockRowsExclusively(db, ids)

@@ -2,54 +2,59 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import { flightAction } from '../../runs/store/flights.ts'
 
-// Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Those that failed
-// have an index of their own, and those in the air are their table: they can be listed. All others are as many as the sheet has rows,
-// and are looked up row by row. Which of the two is said here, by what keeps PostgreSQL from anything else: planned before there are
-// statistics of a sheet, a join of its rows with such a list compares each with each.
+// Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Failed
+// cells have an index of their own and flights have their own table, so both can be listed. Other statuses are as frequent as
+// the rows of the sheet and are checked row by row. The statements here force one of the two ways: planned before statistics
+// of a sheet exist, a join of its rows with such a list would compare each with each.
 
 type Condition = RawBuilder<SqlBool>
 type Select = RawBuilder<unknown>
-/** Of its organisation as the statement has it. */
+/** The key of a sheet. `org_id` may be an expression of the statement. */
 export type SheetOfRows = { org_id: RawBuilder<unknown> | string; sheet_id: string }
 
 const FAILED = ['failed', 'error', 'out_of_credits']
 const IN_FLIGHT: ReadonlySet<string> = new Set(['queued', 'running'])
-/** Listed rows that a statement holds in memory. */
+/** The number of listed rows that a statement holds in memory. */
 const MAX_HELD = 100_000
 
-/** Of the table `cells c`. Literals: the index of failed cells is taken only where it is seen that nothing else is wanted. */
+/**
+ * The condition that the cell `c` has failed. It consists of literals, because PostgreSQL uses the index of failed cells only
+ * if the statement shows that nothing else is wanted.
+ */
 export const isFailed: Condition = isOneOf(FAILED)
 
 function isOneOf(statuses: readonly string[]): Condition {
   return sql`c.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
 }
 
-/** Of the table `rows r`. */
+/** Returns the condition of a filter by status on the row `r`. */
 export function statusCondition(sheet: SheetOfRows, filter: StatusFilter): Condition {
   const list = listOf(sheet, filter)
-  const found = list === undefined ? hasOne(filter) : isAmong(list, filter)
+  const found = list === undefined ? hasAnyStatus(filter) : isAmong(list, filter)
   return filter.is === undefined ? sql`not ${found}` : found
 }
 
 /**
- * The same as a join, which is the quickest for a list as long as the sheet. Only where loops are out of the question
- * (`enable_nestloop`).
+ * Returns the condition as a join, which is the fastest way for a list as long as the sheet. Use it only where nested loops
+ * are disabled (`enable_nestloop`).
  */
 export function joinedStatus(list: Select, { is }: StatusFilter): Condition {
   const found = sql<SqlBool>`exists (select from (${list}) listed where listed.row_id = r.row_id)`
   return is === undefined ? sql`not ${found}` : found
 }
 
-/** Selects the ids of rows with one of the statuses, some perhaps more than once, where there is a way to list them. */
+/**
+ * Selects the ids of rows with one of the statuses, some perhaps more than once. Returns undefined if they cannot be listed.
+ */
 export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter): Select | undefined {
-  const { results, flying } = partsOf(filter)
+  const { results, flying } = splitStatuses(filter)
   if (results.some((status) => !FAILED.includes(status))) return undefined
   const lists = [
     ...(results.length === 0
       ? []
       : [
           sql`select c.row_id from cells c where c.org_id = ${org_id} and c.sheet_id = ${sheet_id}
-            and ${isOneOf(results)}${ofAction(filter)}`,
+            and ${isOneOf(results)}${andAction(filter)}`,
         ]),
     ...(flying.length === 0
       ? []
@@ -61,27 +66,30 @@ export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter):
   return sql.join(lists, sql` union all `)
 }
 
-/** A list that has all of these rows and is quick to count: it is dear to tell at which action those in the air are. */
-export function boundOf(sheet: SheetOfRows, filter: StatusFilter): Select | undefined {
-  const isQuick = partsOf(filter).flying.length === 0
+/** Selects a list that includes all of these rows and is quick to count: finding the action of each flight is expensive. */
+export function selectBound(sheet: SheetOfRows, filter: StatusFilter): Select | undefined {
+  const isQuick = splitStatuses(filter).flying.length === 0
   return listOf(sheet, isQuick ? filter : { ...filter, action_instance_id: undefined })
 }
 
-/** In a list that is read once, while it is no longer than what may be held: no statistics are asked. */
+/**
+ * Returns the condition that the row is in a list that is read once, as long as the list fits into memory. This needs no
+ * statistics.
+ */
 function isAmong(list: Select, filter: StatusFilter): Condition {
   const some = sql`select row_id from (${list}) listed limit ${sql.lit(MAX_HELD + 1)}`
   return sql`(case when (select count(*) from (${some}) counted) <= ${sql.lit(MAX_HELD)}
-    then r.row_id in (select unnest(array(${some}))) else ${hasOne(filter)} end)`
+    then r.row_id in (select unnest(array(${some}))) else ${hasAnyStatus(filter)} end)`
 }
 
-function hasOne(filter: StatusFilter): Condition {
-  const { results, flying } = partsOf(filter)
+function hasAnyStatus(filter: StatusFilter): Condition {
+  const { results, flying } = splitStatuses(filter)
   const places = [
     ...(results.length === 0
       ? []
       : [
           sql`exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
-            and c.status = any(${results}::text[])${ofAction(filter)} offset 0)`,
+            and c.status = any(${results}::text[])${andAction(filter)} offset 0)`,
         ]),
     ...(flying.length === 0
       ? []
@@ -93,7 +101,7 @@ function hasOne(filter: StatusFilter): Condition {
   return sql`(${sql.join(places, sql` or `)})`
 }
 
-/** Of the flight `f`. */
+/** Returns the condition that the flight `f` has one of the statuses at the action of the filter. */
 function isAt(statuses: readonly string[], filter: StatusFilter): Condition {
   const isIn: Condition = sql`f.status = any(${statuses}::text[])`
   if (filter.action_instance_id === undefined) return isIn
@@ -102,11 +110,11 @@ function isAt(statuses: readonly string[], filter: StatusFilter): Condition {
     where ${flightAction} = ${filter.action_instance_id})`
 }
 
-function ofAction({ action_instance_id }: StatusFilter): RawBuilder<unknown> {
+function andAction({ action_instance_id }: StatusFilter): RawBuilder<unknown> {
   return action_instance_id === undefined ? sql`` : sql` and c.action = ${action_instance_id}`
 }
 
-function partsOf({ is, is_not }: StatusFilter): { results: string[]; flying: string[] } {
+function splitStatuses({ is, is_not }: StatusFilter): { results: string[]; flying: string[] } {
   const statuses = [...new Set<string>(is ?? is_not ?? [])]
   return {
     results: statuses.filter((status) => !IN_FLIGHT.has(status)),

@@ -2,6 +2,6 @@
 export type StoredRow = {
   row_id: string
   data: string
-  /** Where they were read with the row, as `packedCells` makes them. */
+  /** The cells as `packedCells` makes them, if they were read with the row. */
   cells?: string | undefined
 }

@@ -2,14 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { isFailed } from './status-filters.ts'
 
-/** Rows that are looked at together. Blocks in which every row has all its cells, as most have, are only counted. */
+/**
+ * The number of rows that are checked together. Blocks in which every row has all its cells, which are most blocks, are only
+ * counted.
+ */
 const BLOCK = 256
 
 /**
- * Selects the ids of rows with a failure, or with fewer results than actions and no condition that could have ended them,
- * or with a former result for want of credits (D78,
- * D84), or that were stopped (D92). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
- * are answered from the primary key of cells alone. The few that failed are found by their index.
+ * Selects the ids of unfinished rows: those with a failure, with fewer results than actions and no condition that could have
+ * ended them, with a former result for lack of credits (D78, D84), or stopped (D92). It works by blocks, since a check of
+ * each row of a large sheet would take several times as long: complete blocks need only the primary key of cells. The few
+ * failed rows are found by their index.
  */
 export function unfinishedRows(
   { org_id, sheet_id }: SheetKey,

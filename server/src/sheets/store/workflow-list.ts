@@ -7,7 +7,7 @@ export type ListedWorkflowRecord = Omit<WorkflowFor, 'org_id' | 'last_run_at'> &
   shared_with: number
   last_run: {
     state: 'running' | 'finished' | 'stopped'
-    /** ISO 8601: it comes as JSON. */
+    /** The time in ISO 8601, because it is read as JSON. */
     at: string
     rows_queued: number
     rows_done: number
@@ -15,7 +15,7 @@ export type ListedWorkflowRecord = Omit<WorkflowFor, 'org_id' | 'last_run_at'> &
   } | null
 }
 
-/** The living workflows of an organisation with what a list shows of each, most recently updated first. */
+/** Lists the workflows of an organisation that are not deleted, as the list shows them, most recently updated first. */
 export async function listWorkflowsWithRuns(
   db: Db,
   orgId: string,

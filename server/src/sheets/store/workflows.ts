@@ -5,7 +5,7 @@ import { AppError, notFound } from '../../lib/errors.ts'
 
 export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
 
-/** A workflow as one member meets it. */
+/** A workflow as one member sees it. */
 export type WorkflowFor = WorkflowRecord & { is_shared: boolean }
 
 const WORKFLOW_FIELDS = [
@@ -18,7 +18,7 @@ const WORKFLOW_FIELDS = [
   'workflows.last_run_at',
 ] as const
 
-/** The living workflows of an organisation, with whether each is shared with this member. */
+/** Selects the workflows of an organisation that are not deleted, and whether each is shared with this member. */
 export function selectWorkflows(db: Db, orgId: string, memberId: string) {
   return db
     .selectFrom('workflows')
@@ -40,7 +40,7 @@ export function selectWorkflows(db: Db, orgId: string, memberId: string) {
     .where('workflows.deleted_at', 'is', null)
 }
 
-/** Most recently updated first. */
+/** Lists workflows, most recently updated first. */
 export async function listWorkflows(db: Db, orgId: string, memberId: string): Promise<WorkflowFor[]> {
   return selectWorkflows(db, orgId, memberId)
     .orderBy('workflows.updated_at', 'desc')
@@ -61,7 +61,7 @@ export async function findWorkflow(
 
 export type NewWorkflow = { org_id: string; workflow_id: string; name: string; owner_id: string }
 
-/** Of an organisation: they are listed all at once. */
+/** The number of workflows of an organisation. It is limited because they are listed all at once. */
 const MAX_WORKFLOWS = 20_000
 
 export async function insertWorkflow(
@@ -78,13 +78,13 @@ export async function insertWorkflow(
   if (made !== undefined) return made
   throw new AppError(
     'Conflict',
-    `Your organisation has ${MAX_WORKFLOWS} workflows, which is the limit; delete some first`,
+    `Your organisation has ${MAX_WORKFLOWS} workflows, which is the limit; delete some workflows first`,
   )
 }
 
 /**
- * Every change inside a workflow takes this lock first, and those of its sheets after it, so that changes neither overlap
- * nor wait for each other in a circle.
+ * Locks a workflow. Every change inside a workflow takes this lock first, then those of its sheets, so that changes neither
+ * overlap nor cause a deadlock.
  */
 export async function lockWorkflow(db: Db, orgId: string, workflowId: string): Promise<void> {
   const locked = await db
@@ -98,7 +98,7 @@ export async function lockWorkflow(db: Db, orgId: string, workflowId: string): P
   if (locked === undefined) throw notFound('Workflow')
 }
 
-/** Any change of configuration counts as an update of the workflow. Takes the lock of `lockWorkflow`. */
+/** Marks a workflow as updated, as any change of its configuration does. Takes the lock of `lockWorkflow`. */
 export async function touchWorkflow(
   db: Db,
   orgId: string,
@@ -133,7 +133,7 @@ export async function listWorkflowsOwnedBy(
 
 export type OwnedWorkflow = { workflow_id: string; name: string; updated_at: Date; owner: string | null }
 
-/** Every workflow of an organisation with its owner's address, most recently updated first. For the operator. */
+/** Lists every workflow of an organisation with its owner's address, most recently updated first. It is for the operator. */
 export async function listOwnedWorkflows(db: Db, orgId: string): Promise<OwnedWorkflow[]> {
   return db
     .selectFrom('workflows')
@@ -150,7 +150,7 @@ export async function listOwnedWorkflows(db: Db, orgId: string): Promise<OwnedWo
     .execute()
 }
 
-/** For the operator, who names a workflow by its id alone. */
+/** Finds the organisation of a workflow by the workflow's id alone, for the operator. */
 export async function findOrganisationOfWorkflow(db: Db, workflowId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('workflows')
@@ -163,7 +163,7 @@ export async function findOrganisationOfWorkflow(db: Db, workflowId: string): Pr
 
 export type Share = { org_id: string; workflow_id: string; member_id: string }
 
-/** Answers whether it was not shared before. */
+/** Shares a workflow. Returns true if it was not shared before. */
 export async function insertShare(db: Db, share: Share): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('workflow_shares')
@@ -173,7 +173,7 @@ export async function insertShare(db: Db, share: Share): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Whom a workflow is shared with, by address. */
+/** Lists the members whom a workflow is shared with, by address. */
 export async function listShares(
   db: Db,
   orgId: string,
@@ -191,7 +191,7 @@ export async function listShares(
     .execute()
 }
 
-/** Answers whether it was shared before. */
+/** Ends the sharing. Returns true if the workflow was shared before. */
 export async function deleteShare(db: Db, share: Share): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('workflow_shares')
@@ -202,7 +202,7 @@ export async function deleteShare(db: Db, share: Share): Promise<boolean> {
   return numDeletedRows === 1n
 }
 
-/** Addresses of those a workflow is shared with, sorted. */
+/** Lists the addresses that a workflow is shared with, sorted. */
 export async function listSharedEmails(db: Db, orgId: string, workflowId: string): Promise<string[]> {
   const members = await db
     .selectFrom('workflow_shares')

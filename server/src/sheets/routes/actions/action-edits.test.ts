@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Every statement to the app's database while `work` runs, save those by which a connection changes organisation. */
+/** Collects every statement to the app's database while `work` runs, except those that switch a connection's organisation. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(Client.prototype, 'query')
   await work()

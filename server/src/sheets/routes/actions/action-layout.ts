@@ -34,14 +34,14 @@ import { BASE } from './actions.ts'
 const tags = ['Actions']
 const ACTION = `${BASE}/:action_instance_id`
 
-/** How a chain is arranged and labelled, and what its fields and outputs are. */
+/** Registers the endpoints that arrange and label a chain, and that list its fields' options and its outputs. */
 export function actionLayoutRoutes(
   api: Api,
   { catalogue, prices, config, egress, store, sealer }: RouteServices,
 ): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
-  const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
+  const createEditing = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(
     `${ACTION}/name`,
@@ -58,7 +58,7 @@ export function actionLayoutRoutes(
     async (request) => {
       const { id } = request.action
       const { name: display_name } = request.body
-      await labelAction(editingOf(request), id, { display_name })
+      await labelAction(createEditing(request), id, { display_name })
       return ok({ action_instance_id: id, display_name })
     },
   )
@@ -78,7 +78,7 @@ export function actionLayoutRoutes(
     async (request) => {
       const { id } = request.action
       const { note } = request.body
-      await labelAction(editingOf(request), id, { note })
+      await labelAction(createEditing(request), id, { note })
       const { sheet_id } = request.sheet
       return ok({ action_instance_id: id, sheet_id, note })
     },
@@ -98,7 +98,7 @@ export function actionLayoutRoutes(
     },
     async (request) => {
       const { id } = request.action
-      const after = await moveAction(editingOf(request), id, request.body.after)
+      const after = await moveAction(createEditing(request), id, request.body.after)
       return ok({ moved: true as const, action_instance_id: id, after })
     },
   )
@@ -125,7 +125,7 @@ export function actionLayoutRoutes(
       const { waterfall } = requireField(catalogue, request)
       if (waterfall === undefined) throw notFound('Field')
       const { providers, warnings } = await reorderWaterfall(
-        editingOf(request),
+        createEditing(request),
         id,
         { name: field_name, ...waterfall },
         request.body.providers,
@@ -143,13 +143,13 @@ export function actionLayoutRoutes(
       config: { scope: 'actions:read', resource: actionOfPath },
       schema: {
         tags,
-        summary: 'The outputs of an action, with what its latest run has shown',
+        summary: 'List the outputs of an action, including those that its latest run has shown',
         params: ActionParams,
         response: { 200: success(200, ActionOutputs) },
       },
     },
     async (request) => {
-      const outputs = await discoverActionOutputs(editingOf(request), request.action)
+      const outputs = await discoverActionOutputs(createEditing(request), request.action)
       return ok({ action_instance_id: request.action.id, outputs })
     },
   )
@@ -166,7 +166,7 @@ export function actionLayoutRoutes(
       },
       schema: {
         tags,
-        summary: 'What a dropdown or waterfall offers',
+        summary: 'List the options of a dropdown or waterfall',
         params: ActionFieldParams,
         body: FieldOptionsBody,
         response: { 200: success(200, FieldOptions) },

@@ -19,7 +19,7 @@ type Resolver = (
 ) => Promise<Option[]>
 type OptionServices = ProviderAccess & { config: Config }
 
-/** Who knows the words of a dropdown, by the name that its definition gives in `from`. */
+/** The sources of options, by the name that a dropdown's definition gives in `from`. */
 export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Resolver>([
   ['sheets', listSheetOptions],
   [
@@ -52,11 +52,11 @@ export async function listOptions(
     throw validationError(missing.map((key) => ({ field: `context.${key}`, message: 'required' })))
   }
   const resolve = OPTION_SOURCES.get(options.from)
-  if (resolve === undefined) throw new Error(`nobody knows the options of ${options.from}`)
+  if (resolve === undefined) throw new Error(`no source is registered for the options "${options.from}"`)
   return resolve(request, context, services)
 }
 
-/** Says why a dropdown offers nothing. */
+/** Returns the warning that explains why a dropdown has no options. */
 export function warnOfNoOptions({ options }: Field): Warning {
   const from = options !== undefined && 'from' in options ? options.from : ''
   const message = NOTHING_YET[from] ?? `there are no ${from || 'providers'} to choose from yet`
@@ -65,7 +65,7 @@ export function warnOfNoOptions({ options }: Field): Warning {
 
 const NOTHING_YET: Readonly<Record<string, string>> = {
   models:
-    'no model is set up; the operator sets LOAM_MODELS, or connect a model provider and give its model by name',
+    'no model is set up; ask the operator to set LOAM_MODELS, or connect a model provider and enter the name of its model',
   'record events': 'no record has an event yet; leave the field empty to take all that come',
 }
 
@@ -74,7 +74,7 @@ function isGiven(context: OptionContext, key: string): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** With what each did for the organisation in the last 30 days, where it was asked. */
+/** Lists providers with their rates for the organisation over the last 30 days, if they were asked. */
 async function listProviders(
   providers: readonly ProviderOption[],
   { db, caller, action }: Pick<FastifyRequest, 'db' | 'caller' | 'action'>,
@@ -101,7 +101,7 @@ function printRate({ action: _action, provider: _provider, ...rate }: HitRate): 
   return rate
 }
 
-/** Every sheet that the caller may use, workflow by workflow. */
+/** Lists every sheet that the caller may use, by workflow. */
 async function listSheetOptions({ caller, db }: FastifyRequest): Promise<Option[]> {
   const [workflows, sheets] = await Promise.all([
     listWorkflows(db, caller.orgId, caller.memberId),

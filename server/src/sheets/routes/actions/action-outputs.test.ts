@@ -12,7 +12,7 @@ beforeAll(async () => {
 const addRow = async (chain: TestChain): Promise<string> =>
   (await org.call('POST', `${chain.sheet}/rows`, { rows: [{}] })).body.data.row_ids[0]
 
-/** A result as a run leaves it, `at` seconds into the day. */
+/** Stores a result as a run does, `at` seconds into the day. */
 async function complete(
   chain: TestChain,
   row_id: string,

@@ -14,7 +14,7 @@ import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The inputs and actions of the sheet of the path. Set by `chainOfPath` and all that builds on it. */
+    /** The inputs and actions of the sheet of the path. Set by `chainOfPath` and by everything that uses it. */
     definition: Definition
     /** The action of the path. Set by `actionOfPath`. */
     action: ActionInstance
@@ -29,7 +29,10 @@ export async function chainOfPath(request: FastifyRequest): Promise<void> {
   request.definition = await getDefinition(request.db, request.sheet)
 }
 
-/** No instance is ever called `input` or `graph`, so the reserved ids are absent like any other (D31). */
+/**
+ * Resolves the action of the path. No action has the id `input` or `graph`, so these reserved ids are not found, like any
+ * unknown one (D31).
+ */
 export async function actionOfPath(request: FastifyRequest): Promise<void> {
   await chainOfPath(request)
   const { action_instance_id } = request.params as z.infer<typeof ActionParams>
@@ -38,7 +41,7 @@ export async function actionOfPath(request: FastifyRequest): Promise<void> {
   request.action = action
 }
 
-/** D31: the input node is there, but it cannot be deleted. */
+/** Resolves an action to delete. The input node exists, but it cannot be deleted (D31). */
 export async function deletableActionOfPath(request: FastifyRequest): Promise<void> {
   const { action_instance_id } = request.params as z.infer<typeof ActionParams>
   if (action_instance_id !== INPUT_NODE) return actionOfPath(request)
@@ -46,7 +49,7 @@ export async function deletableActionOfPath(request: FastifyRequest): Promise<vo
   throw invalid('action_instance_id', 'the input node cannot be deleted')
 }
 
-/** For fields of an action that answer to `has`; any other is absent (D60). */
+/** Resolves a field for which `has` returns true; any other field is not found (D60). */
 export function actionFieldOfPath(catalogue: Catalogue, has: (field: Field) => boolean) {
   return async (request: FastifyRequest): Promise<void> => {
     await actionOfPath(request)
@@ -61,7 +64,7 @@ export function requireField(catalogue: Catalogue, { action, params }: FastifyRe
   return field
 }
 
-/** The chain of the path with what runs have told of it. */
+/** Reads the chain of the path with the outputs that runs have discovered. */
 export async function readChain(catalogue: Catalogue, request: FastifyRequest): Promise<ChainView> {
   const discovered = await listDiscoveredOutputs(request.db, request.sheet)
   return viewChain(request.definition, catalogue, discovered)

@@ -18,7 +18,7 @@ import { configureAction as configure } from '../../../catalog/configuration/con
 import { graphOf, nodeOf } from '../../../catalog/configuration/node.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
 import { isObject } from '../../../lib/json/object.ts'
-import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../actions.ts'
+import { addAction, configureAction, deleteAction, prepareAction, addTargetProblems } from '../../actions.ts'
 import { listProblems } from '../../configuration-environment.ts'
 import type { WorkflowFor } from '../../store/workflows.ts'
 import { checkTargets } from '../../target-sheets.ts'
@@ -33,13 +33,13 @@ import {
 
 export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
 const tags = ['Actions']
-/** What is configured, and the values of `run_if`. */
+/** The fields whose numbers are kept as text: what is configured, and the values of `run_if`. */
 const NUMBER_TEXTS = ['inputs', 'values']
 
 type Parts = Pick<Services, 'catalogue' | 'config' | 'models' | 'egress'>
 
 export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): void {
-  const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({
+  const createEditing = ({ db, caller, sheet }: FastifyRequest) => ({
     db,
     author: caller,
     sheet,
@@ -48,21 +48,22 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
   })
 
-  /** What is wrong inside a body whose shape was refused already, so that all is reported at once (D5). */
-  const faultsInAdd = async (request: FastifyRequest): Promise<FieldError[]> => {
+  /** Finds the errors inside a body whose shape was already refused, so that all errors are reported at once (D5). */
+  const findErrorsInAdd = async (request: FastifyRequest): Promise<FieldError[]> => {
     const body = isObject(request.body) ? request.body : {}
     const { action_id, after } = body
     if (typeof action_id !== 'string') return []
-    const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...soundParts(body) }
+    const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...pickSoundParts(body) }
     const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
-    return (await withTargets(request.db, editingOf(request), catalogue.get(action_id), {}, made)).errors
+    return (await addTargetProblems(request.db, createEditing(request), catalogue.get(action_id), {}, made))
+      .errors
   }
-  const faultsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
+  const findErrorsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
     const { action, body } = request
     const chain = await readChain(catalogue, request)
     const template = catalogue.get(action.action_id)
-    const made = configure(action, template, soundParts(isObject(body) ? body : {}), typesIn(chain))
-    return (await withTargets(request.db, editingOf(request), template, action.inputs, made)).errors
+    const made = configure(action, template, pickSoundParts(isObject(body) ? body : {}), typesIn(chain))
+    return (await addTargetProblems(request.db, createEditing(request), template, action.inputs, made)).errors
   }
 
   api.post(
@@ -73,7 +74,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         body: 'document',
         numberTexts: NUMBER_TEXTS,
         resource: chainOfPath,
-        furtherErrors: faultsInAdd,
+        furtherErrors: findErrorsInAdd,
       },
       schema: {
         tags,
@@ -84,7 +85,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       },
     },
     async (request) => {
-      const { action, chain, warnings } = await addAction(editingOf(request), request.body)
+      const { action, chain, warnings } = await addAction(createEditing(request), request.body)
       const link = chain.links.get(action.id)
       const data = {
         action_instance_id: action.id,
@@ -103,7 +104,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       config: { scope: 'actions:read', resource: chainOfPath },
       schema: {
         tags,
-        summary: 'The chain: the input node, then every action in order',
+        summary: 'Get the chain: the input node, then every action in order',
         params: SheetParams,
         response: { 200: success(200, z.array(GraphNode)) },
       },
@@ -117,7 +118,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       config: { scope: 'actions:read', resource: actionOfPath },
       schema: {
         tags,
-        summary: 'One action, with warnings when its configuration has problems',
+        summary: 'Get an action, with warnings about its configuration',
         params: ActionParams,
         response: { 200: success(200, GraphNode) },
       },
@@ -125,7 +126,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     async (request) => {
       const { action, db, sheet } = request
       const chain = await readChain(catalogue, request)
-      const { author, mayUse: may } = editingOf(request)
+      const { author, mayUse: may } = createEditing(request)
       const problems = await listProblems(db, sheet, action, chain, installation)
       const inputs = { before: action.inputs, after: action.inputs }
       const template = catalogue.get(action.action_id)
@@ -144,11 +145,11 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         body: 'document',
         numberTexts: NUMBER_TEXTS,
         resource: actionOfPath,
-        furtherErrors: faultsInConfiguration,
+        furtherErrors: findErrorsInConfiguration,
       },
       schema: {
         tags,
-        summary: 'Configure an action; what is not sent keeps its value',
+        summary: 'Configure an action; fields that are not sent keep their values',
         params: ActionParams,
         body: ConfigureActionBody,
         response: { 200: successWithWarnings(200, ConfiguredAction) },
@@ -156,7 +157,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     },
     async (request) => {
       const { id } = request.action
-      const warnings = await configureAction(editingOf(request), id, request.body)
+      const warnings = await configureAction(createEditing(request), id, request.body)
       return ok({ action_instance_id: id }, { warnings })
     },
   )
@@ -167,20 +168,20 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       config: { scope: 'actions:write', body: 'control', resource: deletableActionOfPath },
       schema: {
         tags,
-        summary: 'Delete an action; answers those that referred to its outputs',
+        summary: 'Delete an action; returns the actions that referred to its outputs',
         params: ActionParams,
         response: { 200: success(200, DeletedAction) },
       },
     },
     async (request) => {
       const { id } = request.action
-      const dependent_actions = await deleteAction(editingOf(request), id)
+      const dependent_actions = await deleteAction(createEditing(request), id)
       return ok({ deleted: true as const, action_instance_id: id, dependent_actions })
     },
   )
 }
 
-/** The parts of a configuration that can be looked into although others have the wrong shape. */
-function soundParts({ inputs, run_if }: Record<string, unknown>): Configuration {
+/** Picks the parts of a configuration that can be checked although other parts have the wrong shape. */
+function pickSoundParts({ inputs, run_if }: Record<string, unknown>): Configuration {
   return { ...(isObject(inputs) ? { inputs } : {}), ...(isObject(run_if) ? { run_if } : {}) }
 }

@@ -43,12 +43,12 @@ describe('ai_generate through the API', () => {
     }
     const inputs = { model: 'small', prompt: 'Rate {{input.domain}}.', output_format, temperature: '0.5' }
     expect((await chain.call('PATCH', `/${id}`, { inputs })).body.warnings).toEqual([])
-    // 4.5: output_format is returned as a discriminator string, not the schema object sent.
+    // 4.5: output_format is returned as a discriminator string, not as the schema object that was sent.
     expect((await chain.call('GET', `/${id}`)).body.data.inputs).toEqual({
       ...inputs,
       output_format: 'fields',
     })
-    // D74: what the configuration names is known before any row has run.
+    // D74: outputs that the configuration names are known before any row has run.
     const known = (await chain.call('GET', `/${id}/outputs`)).body.data.outputs
     expect(known.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
       ['tier', 'string'],

@@ -19,7 +19,8 @@ it.each(actions)('$id can be added, read and configured', async ({ id, name, inp
   expect([...codes].filter((code) => !expected.has(code as string))).toEqual([])
   expect((await chain.call('GET', `/${id}_1/outputs`)).status).toBe(200)
   for (const field of Object.keys(inputs)) {
-    // Whatever a field makes of nonsense, it is an answer and not a failure of ours; the answer is the node as it is read.
+    // For any nonsense in a field, the response is a valid answer and not a failure of ours. The answer is the node as it is
+    // read.
     for (const value of [null, '', '{{input.email}}', 5, true, [], ['x'], {}, [{}], [{ conditions: [] }]]) {
       const answer = await chain.call('PATCH', `/${id}_1`, { inputs: { [field]: value } })
       expect([200, 400]).toContain(answer.status)

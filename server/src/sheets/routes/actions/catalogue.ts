@@ -6,9 +6,9 @@ import type { Api, Services } from '../../../api/services.ts'
 import { detailsOf, entryOf, requireTemplate } from '../../../catalog/catalogue-entry.ts'
 
 const tags = ['Actions']
-const WHERE = 'GET /actions lists them'
+const HINT = 'GET /actions lists them'
 
-/** The catalogue, which belongs to the program and says nothing of any organisation. */
+/** Registers the endpoints of the catalogue, which belongs to the program and contains nothing of any organisation. */
 export function catalogueRoutes(api: Api, { catalogue }: Services): void {
   api.get(
     '/actions',
@@ -34,6 +34,6 @@ export function catalogueRoutes(api: Api, { catalogue }: Services): void {
         response: { 200: success(200, CatalogueAction) },
       },
     },
-    async ({ params: { action_id } }) => ok(detailsOf(requireTemplate(catalogue, action_id, WHERE))),
+    async ({ params: { action_id } }) => ok(detailsOf(requireTemplate(catalogue, action_id, HINT))),
   )
 }

@@ -14,7 +14,7 @@ const app = await makeApp({
 })
 const org = await app.makeOrg()
 
-/** The warnings of an action that is added with these inputs, but for fields that are not set. */
+/** Returns the warnings of an action added with these inputs, without warnings about fields that are not set. */
 async function warningsOf(action_id: string, inputs: Record<string, unknown>): Promise<Json[]> {
   const chain = await makeChain(app, org)
   const { status, body } = await chain.call('POST', '/add', { action_id, inputs })

@@ -19,7 +19,7 @@ import type { SheetRecord } from '../../store/sheets.ts'
 const TIMEOUT_MS = 25_000
 const RETRY_AFTER_S = 10
 
-/** Dropdowns whose words a provider knows, by the name that their definitions give in `from`. */
+/** The dropdowns whose options a provider lists, by the name that their definitions give in `from`. */
 export const PROVIDER_OPTIONS: Readonly<Record<string, OptionQuery>> = {
   ...SALESFORCE_OPTIONS,
   ...HUBSPOT_OPTIONS,
@@ -34,7 +34,10 @@ export const PROVIDER_OPTIONS: Readonly<Record<string, OptionQuery>> = {
 
 export type ProviderAccess = { egress: Egress; keysOf: (sheet: SheetRecord) => ProviderKeys }
 
-/** Asks the provider of the caller's connection: the one of the context, the one of the action, or the only one (D66). */
+/**
+ * Lists options from the provider of the caller's connection: the connection of the context, that of the action, or the only
+ * one (D66).
+ */
 export async function askForOptions(
   query: OptionQuery,
   { action, sheet }: Pick<FastifyRequest, 'action' | 'sheet'>,
@@ -67,7 +70,7 @@ export async function askForOptions(
   throw toError(answer.refusal, query)
 }
 
-/** What a provider did wrong is told as its reason, and its own limit as 429 (D57). */
+/** Turns a provider's refusal into an error with its reason. A rate limit of the provider becomes 429 (D57). */
 function toError(refusal: Refusal, { provider, parent }: OptionQuery): AppError {
   const reason = refusal.kind === 'miss' ? 'there is nothing of that kind' : refusal.message
   const message = `${provider.name}: ${reason}`

@@ -10,7 +10,7 @@ import { listTerms } from '../../../records/store/terms.ts'
 type Request = Pick<FastifyRequest, 'caller' | 'db' | 'sheet'>
 type Resolver = (request: Request, context: Record<string, unknown>) => Promise<Option[]>
 
-/** Lists the options of a fresh record store (D98). */
+/** The options of a new record store (D98). */
 const USUAL_SOURCES = ['loam', 'csv', 'crm']
 const USUAL_RELATIONSHIPS = [
   'works_at',
@@ -46,7 +46,7 @@ const STANDARD_FIELDS: Record<EntityKind, Record<string, ValueType>> = {
 
 const toOption = (word: string): Option => ({ value: word, label: word })
 
-/** Dropdowns whose words the organisation's record store knows, by the name that their definitions give in `from`. */
+/** The dropdowns whose options the organisation's record store lists, by the name that their definitions give in `from`. */
 export const RECORD_OPTIONS: Readonly<Record<string, Resolver>> = {
   'record sources': listSources,
   'record events': listEventTypes,
@@ -69,7 +69,7 @@ export const RECORD_OPTIONS: Readonly<Record<string, Resolver>> = {
 
 const distinct = (...words: string[][]): Option[] => [...new Set(words.flat())].map(toOption)
 
-/** Lists the usual ones and systems with a connection, then those of the declared order, then others in use. */
+/** Lists the usual sources and systems with a connection, then those of the declared order, then others in use. */
 async function listSources({ caller, db, sheet }: Request): Promise<Option[]> {
   const connections = await listConnectionsOfSheet(db, sheet)
   const connected = connections.flatMap(({ provider }) => RecordSource.safeParse(provider).data ?? [])
@@ -78,7 +78,7 @@ async function listSources({ caller, db, sheet }: Request): Promise<Option[]> {
   return distinct(USUAL_SOURCES, connected.toSorted(), declared, used)
 }
 
-/** A company may be called by the word entity (D60). */
+/** Lists types of events. A company may be called `entity` (D60). */
 async function listEventTypes({ caller, db }: Request, context: Record<string, unknown>): Promise<Option[]> {
   const given = typeof context['lookup_type'] === 'string' ? context['lookup_type'].trim() : ''
   const kind = EntityKind.safeParse(given === 'entity' ? 'company' : given)

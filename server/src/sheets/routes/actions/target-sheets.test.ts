@@ -10,7 +10,7 @@ const other = await app.makeOrg()
 const bob = await org.keyFor('bob@example.com', 'member')
 const NOBODY = '01890000-0000-7000-8000-000000000001'
 
-/** A workflow of the key's owner with the input `name`; answers its id, which is that of its sheet. */
+/** Creates a workflow of the key's owner with the input `name` and returns its id, which is also the id of its sheet. */
 async function make(key: string): Promise<string> {
   const id: string = (await app.call(key, 'POST', '/workflows', { name: 'W' })).body.data.workflow_id
   await app.call(key, 'POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'name', type: 'string' }])
@@ -156,7 +156,7 @@ describe("D36: when it runs, the owner of the sender's workflow must have access
     await org.call('POST', `${pathOf(admins)}/inputs`, [{ name: 'target', type: 'string' }])
     await add(org.key, admins, sending('{{input.target}}'))
     expect(await send(own, admins)).toMatchObject({ status: 'complete' })
-    // D47: with the owner gone, admins act as owner.
+    // D47: after the owner was removed, admins act as owner.
     await org.call('DELETE', '/org/members?email=bob@example.com')
     expect(await send(theirs)).toMatchObject({ status: 'complete' })
     await work.stop()

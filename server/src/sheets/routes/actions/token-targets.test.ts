@@ -10,7 +10,7 @@ const pathOf = (id: string) => `/workflows/${id}/sheets/${id}`
 
 type Setting = Awaited<ReturnType<typeof makeSetting>>
 
-/** An admin's workflow that is shared with bob, a member, and another one of the admin's that is not. */
+/** Creates an admin's workflow that is shared with bob, a member, and another admin's workflow that is not. */
 async function makeSetting(configuredBy: 'admin' | 'bob' = 'admin') {
   const org = await app.makeOrg()
   const bob = await org.keyFor('bob@example.com', 'member')
@@ -45,14 +45,14 @@ const sending = (target_sheet_id: string) => ({
 const add = (key: string, to: string, body: object) =>
   app.call(key, 'POST', `${pathOf(to)}/actions/add`, body)
 
-/** Adds one row and starts its run, which nobody works on yet. */
+/** Adds one row and starts its run, while no worker is running. */
 async function start(key: string, from: string, target: string, run_after_add = 'all'): Promise<void> {
   const rows = [{ name: 'Ann', target }]
   const added = await app.call(key, 'POST', `${pathOf(from)}/rows`, { rows, run_after_add })
   expect([added.status, added.body.data.rows_queued_for_run]).toEqual([201, 1])
 }
 
-/** Has a worker run what was started, and answers the cell of each row of the sheet. */
+/** Lets a worker run the enqueued rows and returns the cell of each row of the sheet. */
 async function work(org: TestOrg, sheet: string, action = 'send_to_sheet_1'): Promise<Json[]> {
   const worker = await startTestWorker(app)
   const rows = await settledRows(org, pathOf(sheet))
@@ -190,7 +190,7 @@ describe('D36: a target that comes from a token is within the reach of whoever c
     await deliver(setting)
     expect(await work(org, shared)).toMatchObject([refusalOf(secret)])
     expect(await landed(setting)).toBe(0)
-    // D47: what a member who was removed has configured is their organisation's.
+    // D47: what a removed member has configured belongs to their organisation.
     await org.call('DELETE', '/org/members?email=bob@example.com')
     await start(org.key, shared, secret)
     expect((await work(org, shared))[1]).toMatchObject({ status: 'complete' })

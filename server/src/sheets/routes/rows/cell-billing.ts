@@ -15,7 +15,7 @@ const Entry = z.object({
 })
 type Entry = z.infer<typeof Entry>
 
-/** What a cell cost and why, line by line, in the order in which providers were asked. */
+/** Explains the cost of a cell line by line, in the order in which providers were asked. */
 export function viewBilling(cell: CellRecord): Billing {
   const entries = (cell.provenance ?? []).flatMap((given): Entry[] => {
     const entry = Entry.safeParse(given)
@@ -24,9 +24,9 @@ export function viewBilling(cell: CellRecord): Billing {
   const isCharged = cell.credits_millis > 0
   const lines = entries.map((entry): Line => {
     const { provider, status, list_credits = entry.credits } = entry
-    // What was asked before a cell failed costs nothing.
+    // Providers asked before a cell failed cost nothing.
     const credits = isCharged ? entry.credits : 0
-    return { provider, status, credits, list_credits, why: reasonOf(entry, isCharged) }
+    return { provider, status, credits, list_credits, why: explainEntry(entry, isCharged) }
   })
   const rest = cell.credits_millis - addUp(lines.map(({ credits }) => credits))
   if (rest !== 0) {
@@ -53,26 +53,26 @@ export function viewBilling(cell: CellRecord): Billing {
   }
 }
 
-/** In whole thousandths (D22). */
+/** Adds credits and returns whole thousandths (D22). */
 const addUp = (credits: readonly number[]): number =>
   credits.reduce((sum, part) => sum + Math.round(part * MILLIS), 0)
 
 const REASONS: Record<string, string> = {
-  hit: 'it gave the answer',
-  answer: 'it gave the answer',
-  unverified: 'it gave an answer that nobody verified',
-  invalid: 'its answer was rejected, which costs nothing',
-  miss: 'it had no answer',
-  unconfigured: 'it was not asked: there is no key for it',
-  disabled: 'it was not asked: it is disabled',
-  ineligible: 'it was not asked: it cannot be with these inputs',
-  no_credits: 'its own account has no credits',
-  rate_limited: 'it asked to be called later',
-  error: 'it failed, which costs nothing',
+  hit: 'the provider gave the answer',
+  answer: 'the provider gave the answer',
+  unverified: 'the provider gave an answer that no verifier confirmed',
+  invalid: "the provider's answer was rejected, which costs nothing",
+  miss: 'the provider had no answer',
+  unconfigured: 'the provider was not asked: there is no key for it',
+  disabled: 'the provider was not asked: it is disabled',
+  ineligible: 'the provider was not asked: it cannot work with these inputs',
+  no_credits: "the provider's own account has no credits",
+  rate_limited: 'the provider asked to be called later',
+  error: 'the provider failed, which costs nothing',
 }
 
-function reasonOf({ status, credits, list_credits, message }: Entry, isCharged: boolean): string {
-  if (list_credits !== undefined) return 'it ran on a key of your own, which costs nothing'
-  if (credits > 0 && !isCharged) return 'the cell did not come to a result, which costs nothing'
+function explainEntry({ status, credits, list_credits, message }: Entry, isCharged: boolean): string {
+  if (list_credits !== undefined) return 'the call used your own key, which costs nothing'
+  if (credits > 0 && !isCharged) return 'the cell has no result, which costs nothing'
   return REASONS[status] ?? message ?? status
 }

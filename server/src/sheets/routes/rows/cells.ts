@@ -23,7 +23,7 @@ import { viewBilling } from './cell-billing.ts'
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
 const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
 
-/** Where outputs that are too large for their cell are read, with the key (D44). */
+/** Returns the URL of outputs that are too large for their cell. Reading it needs the key (D44). */
 export function outputsUrl(
   publicUrl: string,
   { workflow_id, sheet_id }: Pick<SheetRecord, 'workflow_id' | 'sheet_id'>,
@@ -41,7 +41,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       config,
       schema: {
         tags: ['Rows'],
-        summary: 'One cell with its provenance',
+        summary: 'Get a cell with its provenance',
         params: CellParams,
         response: { 200: success(200, CellDetail) },
       },
@@ -58,7 +58,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags: ['Rows'],
-        summary: 'Put back what a cell had before a run that failed',
+        summary: 'Restore the result that a cell had before a failed run',
         params: CellParams,
         response: { 200: success(200, CellDetail) },
       },
@@ -86,7 +86,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       config,
       schema: {
         tags: ['Rows'],
-        summary: 'The outputs of a cell, whatever their size',
+        summary: 'Get the outputs of a cell, of any size',
         params: CellParams,
         response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
       },
@@ -106,7 +106,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       config,
       schema: {
         tags: ['Rows'],
-        summary: 'The outputs that a failed cell had before, whatever their size',
+        summary: 'Get the outputs that a failed cell had before, of any size',
         params: CellParams,
         response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
       },
@@ -125,7 +125,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
 const nothingToRestore = () =>
   new AppError(
     'NOTHING_TO_RESTORE',
-    'The cell has nothing to restore: only a failed cell that does not run has its former result, for 7 days',
+    'The cell has nothing to restore: only a failed cell that is not running keeps its former result, for 7 days',
   )
 
 type CellPlace = { row_id: string; action_instance_id: string }
@@ -142,7 +142,7 @@ async function readDetail(
   if (cell === undefined) throw notFound('Cell')
   await foldCharges(db, sheet.org_id)
   const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-  const former = isUnderWay(cell.status)
+  const former = isInFlight(cell.status)
     ? undefined
     : await findFormer(db, sheet.org_id, row_id, action_instance_id)
   const previousUrl = () => `${urlOf(row_id, action_instance_id)}/previous`
@@ -150,12 +150,12 @@ async function readDetail(
     row_id,
     action_instance_id,
     ...(parseLossless(cell.json) as Cell),
-    ...(isUnderWay(cell.status) ? {} : detailOf(stored)),
+    ...(isInFlight(cell.status) ? {} : viewProvenance(stored)),
     ...(former === undefined ? {} : { previous: viewFormer(former, previousUrl) }),
   }
 }
 
-const isUnderWay = (status: CellStatus): boolean => status === 'queued' || status === 'running'
+const isInFlight = (status: CellStatus): boolean => status === 'queued' || status === 'running'
 
 function viewFormer({ run_id, outputs, completed_at, credits_millis }: FormerCell, url: () => string) {
   return {
@@ -172,7 +172,7 @@ async function requireRow({ db, sheet }: FastifyRequest, rowId: string): Promise
   if (known.size === 0) throw notFound('Row')
 }
 
-function detailOf(cell: CellRecord | undefined) {
+function viewProvenance(cell: CellRecord | undefined) {
   if (cell === undefined) return {}
   return {
     status: cell.status,

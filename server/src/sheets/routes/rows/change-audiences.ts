@@ -7,22 +7,24 @@ import { randomText } from '../../../lib/security/keys.ts'
 import { listRuns } from '../../../runs/store/runs.ts'
 import { readSheetState, type SheetRecord } from '../../store/sheets.ts'
 
-/** Several changes in quick succession are one event; the first of them is told at once. */
+/** The time within which several changes become one event. The first of them is sent at once. */
 const GATHER_MS = 100
-/** How long changes are counted on after the last reader left: one who comes back is told only of what was missed. */
+/**
+ * The time for which changes are still counted after the last reader left: a reader that comes back gets only what it missed.
+ */
 const LINGER_MS = 5000
 const PROCESS_NAME = 12
 
-/** The readers of one sheet: what it is like after a change is read once, however many there are. */
+/** The readers of one sheet. The state of the sheet after a change is read once for all of them. */
 type Audience = {
   readers: Set<ServerResponse>
-  /** Those who could not take an event in; they are told as soon as they can. */
+  /** The readers whose connection was full when an event was sent. They get the next event as soon as they can take it. */
   behind: Set<ServerResponse>
   gathering: NodeJS.Timeout | undefined
   toldAt: number
-  /** Changes heard so far. An event names those that it tells of. */
+  /** The number of changes so far. The id of an event contains it. */
   heard: number
-  /** Ends it a while after its last reader left. */
+  /** The timer that ends the audience a while after its last reader left. */
   lingering: NodeJS.Timeout | undefined
   unwatch: () => void
 }
@@ -31,19 +33,19 @@ export type Reader = {
   sheet: SheetRecord
   db: Db
   response: ServerResponse
-  /** The event that the reader saw last, on an earlier connection. */
+  /** The id of the last event that the reader got on an earlier connection. */
   lastEventId: string | undefined
 }
 
 export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>, lingerMs = LINGER_MS) {
   const audiences = new Map<string, Audience>()
-  /** Counts of other processes, and of this one before it was started anew, mean something else. */
+  /** The name of this process in ids of events: counts of other processes, or from before a restart, mean something else. */
   const process = randomText(PROCESS_NAME)
-  const idOf = ({ heard }: Audience) => `${process}-${heard}`
+  const createEventId = ({ heard }: Audience) => `${process}-${heard}`
 
-  async function tell({ sheet, db }: Reader, audience: Audience, readers: Iterable<ServerResponse>) {
-    // Before it is read: what changes meanwhile is told again.
-    const id = idOf(audience)
+  async function notify({ sheet, db }: Reader, audience: Audience, readers: Iterable<ServerResponse>) {
+    // The id is made before the state is read, so a change in between is announced again.
+    const id = createEventId(audience)
     const data = JSON.stringify(await describe(db, sheet))
     const event = `id: ${id}\nevent: change\ndata: ${data}\n\n`
     for (const reader of readers) {
@@ -53,13 +55,16 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
     }
   }
 
-  /** Readers whose state is unknown are better off without a stream: they open it again. */
-  const giveUp = (readers: Iterable<ServerResponse>) => (cause: unknown) => {
-    log.warn({ err: cause }, 'streams of changes were ended; their readers may open them again')
+  /** Ends the streams of readers whose state is unknown. They open them again. */
+  const endStreams = (readers: Iterable<ServerResponse>) => (cause: unknown) => {
+    log.warn(
+      { err: cause },
+      'cannot read the state of a sheet; its streams of changes were ended, and readers may open them again',
+    )
     for (const reader of readers) reader.end()
   }
 
-  function found(reader: Reader): Audience {
+  function openAudience(reader: Reader): Audience {
     const audience: Audience = {
       readers: new Set(),
       behind: new Set(),
@@ -75,7 +80,7 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
         audience.gathering = setTimeout(() => {
           audience.gathering = undefined
           audience.toldAt = performance.now()
-          tell(reader, audience, audience.readers).catch(giveUp(audience.readers))
+          notify(reader, audience, audience.readers).catch(endStreams(audience.readers))
         }, wait)
       }),
     }
@@ -91,17 +96,18 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
   }
 
   return {
-    /** Tells the reader where the sheet is, unless that is what it saw last, then of each change. */
+    /** Adds a reader. It gets the state of the sheet, unless it saw that last, and then each change. */
     join(reader: Reader): void {
       const { response } = reader
-      const audience = audiences.get(reader.sheet.sheet_id) ?? found(reader)
+      const audience = audiences.get(reader.sheet.sheet_id) ?? openAudience(reader)
       audience.readers.add(response)
       clearTimeout(audience.lingering)
       response.on('drain', () => {
-        if (audience.behind.delete(response)) tell(reader, audience, [response]).catch(giveUp([response]))
+        if (audience.behind.delete(response))
+          notify(reader, audience, [response]).catch(endStreams([response]))
       })
-      if (reader.lastEventId !== idOf(audience)) {
-        tell(reader, audience, [response]).catch(giveUp([response]))
+      if (reader.lastEventId !== createEventId(audience)) {
+        notify(reader, audience, [response]).catch(endStreams([response]))
       }
     },
     leave(sheetId: string, response: ServerResponse): void {
@@ -115,7 +121,7 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
       audience.lingering = setTimeout(() => end(sheetId, audience), lingerMs)
       audience.lingering.unref()
     },
-    /** The server ends, and with it what is counted. */
+    /** Ends all audiences and their counts when the server ends. */
     close(): void {
       for (const [sheetId, audience] of audiences) end(sheetId, audience)
     },

@@ -10,7 +10,7 @@ import { makeApp } from '#test/plumbing/harness.ts'
 const app = await makeApp({ settings: { LOAM_STREAMS_PER_KEY: '3', LOAM_STREAMS_PER_ORG: '5' } })
 const address = await app.api.listen({ host: '127.0.0.1', port: 0 })
 
-/** A stream, with whether the server has ended it. */
+/** Opens a stream and reports whether the server has ended it. */
 async function open(path: string, key: string) {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
@@ -60,7 +60,7 @@ describe('streams of changes', () => {
         socket.on('close', () => resolve())
       })
     for (let n = 0; n < 60; n += 1) await leaveAtOnce()
-    // All places are free again, and a change wakes nobody.
+    // All places are free again, and a change reaches no reader.
     await expect
       .poll(async () => {
         const all = [await open(path, org.key), await open(path, org.key), await open(path, org.key)]

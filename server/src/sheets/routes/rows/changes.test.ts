@@ -17,7 +17,7 @@ type Change = {
   run: { state: string; rows_queued: number; rows_done: number } | null
 }
 
-/** The events of a stream one after the other; the connection ends with the test. */
+/** Opens a stream and yields its events one after the other. The connection ends with the test. */
 async function openStream(base: string, lastEventId?: string) {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
@@ -64,7 +64,7 @@ describe('a stream of changes of a sheet', () => {
     expect((await next()).run).toBeNull()
     await org.call('POST', `${base}/run-all`)
     for (let change = await next(); change.run?.rows_done !== 2; change = await next()) {
-      // What was announced before the run may be told again.
+      // A change announced before the run may be sent again.
       if (change.run !== null) expect(change.run?.rows_queued).toBe(2)
     }
     for (let change = await next(); change.run?.state !== 'finished'; change = await next()) {
@@ -77,7 +77,7 @@ describe('a stream of changes of a sheet', () => {
     const { next } = await openStream(base)
     const first = await next()
     expect(first.rows).toBe(0)
-    // What happened just before the stream was opened may be told of once more.
+    // A change just before the stream was opened may be sent once more.
     const nextAfter = async ({ revision, rows }: typeof first) => {
       let change = await next()
       while (change.revision === revision && change.rows === rows) change = await next()
@@ -110,7 +110,7 @@ describe('a stream of changes of a sheet', () => {
     const added = await org.call('POST', `${workflow}/sheets`, { name: 'Second' })
     told.push(await others())
     await org.call('DELETE', `${workflow}/sheets/${added.body.data.sheet_id}`)
-    // Without it the names are what they were.
+    // Without that sheet, the names are as they were before.
     expect(await others()).toBe(told.at(-2))
     expect(new Set(told).size).toBe(4)
   })
@@ -134,7 +134,7 @@ describe('a stream of changes of a sheet', () => {
       text: `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'loam changes' and datname = current_database()`,
     })
-    // What happened meanwhile is unknown, so everybody is told once it is back.
+    // Changes may have been missed meanwhile, so every reader gets an event once the connection is back.
     await next()
     await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
     await next()

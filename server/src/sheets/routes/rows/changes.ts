@@ -3,12 +3,15 @@ import type { Api } from '../../../api/services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { createAudiences } from './change-audiences.ts'
 
-/** Proxies end connections on which nothing is heard. */
+/** The interval of comments that keep a stream open: proxies end silent connections. */
 const KEEP_ALIVE_MS = 15_000
-/** When readers come back by themselves; what they missed is counted for longer. */
+/** The time after which browsers reconnect. Missed changes are counted for longer. */
 const RECONNECT_MS = 1000
 
-/** Server-sent events: one at the start, and one after each change of the sheet until the caller leaves or loses access. */
+/**
+ * Registers the stream of server-sent events: one event at the start, and one after each change of the sheet until the caller
+ * leaves or loses access.
+ */
 export function changeRoutes(api: Api, services: RouteServices): void {
   const audiences = createAudiences(services)
   api.addHook('onClose', async () => audiences.close())

@@ -8,7 +8,7 @@ import { isEmptySelection, resolveSelection, type SelectionBody } from './row-se
 
 type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
 
-/** Returns the rows of a selector; all of them without one. Each row that is named must be there (D21). */
+/** Returns the rows of a selector, or all rows without one. Each listed row must exist (D21). */
 export async function chooseRows(
   request: FastifyRequest,
   body: SelectorsBody,
@@ -21,7 +21,7 @@ export async function chooseRows(
   return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : choiceOf(body, definition)
 }
 
-/** Returns the rows that filters leave; all of them without one. */
+/** Returns the rows that match the filters, or all rows without filters. */
 export function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
   const selection = resolveSelection(body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }

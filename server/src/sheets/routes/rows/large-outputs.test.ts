@@ -29,7 +29,10 @@ async function sheetOf(outputs: object[]): Promise<{ base: string; rows: Json[] 
 
 const pathOf = (url: string) => url.replace('http://loam.test', '')
 
-/** Hardly shrinks, as most texts of that length do not. Begins with a letter: before a sign, a CSV has a quote. */
+/**
+ * A text that hardly shrinks when compressed, like most texts of that length. It begins with a letter, because a CSV would
+ * quote a leading sign.
+ */
 const noise = randomBytes((MOST / 4) * 3)
   .toString('base64')
   .replace(/^./, 'x')
@@ -135,7 +138,7 @@ describe('D44: `outputs_ref` for outputs over 32 KB of JSON', () => {
   it('the known size is not read again: List Rows leaves large outputs where they are', async () => {
     const { base, rows } = await sheetOf([{ said: noise.repeat(20) }])
     const size = rows[0].cells.echo_1.outputs_ref.size_bytes
-    // The same version with other contents: whoever read them would see it.
+    // The same version with other contents: a read of the outputs would show them.
     await sql`update cells set outputs = ${JSON.stringify({ said: noise.repeat(10) })}::jsonb
       where org_id = ${org.orgId} and row_id = ${rows[0].row_id}`.execute(app.store.system)
     expect((await list(base)).rows[0].cells.echo_1.outputs_ref.size_bytes).toBe(size)

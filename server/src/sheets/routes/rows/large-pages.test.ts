@@ -9,7 +9,7 @@ await org.call('POST', `${sheet}/inputs`, [
   { name: 'n', type: 'number' },
   { name: 'text', type: 'string' },
 ])
-// Compressed to next to nothing, so that only their real length tells.
+// The text compresses to almost nothing, so only its real length counts.
 const text = 'x'.repeat(900_000)
 const rows = Array.from({ length: 12 }, (_, n) => ({ n, text }))
 await org.call('POST', `${sheet}/rows`, { rows })

@@ -21,7 +21,7 @@ const rows = NUMBERS.map((number) => `{"s": ${number}}`).join(',')
 const { row_ids } = (await org.call('POST', `${sheet}/rows`, `{"rows": [${rows}]}`)).body.data
 const idOf = (number: string): string => row_ids[NUMBERS.indexOf(number)]
 
-/** As text, since a plain number of JavaScript would have lost its digits before it is sent. */
+/** Creates a filter as text: a plain number of JavaScript would lose digits before it is sent. */
 const where = (operator: string, values: string, more = '') =>
   `{"filters": [{"variable": "{{input.s}}", "operator": "${operator}", "values": [${values}]}]${more}}`
 const valuesOf = ({ body }: { body: Json }): string[] => body.data.rows.map((row: Json) => row.inputs.s)

@@ -231,7 +231,7 @@ describe('4.6 List Rows', () => {
     const db = app.store.org(org.orgId)
     const sheet = { org_id: org.orgId, sheet_id: sheetId }
     const definition = await getDefinition(db, { ...sheet, revision: 2 })
-    // The chain endpoints come later: a revision with one action is written as they will write it.
+    // Stores a revision with one action directly, as the chain endpoints write it.
     await db
       .insertInto('chain_revisions')
       .values({
@@ -280,7 +280,7 @@ describe('4.6 List Rows', () => {
     expect(rows[0].cells).toEqual({ filter_1: { status: 'failed', error: 'no answer' } })
     expect(rows[1].cells).toEqual({ filter_1: { status: 'complete', outputs: { x: 1 } } })
 
-    // Nobody works here, so the row stays queued. Statuses of results and of what is in flight may stand together.
+    // No worker runs, so the row stays queued. A filter may combine statuses of results and of rows in flight.
     const queued = await org.call('POST', `${base}/run`, { row_ids: [ids[2]] })
     expect(queued.body.data).toEqual({ rows_queued: 1 })
     const any = async (wanted: object) => {

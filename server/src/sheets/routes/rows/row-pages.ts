@@ -7,8 +7,8 @@ import type { Page } from '../../store/rows.ts'
 import { outputsUrl } from './cells.ts'
 
 /**
- * Answers `RowPage`. It is what people and programs ask for most, so it is written as text: to read what the database answers, check
- * it against a schema and write it again took a third of the time of a request.
+ * Sends `RowPage`. It is the most frequent response, so it is written as text: reading the database's JSON, checking it
+ * against a schema and writing it again took a third of the time of a request.
  */
 export async function sendRowPage(
   request: FastifyRequest,

@@ -15,29 +15,29 @@ export type SelectionBody = {
   find?: string | undefined
 }
 
-/** Resolves the names in a selection against the sheet; each name that is not there is a 400 (D58). */
+/** Resolves the names in a selection against the sheet; an unknown name is a 400 (D58). */
 export function resolveSelection(body: SelectionBody, definition: Definition): Selection {
-  const errors = unknownNames(body, definition)
+  const errors = findUnknownNames(body, definition)
   if (errors.length > 0) throw validationError(errors)
   const filters = (body.filters ?? []).map(({ variable, ...filter }) => ({
     ...filter,
-    column: columnOf(variable, definition) ?? 0,
+    column: findColumn(variable, definition) ?? 0,
   }))
   return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at, find: body.find }
 }
 
-/** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
-function unknownNames(body: unknown, definition: Definition): FieldError[] {
+/** Finds names that the sheet does not have, even if other parts of the body have the wrong shape. */
+function findUnknownNames(body: unknown, definition: Definition): FieldError[] {
   const hintInput = createHints(definition.inputs.map(({ name }) => `{{input.${name}}}`))
   const hintAction = createHints(definition.actions.map(({ id }) => id))
-  const inputs = partsOf(body, 'filters').flatMap((filter, n): FieldError[] => {
-    const { success, data: variable } = RowFilter.shape.variable.safeParse(valueOf(filter, 'variable'))
-    if (!success || columnOf(variable, definition) !== undefined) return []
+  const inputs = listParts(body, 'filters').flatMap((filter, n): FieldError[] => {
+    const { success, data: variable } = RowFilter.shape.variable.safeParse(readValue(filter, 'variable'))
+    if (!success || findColumn(variable, definition) !== undefined) return []
     const message = `the sheet has no input for ${variable}${hintInput(variable)}`
     return [{ field: `filters[${n}].variable`, message }]
   })
-  const actions = partsOf(body, 'status_filters').flatMap((filter, n): FieldError[] => {
-    const id = valueOf(filter, 'action_instance_id')
+  const actions = listParts(body, 'status_filters').flatMap((filter, n): FieldError[] => {
+    const id = readValue(filter, 'action_instance_id')
     if (typeof id !== 'string' || definition.actions.some((action) => action.id === id)) return []
     const field = `status_filters[${n}].action_instance_id`
     return [{ field, message: `the sheet has no action ${id}${hintAction(id)}` }]
@@ -45,22 +45,22 @@ function unknownNames(body: unknown, definition: Definition): FieldError[] {
   return [...inputs, ...actions]
 }
 
-/** The same for a body whose shape was refused (D5). */
+/** Finds unknown names in a body whose shape was refused (D5). */
 export async function faultsInSelection({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
-  return unknownNames(body, await getDefinition(db, sheet))
+  return findUnknownNames(body, await getDefinition(db, sheet))
 }
 
-function columnOf(variable: string, { inputs }: Definition): number | undefined {
+function findColumn(variable: string, { inputs }: Definition): number | undefined {
   const token = soleToken(parseTemplate(variable))
   return token?.kind === 'input' ? inputs.find(({ name }) => name === token.name)?.column : undefined
 }
 
-function valueOf(part: unknown, name: string): unknown {
+function readValue(part: unknown, name: string): unknown {
   return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
 }
 
-function partsOf(body: unknown, name: string): unknown[] {
-  const parts = valueOf(body, name)
+function listParts(body: unknown, name: string): unknown[] {
+  const parts = readValue(body, name)
   return Array.isArray(parts) ? parts : []
 }
 

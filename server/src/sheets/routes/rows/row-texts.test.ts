@@ -5,13 +5,14 @@ import { RowPage } from '#contract/rows.ts'
 import { rowsOf } from '#test/builders/rows.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 
-// Pages of rows are written as text (row-pages.ts): whatever people and providers put into them, they are the JSON of the contract.
+// Pages of rows are written as text (row-pages.ts). Whatever people and providers put into them, they must be JSON of the
+// contract.
 
 const app = await makeApp()
 const org = await app.makeOrg()
 const { addRows, makeSheet } = rowsOf(org)
 
-/** Signs that stand between parts of what the database answers, and those that JSON escapes. */
+/** The signs that separate parts of what the database returns, and signs that JSON escapes. */
 const SIGNS = '\u001f\u001e\u0001\t\n"\\\u2028 ü 😀'
 const LONG = '12345678901234567890.123'
 const NAMES = ['say "hi"', 'back\\slash', '__proto__', 'ü \u2028 😀']

@@ -190,7 +190,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       },
       schema: {
         tags: ['Rows'],
-        summary: 'Delete all rows, or those of a selector',
+        summary: 'Delete all rows, or the rows of a selector',
         params: SheetParams,
         body: DeleteAllBody,
         response: { 200: success(200, DeletedCount) },
@@ -224,7 +224,7 @@ async function auditDeletion(
   })
 }
 
-/** Rows that would be refused, where only a cost was asked for. */
+/** Returns warnings for rows that would be rejected, for a request that only estimates the cost. */
 const warnOfRejected = ({ index, errors }: RejectedRow) =>
   errors.map(({ field, code, message }) => ({
     field: field === '' ? `rows[${index}]` : `rows[${index}].${field}`,

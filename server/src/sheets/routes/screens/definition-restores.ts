@@ -12,7 +12,9 @@ import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const PATH = '/workflows/:workflow_id/sheets/:sheet_id/definition'
 
-/** Undo for inputs and actions: values and results of what was deleted are still there, and come back with it. */
+/**
+ * Registers undo for inputs and actions. Values and results of deleted inputs and actions still exist and return with them.
+ */
 export function definitionRestoreRoutes(api: Api): void {
   const response = { 200: success(200, RevisionView) }
   api.get(
@@ -45,7 +47,10 @@ export function definitionRestoreRoutes(api: Api): void {
     },
     async ({ db, sheet, caller, body }) => {
       if (!caller.scopes.has('actions:write')) {
-        throw new AppError('INSUFFICIENT_SCOPE', 'This takes the scope actions:write as well')
+        throw new AppError(
+          'INSUFFICIENT_SCOPE',
+          'Restoring inputs and actions also needs the scope actions:write',
+        )
       }
       return ok({ revision: await restoreSheetDefinition(db, caller, sheet, body) })
     },

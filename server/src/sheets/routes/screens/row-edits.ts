@@ -19,7 +19,7 @@ import { isUuid } from '../../../lib/ids.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { getDefinition } from '../../store/definitions.ts'
-import { keepEdit, listEdits, lockEdits, turnEdit } from '../../store/edit-history.ts'
+import { keepEdit, listEdits, lockEdits, undoOrRedoEdit } from '../../store/edit-history.ts'
 import { editRows, keepDeletedRows, restoreRows } from '../../store/row-edits.ts'
 import { isNearRowLimit, requireRoom } from '../../store/row-quota.ts'
 import { deleteRows } from '../../store/rows.ts'
@@ -28,7 +28,7 @@ import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 const EDITS = '/workflows/:workflow_id/sheets/:sheet_id/edits'
 
-/** What a person does to rows in the grid: changing values, and deleting in a way that can be undone. */
+/** Registers the endpoints for edits in the grid: changing values, and deleting rows in a way that can be undone. */
 export function rowEditRoutes(api: Api): void {
   const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
 
@@ -63,7 +63,7 @@ export function rowEditRoutes(api: Api): void {
       const refused = edits
         .filter(({ rowId }) => !taken.has(rowId.toLowerCase()))
         .map(({ rowId, index }): RejectedRow => {
-          const message = 'is not on this sheet any more, or would become too large'
+          const message = 'is no longer a row of this sheet, or would become too large'
           return {
             row: { row_id: rowId },
             index,
@@ -113,14 +113,17 @@ export function rowEditRoutes(api: Api): void {
         return back
       })
       if (restored_row_ids.length === 0) {
-        throw new AppError('Gone', 'These rows were deleted a while ago, and cannot be brought back any more')
+        throw new AppError(
+          'Gone',
+          'These rows can no longer be restored: deleted rows are kept for 10 seconds',
+        )
       }
       return ok({ restored_count: restored_row_ids.length, restored_row_ids })
     },
   )
 }
 
-/** One's own edits of a sheet, from whichever browser: listed, taken back, and done again. */
+/** Registers the endpoints for a member's own edits of a sheet, from any browser: list, undo and redo. */
 export function editHistoryRoutes(api: Api): void {
   const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
 
@@ -144,7 +147,7 @@ export function editHistoryRoutes(api: Api): void {
         const editor = { ...request.sheet, member_id: request.caller.memberId }
         const turned = await inTransaction(request.db, async (trx) => {
           await lockEdits(trx, editor)
-          const done = await turnEdit(trx, editor, request.params.edit_id, verb === 'undo')
+          const done = await undoOrRedoEdit(trx, editor, request.params.edit_id, verb === 'undo')
           await audit(trx, request, 'rows.edited', done.changed_row_ids.length)
           return done
         })

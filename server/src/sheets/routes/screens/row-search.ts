@@ -10,13 +10,13 @@ import {
 import { ok } from '../../../api/http/envelope.ts'
 import type { Api } from '../../../api/services.ts'
 import { getDefinition } from '../../store/definitions.ts'
-import { findNextFailed, findRows, placeAmong, placeOfRow } from '../../store/row-search.ts'
+import { findNextFailed, findRows, findMatchingPlace, findRowPlace } from '../../store/row-search.ts'
 import { isEmptySelection, resolveSelection } from '../rows/row-selection.ts'
 import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
-/** Ways to rows of a sheet that is too long to be looked through by eye. */
+/** Registers the endpoints that find rows in a sheet too long to look through by eye. */
 export function rowSearchRoutes(api: Api): void {
   const config = {
     scope: 'workflows:data:read' as const,
@@ -35,8 +35,8 @@ export function rowSearchRoutes(api: Api): void {
       const { row_id, ...chosen } = body
       const selection = resolveSelection(chosen, await getDefinition(db, sheet))
       const place = isEmptySelection(selection)
-        ? await placeOfRow(db, sheet, row_id)
-        : await placeAmong(db, sheet, selection, row_id)
+        ? await findRowPlace(db, sheet, row_id)
+        : await findMatchingPlace(db, sheet, selection, row_id)
       return ok({ place })
     },
   )

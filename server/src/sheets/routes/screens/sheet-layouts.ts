@@ -7,7 +7,7 @@ import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const PATH = '/workflows/:workflow_id/sheets/:sheet_id/layout'
 
-/** How each person arranged the columns of a sheet, wherever they sign in. */
+/** Registers the endpoints for the layout of a sheet's columns, which each member has on every device. */
 export function sheetLayouts(api: Api): void {
   const response = { 200: success(200, SheetLayout.nullable()) }
   api.get(

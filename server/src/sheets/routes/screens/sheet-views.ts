@@ -13,7 +13,7 @@ import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
-/** What a grid shows while its sheet changes: the rows in view, and how far each column is. */
+/** Registers the endpoints for a grid whose sheet changes: the rows in view, and the progress of each column. */
 export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
   const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
 

@@ -6,7 +6,7 @@ import type { Api } from '../../../api/services.ts'
 import { listWorkflowsWithRuns } from '../../store/workflow-list.ts'
 import { isOwner, mayUse } from '../workflows/resources.ts'
 
-/** Workflows with whose they are and how their latest run went, in one answer. */
+/** Registers the list of workflows with their owners and latest runs, in one response. */
 export function workflowListRoutes(api: Api): void {
   api.get(
     '/workflows',

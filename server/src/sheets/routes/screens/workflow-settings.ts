@@ -32,7 +32,7 @@ import { isOwner, sheetOfPath, SheetParams, workflowOfPath, WorkflowParams } fro
 
 const SHEET = '/workflows/:workflow_id/sheets/:sheet_id'
 
-/** Sharing of a workflow; schedule and webhook of its sheets. */
+/** Registers the endpoints for sharing a workflow and for the schedule and webhook of its sheets. */
 export function workflowSettings(api: Api, services: Services): void {
   sharingRoutes(api)
   scheduleRoutes(api)
@@ -116,7 +116,7 @@ function scheduleRoutes(api: Api): void {
     { config: writes, schema: { params: SheetParams, body: ScheduleBody, response: answer } },
     async ({ db, caller, sheet, body }) => {
       const { max_credits, ...given } = body
-      const maxCreditsMillis = capOf(max_credits)
+      const maxCreditsMillis = toCapMillis(max_credits)
       return ok(viewSchedule(await setSchedule(db, caller, sheet, { ...given, maxCreditsMillis })))
     },
   )
@@ -127,10 +127,10 @@ function scheduleRoutes(api: Api): void {
   })
 }
 
-/** In millis; null is none, undefined what it was. */
-const capOf = (credits: number | null | undefined) =>
+/** Converts a limit to thousandths. Null means no limit, undefined means unchanged. */
+const toCapMillis = (credits: number | null | undefined) =>
   credits === undefined || credits === null ? credits : toMillis(credits)
-const creditsOf = (millis: number | null | undefined) =>
+const toCredits = (millis: number | null | undefined) =>
   millis === undefined || millis === null ? null : millis / MILLIS
 
 function viewSchedule(schedule: Schedule): z.infer<typeof SheetSchedule> {
@@ -139,7 +139,7 @@ function viewSchedule(schedule: Schedule): z.infer<typeof SheetSchedule> {
     cron,
     timezone,
     only: only_rows,
-    max_credits: creditsOf(max_credits_millis),
+    max_credits: toCredits(max_credits_millis),
     next_run_at: next_run_at.toISOString(),
   }
 }
@@ -157,7 +157,7 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
     return {
       enabled: urls.has(sheet_id),
       address: urls.get(sheet_id) ?? null,
-      max_credits_per_day: creditsOf(webhook?.max_credits_millis),
+      max_credits_per_day: toCredits(webhook?.max_credits_millis),
       deliveries: deliveries.map((delivery) => ({ ...delivery, at: delivery.at.toISOString() })),
     }
   }
@@ -181,7 +181,7 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
       const { db, caller, sheet, body } = request
       const token = await switchWebhookOn(db, caller, sealer, sheet, {
         rotate: body.new_address,
-        capMillis: capOf(body.max_credits_per_day),
+        capMillis: toCapMillis(body.max_credits_per_day),
       })
       return ok({ ...(await view(request)), enabled: true, address: webhookUrl(publicUrl(), token) })
     },

@@ -7,7 +7,7 @@ import { ok } from '../../../api/http/envelope.ts'
 import type { Api } from '../../../api/services.ts'
 import type { InputColumn } from '../../../catalog/chain/definition.ts'
 import { printToken } from '../../../catalog/chain/references.ts'
-import { addInputs, conflictsOf, removeInput } from '../../inputs.ts'
+import { addInputs, findConflicts, removeInput } from '../../inputs.ts'
 import { getDefinition } from '../../store/definitions.ts'
 import { sheetOfPath, SheetParams } from './resources.ts'
 
@@ -25,7 +25,7 @@ export function inputRoutes(api: Api): void {
     },
     async ({ db, sheet }) => {
       const { inputs } = await getDefinition(db, sheet)
-      return ok(inputs.map(inputOf))
+      return ok(inputs.map(viewInput))
     },
   )
 
@@ -37,11 +37,11 @@ export function inputRoutes(api: Api): void {
         body: 'document',
         resource: sheetOfPath,
         bodyName: 'inputs',
-        furtherErrors: faultsBesideOthers,
+        furtherErrors: findConflictsInBody,
       },
       schema: {
         tags,
-        summary: 'Create inputs, all or none; answers every input',
+        summary: 'Create inputs, all or none; returns every input',
         params: SheetParams,
         body: CreateInputsBody,
         response,
@@ -49,7 +49,7 @@ export function inputRoutes(api: Api): void {
     },
     async ({ caller, db, sheet, body }) => {
       const inputs = await addInputs(db, caller, sheet, body)
-      return ok(inputs.map(inputOf))
+      return ok(inputs.map(viewInput))
     },
   )
 
@@ -57,19 +57,24 @@ export function inputRoutes(api: Api): void {
     `${BASE}/:field_name`,
     {
       config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
-      schema: { tags, summary: 'Delete an input; answers those that remain', params: InputParams, response },
+      schema: {
+        tags,
+        summary: 'Delete an input; returns the remaining inputs',
+        params: InputParams,
+        response,
+      },
     },
     async ({ caller, db, sheet, params }) => {
       const inputs = await removeInput(db, caller, sheet, params.field_name)
-      return ok(inputs.map(inputOf))
+      return ok(inputs.map(viewInput))
     },
   )
 }
 
-async function faultsBesideOthers({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
-  return Array.isArray(body) ? conflictsOf(body, (await getDefinition(db, sheet)).inputs) : []
+async function findConflictsInBody({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+  return Array.isArray(body) ? findConflicts(body, (await getDefinition(db, sheet)).inputs) : []
 }
 
-function inputOf({ name, type, description }: InputColumn) {
+function viewInput({ name, type, description }: InputColumn) {
   return { name, type, description, reference: printToken({ kind: 'input', name }) }
 }

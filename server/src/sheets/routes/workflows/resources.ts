@@ -18,7 +18,10 @@ declare module 'fastify' {
 export const WorkflowParams = z.object({ workflow_id: Uuid })
 export const SheetParams = z.object({ workflow_id: Uuid, sheet_id: Uuid })
 
-/** D13: an admin uses every workflow of the organisation, a member their own and those shared with them. */
+/**
+ * Returns true if the caller may use the workflow: an admin uses every workflow of the organisation, a member their own and
+ * those shared with them (D13).
+ */
 export function mayUse(
   caller: Caller,
   workflow: Pick<WorkflowFor, 'workflow_id' | 'owner_id' | 'is_shared'>,
@@ -27,12 +30,12 @@ export function mayUse(
   return caller.role === 'admin' || workflow.owner_id === caller.memberId || workflow.is_shared
 }
 
-/** D47: when the owner was removed, admins act as owner. */
+/** Returns true if the caller is the owner. If the owner was removed, admins act as owner (D47). */
 export function isOwner(caller: Caller, resource: { owner_id: string | null }): boolean {
   return resource.owner_id === null ? caller.role === 'admin' : resource.owner_id === caller.memberId
 }
 
-/** A key that is narrowed to certain workflows does not make new ones. */
+/** Refuses keys that are restricted to certain workflows: they may not create others. */
 export function requireUnrestricted(caller: Caller): void {
   if (caller.allowedWorkflowIds !== null) {
     throw forbidden('This key is limited to certain workflows and cannot create others')
@@ -59,7 +62,7 @@ export async function workflowOfPath(request: FastifyRequest): Promise<void> {
 export async function sheetOfPath(request: FastifyRequest): Promise<void> {
   const { workflow_id, sheet_id } = request.params as z.infer<typeof SheetParams>
   const { caller, db } = request
-  // Good for once: streams and long requests look again whether the caller may still use it.
+  // The admitted sheet is used only once: streams and long requests check again whether the caller may still use it.
   const admitted = request.admittedSheet
   request.admittedSheet = null
   const found =

@@ -141,7 +141,7 @@ describe('4.1 Remove Member: impact is reported as warnings', () => {
         ...work(4).map((request) => org.call(...request)),
       ]),
     ])
-    // 403: the key was still good, but when the workflow was looked up it was no longer the member's.
+    // 403: the key was still valid, but when the workflow was looked up it no longer belonged to the member.
     expect(members.filter(({ status }) => ![200, 201, 401, 403].includes(status))).toEqual([])
     expect(admins.filter(({ status }) => ![200, 201].includes(status))).toEqual([])
     expect((await org.call('GET', `/workflows/${id}`)).body.data.is_owner).toBe(true)

@@ -33,7 +33,7 @@ export function sheetRoutes(api: Api): void {
     },
     async ({ caller, db, workflow, body }) => {
       const made = await createSheet(db, caller, workflow.workflow_id, body)
-      return created(createdSheetOf(made))
+      return created(viewCreatedSheet(made))
     },
   )
 
@@ -43,13 +43,13 @@ export function sheetRoutes(api: Api): void {
       config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags,
-        summary: 'Change the settings of a sheet, for rows that arrive from now on',
+        summary: 'Change the settings of a sheet; they apply to rows that arrive from now on',
         params: SheetParams,
         body: UpdateSheetBody,
         response: { 200: success(200, Sheet) },
       },
     },
-    async ({ caller, db, sheet, body }) => ok(sheetOf(await changeSheet(db, caller, sheet, body))),
+    async ({ caller, db, sheet, body }) => ok(viewSheet(await changeSheet(db, caller, sheet, body))),
   )
 
   api.patch(
@@ -73,7 +73,7 @@ export function sheetRoutes(api: Api): void {
   api.delete(
     '/workflows/:workflow_id/sheets/:sheet_id',
     {
-      config: { scope: 'workflows:write', body: 'control', resource: ownChildSheetOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: resolveOwnChildSheet },
       schema: {
         tags,
         summary: 'Delete a child sheet with its chain, rows and history',
@@ -89,8 +89,8 @@ export function sheetRoutes(api: Api): void {
   )
 }
 
-/** D58: whoever created the child sheet may delete it, and so may the workflow's owner. */
-async function ownChildSheetOfPath(request: FastifyRequest): Promise<void> {
+/** Resolves a child sheet to delete. Its creator and the workflow's owner may delete it (D58). */
+async function resolveOwnChildSheet(request: FastifyRequest): Promise<void> {
   await sheetOfPath(request)
   const { caller, sheet, workflow } = request
   if (isMainSheet(sheet)) {
@@ -101,11 +101,18 @@ async function ownChildSheetOfPath(request: FastifyRequest): Promise<void> {
   }
 }
 
-function createdSheetOf({ sheet_id, workflow_id, name, auto_run, cache_enabled, cache_since }: SheetRecord) {
+function viewCreatedSheet({
+  sheet_id,
+  workflow_id,
+  name,
+  auto_run,
+  cache_enabled,
+  cache_since,
+}: SheetRecord) {
   return { sheet_id, workflow_id, name, auto_run, cache_enabled, cache_since }
 }
 
-function sheetOf(sheet: SheetRecord) {
+function viewSheet(sheet: SheetRecord) {
   const { continue_on_fail } = sheet
-  return { ...createdSheetOf(sheet), is_main_sheet: isMainSheet(sheet), continue_on_fail }
+  return { ...viewCreatedSheet(sheet), is_main_sheet: isMainSheet(sheet), continue_on_fail }
 }

@@ -21,7 +21,7 @@ async function sheetOf(org: TestOrg, id: string): Promise<SheetRecord> {
   return sheet
 }
 
-/** The chain as a builder of actions leaves it, without their endpoints. */
+/** Stores a chain directly, without the endpoints of actions. */
 async function define(org: TestOrg, sheetId: string, definition: Definition, serials = {}): Promise<void> {
   const sheet = await sheetOf(org, sheetId)
   await app.store.system.transaction().execute((trx) =>

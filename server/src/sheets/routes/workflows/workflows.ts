@@ -57,7 +57,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
     },
     async ({ caller, db }) => {
       const workflows = await listWorkflows(db, caller.orgId, caller.memberId)
-      return ok(workflows.filter((workflow) => mayUse(caller, workflow)).map(entryOf))
+      return ok(workflows.filter((workflow) => mayUse(caller, workflow)).map(viewWorkflow))
     },
   )
 
@@ -81,8 +81,8 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       ])
       const ids = sheets.map((sheet) => sheet.sheet_id)
       const { urls, warnings } = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
-      const roster = sheets.map((sheet) => rosterSheetOf(sheet, urls.get(sheet.sheet_id) ?? null))
-      const overview = { ...entryOf(workflow), is_owner, shared_users, sheets: roster }
+      const roster = sheets.map((sheet) => viewRosterSheet(sheet, urls.get(sheet.sheet_id) ?? null))
+      const overview = { ...viewWorkflow(workflow), is_owner, shared_users, sheets: roster }
       return ok(overview, warnings.length === 0 ? {} : { warnings })
     },
   )
@@ -108,7 +108,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.post(
     '/workflows/:workflow_id/duplicate',
     {
-      config: { scope: 'workflows:write', body: 'control', resource: sourceOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: resolveSource },
       schema: {
         tags,
         summary: 'Duplicate a workflow, or a child sheet inside its workflow',
@@ -128,7 +128,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.delete(
     '/workflows/:workflow_id',
     {
-      config: { scope: 'workflows:write', body: 'control', resource: ownWorkflowOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: resolveOwnWorkflow },
       schema: {
         tags,
         summary: 'Delete a workflow with all its sheets, rows and history',
@@ -143,13 +143,13 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   )
 }
 
-async function ownWorkflowOfPath(request: FastifyRequest): Promise<void> {
+async function resolveOwnWorkflow(request: FastifyRequest): Promise<void> {
   await workflowOfPath(request)
   if (!isOwner(request.caller, request.workflow)) throw forbidden('Only the owner may delete this workflow')
 }
 
-/** What is duplicated may be named by the id of a workflow or of a child sheet (D46). */
-async function sourceOfPath(request: FastifyRequest): Promise<void> {
+/** Resolves the workflow or the child sheet to duplicate, by either id (D46). */
+async function resolveSource(request: FastifyRequest): Promise<void> {
   const { workflow_id } = request.params as z.infer<typeof WorkflowParams>
   const sheet = await findSheet(request.db, request.caller.orgId, workflow_id)
   if (sheet === undefined) throw notFound('Workflow')
@@ -158,7 +158,7 @@ async function sourceOfPath(request: FastifyRequest): Promise<void> {
   if (isMainSheet(sheet)) requireUnrestricted(request.caller)
 }
 
-function entryOf({ workflow_id, name, created_at, updated_at, last_run_at }: WorkflowRecord) {
+function viewWorkflow({ workflow_id, name, created_at, updated_at, last_run_at }: WorkflowRecord) {
   return {
     workflow_id,
     name,
@@ -168,7 +168,7 @@ function entryOf({ workflow_id, name, created_at, updated_at, last_run_at }: Wor
   }
 }
 
-function rosterSheetOf(sheet: SheetRecord, webhook_url: string | null) {
+function viewRosterSheet(sheet: SheetRecord, webhook_url: string | null) {
   const { sheet_id, name, auto_run, cache_enabled, cache_since } = sheet
   const is_main_sheet = isMainSheet(sheet)
   return { sheet_id, name, is_main_sheet, auto_run, cache_enabled, cache_since, webhook_url }
