@@ -35,7 +35,7 @@ const SetFlags = z.strictObject({
 export function defineChanging(source: Command): void {
   source
     .command('sync')
-    .description('Bring the records of a source into the main sheet of a workflow, from now on')
+    .description('Deliver the records of a source into the main sheet of a workflow, from now on')
     .argument(...SOURCE)
     .requiredOption('--workflow <workflow_id>', 'the workflow')
     .requiredOption('--map <pairs...>', 'input.<name>=<field of the source>, for each input')
@@ -103,7 +103,7 @@ export function defineChanging(source: Command): void {
 
   source
     .command('set')
-    .description('Change what the pulls of a source may cost in all; one that had used it up goes on')
+    .description('Change the credit limit of a source; one that had reached it continues')
     .argument(...SOURCE)
     .requiredOption(
       '--max-credits <credits>',

@@ -8,43 +8,54 @@ import type { Pull } from './pull.ts'
 import type { Receiver } from './receive.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
-/** `once`: imported and completed. `recurring`: pulled by schedule, daily by default. `either`: recurring with a `schedule`. */
+/**
+ * `once`: imported once, then completed. `recurring`: pulled on a schedule, daily by default. `either`: recurring if
+ * the request has a `schedule`.
+ */
 export type SourceMode = 'once' | 'recurring' | 'either'
 
-/** Words of a field that are looked up in the caller's account. */
+/** The choices of a field, looked up in the caller's account. */
 export type SourceOptions = {
-  /** Whose account; that of the source's first pull when it is left out. */
+  /** The provider whose account is asked. Default: the provider of the source's first pull. */
   provider?: Provider
-  /** Keys that the context must have, each with other spellings that are accepted beside it and its camelCase. */
+  /**
+   * The keys that the context must have. Each lists the other spellings accepted beside the key itself and its
+   * camelCase form.
+   */
   needs?: Readonly<Record<string, readonly string[]>>
-  /** `context` holds the needed keys as texts, by their names in `needs`. */
+  /** Lists the choices. `context` holds the needed keys as texts, by their names in `needs`. */
   list(send: SendRequest, context: Readonly<Record<string, string>>): Promise<ProviderReply<Option[]>>
 }
 
 export type SourceSpec<Body extends z.ZodRawShape, Row extends z.ZodType<Record<string, unknown>>> = {
-  /** Also the name of the file in `definitions/`. */
+  /** The id of the source, which is also the name of its file in `definitions/`. */
   slug: string
   name: string
   description: string
   mode: SourceMode
   shape: Shape<Body, Row>
-  /** What no single field can say, such as "query or table". Empty when the body is right. */
+  /** Checks rules between fields, such as "query or table". Returns an empty list if the body is right. */
   check?(body: BodyOf<Body>): FieldError[]
-  /** Another word for `max_count`, as `max_tweets`. */
+  /** Another name for `max_count`, such as `max_tweets`. */
   maxCountAlias?: string
-  /** By field name, as in the path of the options endpoint. A query of the actions serves too: `fromQuery` of option-query.ts. */
+  /**
+   * The choices by field name, as in the path of the options endpoint. `fromQuery` of option-query.ts reuses a query of
+   * the actions.
+   */
   options?: Readonly<Record<string, SourceOptions | readonly Option[]>>
 } & (
   | {
-      /** In the order in which they are tried: the first whose provider is connected is taken, once for all pulls. */
+      /**
+       * The pulls in the order in which they are tried. The first whose provider is connected is used for all pages.
+       */
       pulls: readonly Pull[]
       receives?: never
     }
-  /** For what comes by itself. It has no schedule: records are made as it comes. */
+  /** A source that receives pushed data. It has no schedule: records are created when data arrives. */
   | { receives: Receiver; pulls?: never }
 )
 
-/** A kind of source as everybody but its own file sees it. */
+/** A type of source, as all code outside its own file sees it. */
 export type Source = {
   slug: string
   name: string
@@ -55,29 +66,31 @@ export type Source = {
   check(body: Record<string, unknown>): FieldError[]
   maxCountAlias: string | null
   row: z.ZodType<Record<string, unknown>>
-  /** Names of the fields of rows; null where the caller's account decides. */
+  /** The names of the row fields, or null if the caller's account decides them. */
   fields: readonly string[] | null
-  /** The same, also where the fields of a body decide. */
+  /** Returns the names of the row fields, also if the fields of a body decide them. */
   fieldsOf(body: Record<string, unknown>): readonly string[] | null
-  /** Empty for what receives. */
+  /** The pulls. Empty for a source that receives. */
   pulls: readonly Pull[]
   receives: Receiver | null
   options: Readonly<Record<string, SourceOptions | readonly Option[]>>
 }
 
-const made = new WeakSet<object>()
+const defined = new WeakSet<object>()
 
-/** Whether a value came out of `defineSource`. */
+/** Returns true if `defineSource` made the value. */
 export function isSource(value: unknown): value is Source {
-  return typeof value === 'object' && value !== null && made.has(value)
+  return typeof value === 'object' && value !== null && defined.has(value)
 }
 
 /**
- * The one way to write a source: the default export of `definitions/<slug>.ts`, of 30 to 80 lines with its pull.
+ * Defines a source. It is the only way to write one: the default export of `definitions/<slug>.ts`, 30 to 80 lines with
+ * its pull.
  *
- * `body` of the shape holds the source's own fields only. These are added: `name`, `max_count` (also `max_records`),
- * `max_credits`, `connection_id`, `provider` where there are several pulls, and for what can be recurring `schedule`,
- * `stop_at`, `pull_existing` (also `import_existing_data`); what receives has `stop_at` alone. See `definitions/search_x_tweets.ts` with `x/posts.ts`.
+ * The shape's `body` holds the source's own fields only. `defineSource` adds `name`, `max_count` (also `max_records`),
+ * `max_credits`, `connection_id`, and `provider` if there are several pulls. A source that can be recurring also gets
+ * `schedule`, `stop_at` and `pull_existing` (also `import_existing_data`); a source that receives gets `stop_at` only.
+ * For an example, see `definitions/search_x_tweets.ts` with `x/posts.ts`.
  */
 export function defineSource<
   const Body extends z.ZodRawShape,
@@ -91,7 +104,7 @@ export function defineSource<
     description: spec.description,
     mode: spec.mode,
     body: z.strictObject(body),
-    // Read by the schema above, so it has the type that `check` declares.
+    // The schema above has read the body, so it has the type that `check` declares.
     check: (read) => spec.check?.(read as BodyOf<Body>) ?? [],
     maxCountAlias: spec.maxCountAlias ?? null,
     row,
@@ -101,6 +114,6 @@ export function defineSource<
     receives: spec.receives ?? null,
     options: spec.options ?? {},
   }
-  made.add(source)
+  defined.add(source)
   return source
 }

@@ -6,14 +6,17 @@ import { requestSchema } from './request.ts'
 type FieldForm = SourceType['fields'][number]
 type SimpleForm = FieldForm['fields'][number]
 
-/** The same as other fields, or of a preview only; the name has a place of its own. */
-const NOT_ASKED = new Set(['name', 'max_records', 'import_existing_data', 'limit', 'dry_run'])
+/**
+ * Fields that the form does not show: second names of other fields, fields of previews only, and the name, which the
+ * form shows elsewhere.
+ */
+const HIDDEN_FIELDS = new Set(['name', 'max_records', 'import_existing_data', 'limit', 'dry_run'])
 
-/** What a form for this kind of source asks for: its own fields first, those of every source after them. */
+/** Lists the form fields for a type of source: its own fields first, then those of every source. */
 export function listFieldForms(source: Source): FieldForm[] {
   const schema = Schema.parse(z.toJSONSchema(requestSchema(source), { io: 'input', unrepresentable: 'any' }))
-  return formsOf(schema)
-    .filter(({ name }) => !NOT_ASKED.has(name) && name !== source.maxCountAlias)
+  return readForms(schema)
+    .filter(({ name }) => !HIDDEN_FIELDS.has(name) && name !== source.maxCountAlias)
     .map((form) => ({
       ...form,
       ...(form.name === 'connection_id' ? { type: 'connection' as const } : {}),
@@ -25,7 +28,7 @@ export function listFieldForms(source: Source): FieldForm[] {
     }))
 }
 
-/** Whose connections a source can use, each once. */
+/** Lists the ids of the providers whose connections a source can use, each once. */
 export function listProviders({ pulls, receives }: Source): string[] {
   const asked = [...pulls, ...(receives?.lookups ?? [])]
   return [...new Set(asked.map(({ provider }) => provider.id))]
@@ -55,20 +58,23 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
   }),
 )
 
-function formsOf({ properties = {}, required = [] }: Schema): FieldForm[] {
+function readForms({ properties = {}, required = [] }: Schema): FieldForm[] {
   return Object.entries(properties).map(([name, property]) => ({
     name,
     choices: [],
     fields: [],
-    ...controlOf(property),
+    ...readControl(property),
     required: required.includes(name),
     description: property.description ?? '',
     has_options: false,
   }))
 }
 
-/** An object whose own fields are all simple is a form in the form; what lies deeper is JSON. */
-function controlOf(
+/**
+ * Returns the form control of a property. An object whose own fields are all simple becomes a nested form; deeper ones
+ * become JSON.
+ */
+function readControl(
   property: Schema,
 ): Pick<FieldForm, 'type'> & Partial<Pick<FieldForm, 'choices' | 'fields'>> {
   const { type, enum: choices, items } = property
@@ -77,22 +83,22 @@ function controlOf(
   if (type === 'integer' || type === 'number') return { type: 'number' }
   if (takesText(property)) return { type: 'text' }
   if (type === 'array' && items !== undefined && takesText(items)) return { type: 'list' }
-  const own = simpleFormsOf(property)
+  const own = readSimpleForms(property)
   if (own !== null) return { type: 'object', fields: own }
-  const ofItems = type === 'array' && items !== undefined ? simpleFormsOf(items) : null
-  if (ofItems !== null) return { type: 'objects', fields: ofItems }
+  const itemForms = type === 'array' && items !== undefined ? readSimpleForms(items) : null
+  if (itemForms !== null) return { type: 'objects', fields: itemForms }
   return { type: isPairs(property) ? 'pairs' : 'json' }
 }
 
 const SIMPLE = new Set<FieldForm['type']>(['text', 'number', 'boolean', 'choice', 'list'])
 
-function simpleFormsOf(schema: Schema): SimpleForm[] | null {
+function readSimpleForms(schema: Schema): SimpleForm[] | null {
   if (schema.type !== 'object' || schema.properties === undefined) return null
-  const forms = formsOf(schema)
+  const forms = readForms(schema)
   return forms.every(({ type }) => SIMPLE.has(type)) ? forms : null
 }
 
-/** Texts by names that nobody knows beforehand, such as headers. */
+/** Returns true for an object of texts whose keys are not known in advance, such as headers. */
 function isPairs({ type, properties, additionalProperties }: Schema): boolean {
   const values = Schema.safeParse(additionalProperties)
   return type === 'object' && properties === undefined && values.success && takesText(values.data)

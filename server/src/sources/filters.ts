@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How many values each operator takes. */
+/** The number of values that each operator takes. */
 const OPERATORS = {
   'is equal to': 'one',
   'not equal to': 'one',
@@ -21,7 +21,10 @@ export type Filter = { field: string; operator: FilterOperator; values: FilterVa
 const OPERATOR_NAMES = Object.keys(OPERATORS) as [FilterOperator, ...FilterOperator[]]
 const MAX_VALUES = 100
 
-/** Conditions on records that all have to hold: `[{"field": "city", "operator": "is equal to", "values": ["Berlin"]}]`. */
+/**
+ * Builds the schema for conditions that must all hold: `[{"field": "city", "operator": "is equal to", "values":
+ * ["Berlin"]}]`.
+ */
 export function filtersOf(field: z.ZodType<string, string>, max: number) {
   const Filter = z
     .strictObject({

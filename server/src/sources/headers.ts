@@ -2,10 +2,15 @@ import { textOf } from '../catalog/chain/references.ts'
 
 export type Column = { name: string; place: number }
 
-/** Names of columns by a row of headers: those without one are left out, and of two with one name the second is numbered. */
+/**
+ * Names columns by a header row. Columns without a header are left out; the second of two equal names gets a number.
+ */
 export function nameHeaders(cells: readonly unknown[]): Column[] {
   const taken = new Set<string>()
-  /** The numbers that names have come to: looking for a free one from the start would take for ever with many. */
+  /**
+   * The next number to try for each name. Searching for a free number from the start would take too long with many
+   * equal names.
+   */
   const numbers = new Map<string, number>()
   return cells.flatMap((cell, place) => {
     const text = textOf(cell).trim()

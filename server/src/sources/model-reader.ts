@@ -6,7 +6,7 @@ import { type Refusal, refusal } from '../catalog/provider/reply.ts'
 import type { ReadByModel } from './pull.ts'
 import { SHORT_WAIT_MS, type SourceServices } from './reach.ts'
 
-/** A reader that waits for a moment where the model has too much to do. */
+/** Returns a reader that waits and tries once more if the model is busy for a short time. */
 export function readerOf(model: Model, services: SourceServices): ReadByModel {
   return async (question, schema) => {
     const ask = (state: unknown) => askChecked({ model, ...question }, schema, { ...services, state })
@@ -16,15 +16,15 @@ export function readerOf(model: Model, services: SourceServices): ReadByModel {
       await sleep(ms, undefined, { signal: services.signal }).catch(() => undefined)
       asked = await ask(state)
     }
-    return asked.ok ? { value: asked.value } : refusalOf(asked.outcome)
+    return asked.ok ? { value: asked.value } : toRefusal(asked.outcome)
   }
 }
 
-/** Why there is no answer, in the terms in which providers of sources say it. */
-function refusalOf(outcome: Outcome<never>): Refusal {
+/** Turns the outcome of a failed model call into a refusal, as providers of sources return it. */
+function toRefusal(outcome: Outcome<never>): Refusal {
   switch (outcome.kind) {
     case 'wait':
-      return { kind: 'rate_limited', message: 'the model has too much to do', afterMs: outcome.ms }
+      return { kind: 'rate_limited', message: 'the model is busy', afterMs: outcome.ms }
     case 'retry':
       return outcome.afterMs === undefined
         ? { kind: 'error', message: outcome.message, transient: true }
@@ -38,6 +38,6 @@ function refusalOf(outcome: Outcome<never>): Refusal {
     case 'done':
     case 'no_match':
     case 'condition_not_met':
-      throw new Error(`asking a model came to ${outcome.kind}`)
+      throw new Error(`a model call ended unexpectedly with ${outcome.kind}`)
   }
 }

@@ -2,9 +2,9 @@ import type { OptionQuery } from '../catalog/provider/options.ts'
 import { invalid } from '../lib/errors.ts'
 import type { SourceOptions } from './define.ts'
 
-/** Options that an action asks for too. `field` is what the source calls the field that the words depend on. */
+/** Reuses an options query of an action. `field` is the source's name for the field that the choices depend on. */
 export function fromQuery(query: OptionQuery | undefined, field = query?.parent?.field): SourceOptions {
-  if (query === undefined) throw new Error('there is no such query')
+  if (query === undefined) throw new Error('fromQuery was given no query')
   const { provider, parent } = query
   if (parent === undefined || field === undefined)
     return { provider, list: (send) => query.list(send, '', '') }
@@ -14,7 +14,7 @@ export function fromQuery(query: OptionQuery | undefined, field = query?.parent?
     async list(send, context) {
       const value = context[field] ?? ''
       if (parent.fits(value)) return query.list(send, value, '')
-      throw invalid(`context.${field}`, `"${value.slice(0, 100)}" is not one that ${provider.name} can have`)
+      throw invalid(`context.${field}`, `"${value.slice(0, 100)}" is not a value that ${provider.name} knows`)
     },
   }
 }

@@ -8,7 +8,7 @@ import { toCallerError } from './refusals.ts'
 export type OptionContext = Readonly<Record<string, unknown>>
 type Lent = { keys: ProviderKeys; services: SourceServices }
 
-/** The words of one field, from the caller's account where only that knows them. */
+/** Lists the choices of one field, from the caller's account if only the account knows them. */
 export async function listSourceOptions(
   source: Source,
   field: string,
@@ -16,13 +16,13 @@ export async function listSourceOptions(
   { keys, services }: Lent,
 ): Promise<readonly Option[]> {
   const options = Object.hasOwn(source.options, field) ? source.options[field] : undefined
-  if (options === undefined) throw new AppError('Not Found', noSuchField(source, field))
+  if (options === undefined) throw new AppError('Not Found', describeUnknownField(source, field))
   if (isFixed(options)) return options
   const { needs = {}, provider = source.pulls[0]?.provider } = options
-  if (provider === undefined) throw new Error(`nobody knows the options of ${source.slug}.${field}`)
+  if (provider === undefined) throw new Error(`no provider for the options of ${source.slug}.${field}`)
   const given = readContext(needs, context)
   const connection = textAt(context, ['connection_id', 'connectionId', 'connection']) ?? null
-  // The account of that provider, whichever of the source's pulls it serves.
+  // Reaches the account of that provider, whichever of the source's pulls it serves.
   const asked = {
     ...source,
     pulls: [{ provider, price: 0, skipExisting: () => null, model: null, read: NEVER }],
@@ -80,9 +80,9 @@ function toCamel(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())
 }
 
-function noSuchField(source: Source, field: string): string {
+function describeUnknownField(source: Source, field: string): string {
   const names = Object.keys(source.options)
   const there =
-    names.length === 0 ? 'it has no fields with options' : `fields with options: ${names.join(', ')}`
+    names.length === 0 ? 'none of its fields has options' : `fields with options: ${names.join(', ')}`
   return `${source.slug} has no options for ${field.slice(0, 100)}; ${there}`
 }

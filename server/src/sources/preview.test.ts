@@ -12,7 +12,7 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 const things = (count: number): Thing[] =>
   Array.from({ length: count }, (_, n) => ({ id: n + 1, at: START + n * 60_000 }))
 
-/** Previews one account by several limits. */
+/** Previews one account with several limits. */
 async function preview({ slug, open }: Account, count: number, limits: readonly number[]) {
   const { body, settings } = await open(things(count))
   const { source, reached, body: read, services } = await openSource(slug, body, settings)

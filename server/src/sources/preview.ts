@@ -7,25 +7,25 @@ import { readPage, START, stepOn } from './walk.ts'
 
 export type Preview = {
   rows: Record<string, unknown>[]
-  /** The number of records of the whole source, whatever the limit (D89). */
+  /** The number of records in the whole source, whatever the limit (D89). */
   total: number
-  /** There are more than a preview shows, or may be. */
+  /** Set if there are more records than a preview shows, or if there may be. */
   capped: boolean
 }
 
-/** Of JSON, that the rows of a preview take together; one row may be larger. */
+/** The maximum size of a preview's rows together, in characters of JSON. A single row may be larger. */
 const MAX_BYTES = 4_000_000
-/** Pages that a preview reads at most: ten rows a page, and one page to see whether there are more. */
+/** The maximum number of pages that a preview reads: ten rows a page, and one page to see whether there are more. */
 const MAX_PAGES = 11
 
-/** The first rows of a source, as they would be imported. Writes nothing. */
+/** Returns the first rows of a source as an import would store them. Writes nothing. */
 export async function previewSource(
   source: Source,
   reached: Reached | null,
   { body, limit }: { body: Record<string, unknown>; limit: number },
   services: SourceServices,
 ): Promise<Preview | Refusal> {
-  // What comes by itself has not come yet.
+  // A source that receives has no data yet.
   if (reached === null) return { rows: [], total: 0, capped: false }
   const most = isPaid(reached) ? MAX_PAID_PREVIEW : MAX_PREVIEW
   const shown: Record<string, unknown>[] = []
@@ -42,10 +42,10 @@ export async function previewSource(
     return { rows, total: count, capped: hasHidden || total === null || total > shown.length }
   }
   for (;;) {
-    // One more than are shown tells whether there are more.
+    // One record more than is shown tells whether there are more.
     const wanted = Math.max(1, most + 1 - seen.size)
     const page = await readPage(source, reached, { body, state, limit: wanted }, services)
-    // What was read before shows what will come; a refusal of the first page is the answer.
+    // After the first page, the rows read so far are shown. A refusal of the first page is returned.
     if ('kind' in page) return seen.size === 0 ? page : end(false)
     for (const { key, data } of page.records) {
       if (seen.has(key)) continue
@@ -60,7 +60,7 @@ export async function previewSource(
     isCut ||= page.capped
     const step = stepOn(progress, state, page)
     if (!step.goesOn) return end(!isCut)
-    // Whoever pays for a model is not made to pay for more of it than a glance takes.
+    // Stops after the first page with rows if a model reads the pages, because each page costs the caller money.
     const isShown = reached.model !== null && seen.size > 0
     const isFull = seen.size > shown.length || (total !== null && shown.length >= most)
     if (isShown || isFull || step.progress.pages >= MAX_PAGES || page.afterMs > 0) return end(false)
@@ -69,7 +69,7 @@ export async function previewSource(
   }
 }
 
-/** Whether each row costs the installation money: its key of a provider, or its model, that has a price. */
+/** Returns true if each row costs the installation money, because its provider key or its model has a price. */
 function isPaid(reached: Reached): boolean {
   const { pull, model } = reached
   const price = model === null ? pull.price : (pull.model?.pagePrice ?? 0)

@@ -9,10 +9,10 @@ import type { Refusal } from '../catalog/provider/reply.ts'
 import type { EnvValues } from '../lib/security/env-values.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
-/** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
+/** The services that a definition may use. It has no access to the store, the engine or the API. */
 export type SourceContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'owner' | 'models'>
 
-/** Asks the model of a source for JSON of a certain shape. A refusal is passed on as it is. */
+/** Asks the source's model for JSON of a given shape. Returns a refusal unchanged. */
 export type ReadByModel = (
   question: Pick<ModelQuestion, 'instructions' | 'task' | 'data'>,
   schema: CheckedSchema,
@@ -20,81 +20,104 @@ export type ReadByModel = (
 
 export type PullArgs<Body, State> = {
   body: Body
-  /** Where to go on: what the page before called `next`, or the pull before `resume`. Null at the very beginning. */
+  /**
+   * The state to continue from: `next` of the previous page, or `resume` of the previous pull. Null at the very
+   * beginning.
+   */
   state: State | null
-  /** How many new records can be taken now. Ask for no more where that is possible: the rest is read again later. */
+  /**
+   * The number of new records that can be stored now. Request no more if the provider allows it: the rest is read again
+   * later.
+   */
   limit: number
-  /** With `pull_existing: false`, when the source was created: nothing that is older is asked for, whatever a pull overlaps. */
+  /**
+   * The creation time of the source if `pull_existing` is false. Records older than it are not requested, even if pulls
+   * overlap.
+   */
   notBefore: Date | null
-  /** One call to the provider, with its key, its limits and its rules for errors. A refusal is passed on as it is. */
+  /** Calls the provider once, with its key, its limits and its rules for errors. Return a refusal unchanged. */
   ask: Ask
-  /** The same of another provider, one that needs no key: what has to be looked up there first. */
+  /** Returns the same function for another provider that needs no key, for lookups that come first. */
   askKeyless: (provider: Provider) => Ask
-  /** Asks the model that the body names; null where it names none. */
+  /** Asks the model that the body names. Null if the body names none. */
   readByModel: ReadByModel | null
-  /** For what is not spoken over HTTP, such as a database. */
+  /** The key, for providers that are not reached over HTTP, such as a database. */
   key: ProviderKey
-  /** Values of the organisation's environment variables, by key. They are secrets: not stored, not shown. */
+  /** Returns the organisation's environment variables by key. They are secrets: never store or show them. */
   env: () => Promise<EnvValues>
   context: SourceContext
 }
 
-/** `key` names the record for ever, within its source: one that comes again is the same record, and never a second row. */
+/**
+ * A row with its key. The key identifies the record in its source for ever: the same key later is the same record,
+ * never a second row.
+ */
 export type Keyed<Row> = { key: string | number; row: Row }
 
 export type Page<State, Row> = {
   records: readonly Keyed<Row>[]
-  /** Where the next page of this pull starts; null when this was the last. A state that comes again ends the pull. */
+  /** The state of the next page, or null after the last page. A repeated state ends the pull. */
   next: State | null
   /**
-   * Where the next scheduled pull starts; the last page's counts. Left out, it starts from the beginning, and what is known
-   * is only compared. Start at the last timestamp, not behind it: several records may share one.
+   * The state where the next scheduled pull starts; the last page's value is used. Without it, the next pull starts
+   * from the beginning and only compares known records. Use the last timestamp itself, not the time after it: several
+   * records may share one.
    */
   resume?: State
-  /** How many records there are in all, where the provider says so. */
+  /** The total number of records, if the provider reports it. */
   total?: number
-  /** The provider has more than it shows. */
+  /** Set if the provider has more records than it shows. */
   capped?: boolean
-  /** The next page is not asked for before, as while the provider is still at work. */
+  /** The delay before the next page is requested, for example while the provider is still working. */
   afterMs?: number
 }
 
 export type PullSpec<Body, Row, State> = {
-  /** Credits for a new record, on the platform's key; 0 on keys of one's own, for records that are known and for previews. */
+  /** The credits for a new record on the platform's key. Own keys, known records and previews cost 0. */
   price: number
-  /** What is kept between pages and pulls, as JSON. One that does not fit (any more) means to start from the beginning. */
+  /**
+   * The schema of the state stored between pages and pulls, as JSON. A stored state that does not fit (any more)
+   * restarts from the beginning.
+   */
   state: z.ZodType<State>
-  /** One page. Never loops, never waits, never retries: the helper does. */
+  /** Reads one page. Must not loop, wait or retry: the caller does that. */
   pull(args: PullArgs<Body, State>): Promise<Page<State, Row> | Refusal>
-  /** Pages that a model reads where the body names one. Each answer is a page, so that none is asked for twice. */
+  /** Set if a model reads pages when the body names one. Each answer is a page, so no answer is requested twice. */
   model?: {
     nameIn(body: Body): string | undefined
-    /** Credits for a page on which it found records, where it runs on the platform's key. */
+    /** The credits for a page on which the model found records, on the platform's key. */
     pagePrice: number
   }
   /**
-   * The state that skips what was there at a moment, for `pull_existing: false`. Without it, or with null, the first pull
-   * notes which records there are and imports none of them.
+   * Returns the state that skips the records that existed at a moment, for `pull_existing: false`. Without it, or if it
+   * returns null, the first pull notes which records exist and imports none of them.
    */
   skipExisting?(at: Date, body: Body): State | null
-  /** Times are told too coarsely to skip by: the first pull notes what it finds behind the moment, too. */
+  /**
+   * Set if timestamps are too coarse to skip by: the first pull then also notes the records that it finds after the
+   * moment.
+   */
   skipsCoarsely?: true
 }
 
-/** One way to get the records of a source: through one provider. */
+/** A way to read the records of a source through one provider. */
 export type Pull = {
   provider: Provider
   price: number
-  /** Null where the first pull has to note which records there are; `notes` where it has to note those it finds as well. */
+  /**
+   * Returns null if the first pull must note which records exist. `notes` is true if it must also note the records that
+   * it finds.
+   */
   skipExisting: (at: Date, body: unknown) => { state: unknown; notes: boolean } | null
   model: { nameIn(body: unknown): string | undefined; pagePrice: number } | null
-  /** `state` is whatever was stored. */
+  /** Reads one page. `state` is the stored state, not checked yet. */
   read(args: PullArgs<unknown, unknown>): Promise<Page<unknown, Record<string, unknown>> | Refusal>
 }
 
 /**
- * How one provider is asked. Everything that may go wrong is handled once, by those who call it: equal timestamps, repeated
- * states, empty pages, 429 with Retry-After, 5xx, refused keys, masked records, a crash between any two statements.
+ * Defines how one provider is read. The callers handle everything that can go wrong, in one place: equal timestamps,
+ * repeated states, empty pages, 429 with Retry-After, 5xx, refused keys, masked records, a crash between any two
+ * statements.
  */
 export function definePull<Body extends z.ZodRawShape, Row extends z.ZodType<Record<string, unknown>>, State>(
   _shape: Shape<Body, Row>,
@@ -115,7 +138,7 @@ export function definePull<Body extends z.ZodRawShape, Row extends z.ZodType<Rec
     },
     read: ({ body, state, ...rest }) => {
       const known = spec.state.safeParse(state)
-      // The body was read by the schema of the same shape, so it has the type that `pull` declares.
+      // The schema of the same shape has read the body, so it has the type that `pull` declares.
       return spec.pull({ ...rest, body: body as BodyOf<Body>, state: known.success ? known.data : null })
     },
   }

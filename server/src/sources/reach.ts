@@ -16,34 +16,34 @@ import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'
 import type { Lookup, Receiver } from './receive.ts'
 
-/** What sources are reached with, in the API and on workers. */
+/** The services for reaching sources, in the API and in workers. */
 export type SourceServices = SourceContext & { gate: ProviderGate }
 
-/** A pull with the key that it runs on. Only the platform's key costs credits (D22). */
+/** A pull with the key that it uses. Only the platform's key costs credits (D22). */
 export type Reached = {
   pull: Pull
   key: ProviderKey
   isOwn: boolean
   env: Environment
-  /** Reads the pages; null where the body names none. */
+  /** The model that reads the pages, or null if the body names none. */
   model: Model | null
 }
 
-/** Whether the installation lends its key or its model; own keys and what needs no key cost it nothing. */
+/** Returns true if the installation provides the key or the model. Own keys and keyless providers cost it nothing. */
 export function usesInstallationKey({ key, isOwn, model }: Reached): boolean {
   return !isOwn && (key !== NO_KEY || model !== null)
 }
 
 type Environment = () => Promise<EnvValues>
-/** Keys of providers, with the variables that a source may refer to where there are any. */
+/** The provider keys, and the environment variables that a source may refer to, if there are any. */
 export type SourceKeys = ProviderKeys & { env?: Environment }
 
-/** Shared, as its limits are. */
+/** The one key of all keyless calls. It is shared, because its limits are. */
 export const NO_KEY = createKey('none', {})
 
 type Wanted = { provider: string | null; connection: string | null; body: unknown }
 
-/** The first pull whose provider is connected, or what to connect and how. */
+/** Returns the first pull whose provider is connected, or an error that says what to connect and how. */
 export async function reachSource(
   source: Source,
   { provider: wanted, connection, body }: Wanted,
@@ -56,7 +56,7 @@ export async function reachSource(
     const { provider } = pull
     const named = pull.model?.nameIn(body)
     if (named !== undefined) {
-      // The connection that may be named is one to the model's vendor.
+      // With a model, `connection_id` names a connection to the model's vendor.
       const found = await context.models.find(
         named,
         { keys, egress: context.egress },
@@ -81,10 +81,12 @@ export function isReached(answer: Reached | FieldError): answer is Reached {
   return 'pull' in answer
 }
 
-/** A lookup with the key that it runs on; `isFree` is what needs none and what runs on a key of one's own. */
+/** A lookup with the key that it uses. `isFree` is true for lookups that need no key or use an own key. */
 export type ReachedLookup = { lookup: Lookup; key: ProviderKey; isFree: boolean }
 
-/** Every lookup whose provider is connected, in their order; or that a connection was named which there is not. */
+/**
+ * Returns every lookup whose provider is connected, in their order, or an error if the named connection does not exist.
+ */
 export async function reachLookups(
   { lookups }: Receiver,
   connection: string | null,
@@ -109,7 +111,7 @@ export async function reachLookups(
 }
 
 const noConnection = (connection: string, names: string) =>
-  `there is no connection "${connection.slice(0, 100)}" to ${names}; \`loam connection list\` shows those there are`
+  `there is no connection "${connection.slice(0, 100)}" to ${names}; \`loam connection list\` shows the existing ones`
 
 function notConnected(source: Source, pulls: readonly Pull[], connection: string | null): FieldError {
   const names = pulls.map(({ provider }) => provider.name).join(' or ')
@@ -128,10 +130,10 @@ export function howToConnect({ id, auth, requiresOwnKey }: Provider): string {
   return requiresOwnKey ? own : `${own} or set LOAM_PROVIDER_KEY_${name}`
 }
 
-/** The gate's queue is waited for this long; longer, and the pull is parked. */
+/** The maximum time to wait in the queue of the gate. The pull is postponed if the wait is longer. */
 export const SHORT_WAIT_MS = 5000
 
-/** One call through the gate that all processes share; what keeps it from being made is a refusal like any other. */
+/** Makes one call through the gate that all processes share. Returns a refusal if the gate does not admit the call. */
 export async function callProvider<Body>(
   provider: Provider,
   key: ProviderKey,
@@ -148,8 +150,8 @@ export async function callProvider<Body>(
     entered = await enter(entered.slot)
   }
   if (entered.kind !== 'entered') {
-    const words = entered.kind === 'busy' ? 'its limit is used up for a moment' : 'it fails time after time'
-    return { ok: false, refusal: { kind: 'rate_limited', message: words, afterMs: entered.afterMs } }
+    const message = entered.kind === 'busy' ? 'its rate limit is reached' : 'it failed several times in a row'
+    return { ok: false, refusal: { kind: 'rate_limited', message, afterMs: entered.afterMs } }
   }
   let worked = false
   try {

@@ -5,58 +5,61 @@ import type { Refusal } from '../catalog/provider/reply.ts'
 import type { SourceContext } from './pull.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
-/** A company as a lookup tells of it. `name` is null where only its domain is known. */
+/** A company found by a lookup. `name` is null if only the domain is known. */
 export type FoundCompany = { name: string | null; domain: string; found_by: string }
 
-/** One way to find out whose something is, such as an address. */
+/** A way to find the company behind a subject, such as an IP address. */
 export type Lookup = {
   provider: Provider
-  /** Credits for a new record that it found, on the platform's key. */
+  /** The credits for a new record found by this lookup, on the platform's key. */
   price: number
-  /** Null when it knows nobody. */
+  /** Returns null if it knows no company for the subject. */
   find(subject: string, means: { ask: Ask; context: SourceContext }): Promise<FoundCompany | null | Refusal>
 }
 
-/** How it gets here: from a script on the customer's own pages, or posted by another service. */
+/** The ways in which items arrive: from a script on the customer's own pages, or posted by another service. */
 export type Way = 'pixel' | 'webhook'
 
 export type Folding<Row, Item> = {
-  /** The record so far; null when there is none. */
+  /** The record so far, or null if there is none. */
   before: Row | null
   item: Item
   company: FoundCompany | null
   at: Date
-  /** Whether this visit was not counted before. */
+  /** Set if this visit has not been counted before. */
   isNewVisit: boolean
 }
 
-/** Who sent something, as the connection and its headers tell. */
+/** The sender of an item, according to the connection and its headers. */
 export type Sender = { address: string; userAgent: string; origin: string | undefined }
 
-/** `salt` is that of the day: hashes that are made with it cannot be compared with those of another day. */
+/**
+ * A posted body with its sender. `salt` is the salt of the day: its hashes cannot be compared with those of another
+ * day.
+ */
 export type Arriving<Body> = { body: Body; sender: Sender; salt: Buffer }
 
 export type ReceiverSpec<Body, Row, Item, Sent> = {
   from: { id: string; name: string }
-  /** What is posted to its address, and what is kept of it; null keeps nothing. */
+  /** The way items are posted, their schema, and the part that is stored. `read` returns null to store nothing. */
   posted: { way: Way; schema: z.ZodType<Sent>; read(sent: Sent, arriving: Arriving<Body>): Item | null }
-  /** More attributes of the script's tag, by the body of the source. */
+  /** Returns extra attributes for the script tag, from the body of the source. */
   tag?(body: Body): Record<string, string>
-  /** What is kept of something that arrived, sealed, until it is part of a record. */
+  /** The schema of a stored item. Items are sealed and kept until they are part of a record. */
   item: z.ZodType<Item>
-  /** Asked in this order. */
+  /** The lookups, asked in this order. */
   lookups?: readonly Lookup[]
-  /** What is looked up; null when there is nothing to ask about. */
+  /** Returns the subject to look up, or null if there is nothing to look up. */
   subjectOf?(item: Item): string | null
-  /** Names the visit, so that the same one is counted once; null counts each. */
+  /** Returns the id of the visit, so that the same visit is counted once. With null, every item counts as a visit. */
   visitOf(item: Item): string | null
-  /** The key of the record that an item belongs to; null when nobody knows whose it is. */
+  /** Returns the key of the record that an item belongs to, or null if its owner is unknown. */
   keyOf(item: Item, company: FoundCompany | null): string | null
-  /** The record with the item in it. */
+  /** Returns the record with the item merged into it. */
   fold(folding: Folding<Row, Item>): Row
 }
 
-/** How a source gets records that come by themselves, as everybody but its own file sees it. */
+/** A receiver: the way a source gets pushed records, as all code outside its own file sees it. */
 export type Receiver = {
   from: { id: string; name: string }
   posted: {
@@ -66,7 +69,7 @@ export type Receiver = {
   }
   tag(body: Record<string, unknown>): Record<string, string>
   lookups: readonly Lookup[]
-  /** Null for what was stored by a version that kept other things. */
+  /** Returns null for an item stored by a version with another format. */
   read(stored: unknown): ReceivedItem | null
 }
 
@@ -78,8 +81,9 @@ export type ReceivedItem = {
 }
 
 /**
- * The counterpart of `definePull` for what arrives by itself. It is stored before it is answered; a job then finds out whose it
- * is and folds it into the record of that key, with the limits, credits and syncs of every source.
+ * Defines a source that receives: the counterpart of `definePull`. An item is stored before its request is answered. A
+ * job then looks up its company and merges it into the record of that key, with the limits, credits and syncs of every
+ * source.
  */
 export function defineReceiver<
   Body extends z.ZodRawShape,
@@ -93,11 +97,11 @@ export function defineReceiver<
     posted: {
       way: posted.way,
       schema: posted.schema,
-      // Both were read by the schemas that `read` declares.
+      // The schemas that `read` declares have read both.
       read: (sent, arriving) =>
         posted.read(sent as Sent, { ...arriving, body: arriving.body as BodyOf<Body> }),
     },
-    // Read by the schema of the same shape, so it has the type that `tag` declares.
+    // The schema of the same shape has read the body, so it has the type that `tag` declares.
     tag: (body) => spec.tag?.(body as BodyOf<Body>) ?? {},
     lookups: spec.lookups ?? [],
     read(stored) {

@@ -5,9 +5,12 @@ import { howToConnect } from './reach.ts'
 
 const RETRY_AFTER_S = 10
 
-/** What a provider did wrong while a caller waits: a 400 with its reason, and a 429 for its own limit or quota (D57). */
+/**
+ * Turns a refusal into an error for a caller who waits: a 400 with the reason, or a 429 for the provider's limit or
+ * quota (D57).
+ */
 export function toCallerError(refusal: Refusal, provider: Provider, field: string): AppError {
-  const reason = refusal.kind === 'miss' ? 'there is nothing of that kind' : refusal.message
+  const reason = refusal.kind === 'miss' ? 'not found' : refusal.message
   const message = `${provider.name}: ${reason}`
   switch (refusal.kind) {
     case 'rate_limited':

@@ -11,18 +11,18 @@ import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
 
 export const MAX_PREVIEW = 100
-/** Rows of a preview that the installation pays a provider or a model for. */
+/** The maximum number of preview rows if the installation pays a provider or a model for them. */
 export const MAX_PAID_PREVIEW = 5
-export const EVERY = ['hourly', 'daily', 'weekly'] as const
+export const SCHEDULE_WORDS = ['hourly', 'daily', 'weekly'] as const
 
 const Count = z.int().min(1).max(10_000_000)
 
 const EVERY_SOURCE = {
   name: Name.describe('Display name; only used when the source is created').optional(),
-  max_count: Count.describe('Records that are imported in all, at most').optional(),
-  max_records: Count.describe('The same as max_count').optional(),
+  max_count: Count.describe('Maximum number of records to import in all').optional(),
+  max_records: Count.describe('Same as max_count').optional(),
   max_credits: Credits.describe(
-    'Credits that its pulls may cost in all; 0 pulls only what is free',
+    'Maximum credits for all pulls together; 0 pulls only what is free',
   ).optional(),
   dry_run: DryRun,
   connection_id: z
@@ -30,9 +30,9 @@ const EVERY_SOURCE = {
     .trim()
     .min(1)
     .max(200)
-    .describe('The connection to use, by its id or name, where there are several')
+    .describe('The connection to use, by id or name, if there are several')
     .optional(),
-  limit: z.int().min(1).describe(`Rows of a preview, ${MAX_PREVIEW} at most`).optional(),
+  limit: z.int().min(1).describe(`Number of preview rows, at most ${MAX_PREVIEW}`).optional(),
 }
 
 const RECURRING = {
@@ -44,42 +44,39 @@ const RECURRING = {
     .describe('hourly, daily, weekly, or a line of crontab in UTC')
     .optional(),
   stop_at: z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 date-time, as 2030-01-31T00:00:00Z' })
-    .describe('When it ends')
+    .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2030-01-31T00:00:00Z' })
+    .describe('When the source ends')
     .optional(),
-  pull_existing: z
-    .boolean()
-    .describe('Whether records that are there already are imported; default true')
-    .optional(),
-  import_existing_data: z.boolean().describe('The same as pull_existing').optional(),
+  pull_existing: z.boolean().describe('Whether existing records are imported; default true').optional(),
+  import_existing_data: z.boolean().describe('Same as pull_existing').optional(),
 }
 
-/** Fields that no definition may have of its own. */
+/** The field names that no definition may use for its own fields. */
 export const COMMON_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys({ ...EVERY_SOURCE, ...RECURRING }),
   'provider',
 ])
 
-/** A request to preview or create a source, read. */
+/** A parsed request to preview or create a source. */
 export type SourceRequest = {
   name: string | null
-  /** The source's own fields as they were given, to be stored, and as its pulls get them. */
+  /** The source's own fields: `given` as the caller sent them, to be stored, and `body` as the pulls get them. */
   given: Record<string, unknown>
   body: Record<string, unknown>
   provider: string | null
   connection: string | null
   maxRecords: number | null
   maxCredits: number | null
-  /** Only what it would cost is asked for. */
+  /** Set for a request that only asks for the cost. */
   isDryRun: boolean
   limit: number
-  /** Null for what is imported once, and for what comes by itself. */
+  /** The schedule, or null for a source that is imported once or receives. */
   schedule: string | null
   stopAt: Date | null
   pullExisting: boolean
 }
 
-/** Everything that a kind of source takes, also for the description of the API. */
+/** Returns the schema of all fields that a type of source takes, also for the API description. */
 export function requestSchema(source: Source): z.ZodObject {
   const providers = source.pulls.map(({ provider }) => provider.id)
   const alias = source.maxCountAlias
@@ -91,15 +88,15 @@ export function requestSchema(source: Source): z.ZodObject {
       ? {
           provider: z
             .enum(providers)
-            .describe('Who is asked; the first that is connected when it is left out')
+            .describe('The provider to use; default: the first connected one')
             .optional(),
         }
       : {}),
-    ...(alias === null ? {} : { [alias]: Count.describe('The same as max_count').optional() }),
+    ...(alias === null ? {} : { [alias]: Count.describe('Same as max_count').optional() }),
   })
 }
 
-/** Reads a body whole: every unknown or malformed field is named in one 400. */
+/** Parses a body. One 400 names every unknown or malformed field. */
 export function readRequest(source: Source, given: unknown): SourceRequest {
   const raw = makeStorable(given, () => undefined)
   const schema = requestSchema(source)
@@ -112,19 +109,21 @@ export function readRequest(source: Source, given: unknown): SourceRequest {
           : fieldErrors(issue, raw, 'body'),
       )
   const own = Object.keys(source.body.shape)
-  if (!parsed.success) throw validationError([...errors, ...crossFaults(source, schema, raw, errors)])
-  const common = commonOf(source, parsed.data, errors)
+  if (!parsed.success) throw validationError([...errors, ...findConflicts(source, schema, raw, errors)])
+  const common = readCommon(source, parsed.data, errors)
   const body = pick(parsed.data, own)
   errors.push(...source.check(body))
   if (errors.length > 0) throw validationError(errors)
   return { ...common, given: pick(Object(raw), own), body }
 }
 
-/** Stands for a field that is given, and wrong: no list and no number that a check would find fault with. */
-const GIVEN = [Number.NaN]
+/**
+ * Stands for a field that is present but invalid. It is neither a list nor a number that a check would find fault with.
+ */
+const INVALID_VALUE = [Number.NaN]
 
-/** Finds how the sound fields do not go together where others are wrong (D5). */
-function crossFaults(
+/** Finds conflicts between the valid fields when others are invalid (D5). */
+function findConflicts(
   source: Source,
   schema: z.ZodObject,
   raw: unknown,
@@ -136,16 +135,19 @@ function crossFaults(
   const sound = schema.partial().safeParse(pick(raw, Object.keys(schema.shape).filter(isSound)))
   if (!sound.success) return []
   const found: FieldError[] = []
-  commonOf(source, sound.data, found, Object.hasOwn(raw, 'schedule'))
+  readCommon(source, sound.data, found, Object.hasOwn(raw, 'schedule'))
   const own = Object.keys(source.body.shape)
   const wrong = own.filter((name) => Object.hasOwn(raw, name) && named.has(name))
   found.push(
-    ...source.check({ ...pick(sound.data, own), ...Object.fromEntries(wrong.map((name) => [name, GIVEN])) }),
+    ...source.check({
+      ...pick(sound.data, own),
+      ...Object.fromEntries(wrong.map((name) => [name, INVALID_VALUE])),
+    }),
   )
   return found.filter(({ field }) => !named.has(field.split(/[.[]/)[0]))
 }
 
-/** Stored fields, read as they were when they were given; the errors say what no longer fits. */
+/** Parses stored fields again, as when they were given. The message names the fields that no longer fit. */
 export function readStored(
   source: Source,
   given: unknown,
@@ -158,7 +160,7 @@ export function readStored(
 
 const Common = z.object({ ...EVERY_SOURCE, ...RECURRING, provider: z.string().optional() })
 
-function commonOf(
+function readCommon(
   source: Source,
   data: Record<string, unknown>,
   errors: FieldError[],
@@ -168,8 +170,7 @@ function commonOf(
   const recurs = source.mode === 'recurring' || hasSchedule
   if (!recurs) {
     for (const field of ['stop_at', 'pull_existing', 'import_existing_data'] as const) {
-      if (common[field] !== undefined)
-        errors.push({ field, message: 'is for a source with a schedule; set schedule too' })
+      if (common[field] !== undefined) errors.push({ field, message: 'needs a schedule; set schedule too' })
     }
   }
   const schedule = recurs && source.receives === null ? (common.schedule ?? 'daily') : null
@@ -187,18 +188,18 @@ function commonOf(
     name: common.name ?? null,
     provider: common.provider ?? null,
     connection: common.connection_id ?? null,
-    maxRecords: Count.nullable().parse(same(data, counts, errors)),
+    maxRecords: Count.nullable().parse(readSynonyms(data, counts, errors)),
     maxCredits: common.max_credits ?? null,
     isDryRun: common.dry_run === true,
     limit: Math.min(common.limit ?? MAX_PREVIEW, MAX_PREVIEW),
     schedule,
     stopAt,
-    pullExisting: same(data, ['pull_existing', 'import_existing_data'], errors) !== false,
+    pullExisting: readSynonyms(data, ['pull_existing', 'import_existing_data'], errors) !== false,
   }
 }
 
-/** The one value of a field that has several names. */
-function same(data: Record<string, unknown>, names: string[], errors: FieldError[]): unknown {
+/** Returns the value of a field that has several names. Adds an error if two names have different values. */
+function readSynonyms(data: Record<string, unknown>, names: string[], errors: FieldError[]): unknown {
   const [first, ...others] = names.filter((name) => data[name] !== undefined)
   if (first === undefined) return null
   for (const other of others) {
@@ -209,7 +210,7 @@ function same(data: Record<string, unknown>, names: string[], errors: FieldError
 }
 
 function checkSchedule(schedule: string): FieldError[] {
-  if (EVERY.some((word) => word === schedule)) return []
+  if (SCHEDULE_WORDS.some((word) => word === schedule)) return []
   try {
     readCron(schedule)
     return []
@@ -227,7 +228,7 @@ function checkSchedule(schedule: string): FieldError[] {
 
 function unknownField({ slug, receives }: Source, schema: z.ZodObject, field: string): string {
   if (receives !== null && field === 'schedule')
-    return `not accepted: ${slug} has no schedule, since its records are made when visits come; stop_at ends it`
+    return `not accepted: ${slug} has no schedule, because its records are made when visits arrive; use stop_at to end it`
   return `not accepted; ${slug} takes: ${Object.keys(schema.shape).join(', ')}`
 }
 

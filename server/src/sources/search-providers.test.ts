@@ -5,21 +5,21 @@ import { pullSource } from './testing/pull-source.ts'
 type Contract = {
   slug: string
   provider: string
-  /** Two pages of this are asked for. */
+  /** The body of a request for two pages. */
   body: Record<string, unknown>
   limit?: number
   pages: object[]
-  /** What each call asks: its path, with its query or its body. */
+  /** The expected calls: the path with its query or body. */
   asks: object[]
   keys: string[]
   total: number | null
   first: Record<string, unknown>
-  /** How it says that there is none. */
+  /** The provider's reply for no match. */
   miss: Reply
   badKey: Reply
   usedUp: Reply
   malformed: Reply
-  /** A field that it cannot take. */
+  /** A body with a field that the provider does not support. */
   refuses: Record<string, unknown> | null
 }
 

@@ -1,18 +1,23 @@
 import type { z } from 'zod'
 
-/** What callers send and what rows hold. A value of its own, so that several pulls and definitions can share its types. */
+/**
+ * The fields of the request body and of the rows. It is a separate value, so that several pulls and definitions can
+ * share its types.
+ */
 export type Shape<Body extends z.ZodRawShape, Row extends z.ZodType<Record<string, unknown>>> = {
   /**
-   * The source's own fields, in the words of the catalogue. Each has a `.describe(...)`, which becomes part of the API
-   * description; texts of errors start in lower case ("must be ..."). The common fields are added by `defineSource`.
+   * The source's own fields, named as in the catalogue. Each has a `.describe(...)`, which becomes part of the API
+   * description. Error texts start in lower case ("must be ..."). `defineSource` adds the common fields.
    */
   body: Body
   /**
-   * The fields of a row. Whatever does not fit is not imported, only counted: use `unmasked` where a provider sends masked
-   * texts. `z.record(z.string(), z.unknown())` where the caller's account decides what the fields are.
+   * The fields of a row. Records that do not fit are not imported, only counted: use `unmasked` if a provider sends
+   * masked texts. Use `z.record(z.string(), z.unknown())` if the caller's account decides the fields.
    */
   row: Row
-  /** The fields of every row where a body decides them, such as a list of properties; null where only records tell. */
+  /**
+   * Returns the row fields if the body decides them, such as a list of properties. Null if only the records show them.
+   */
   fieldsOf?(body: BodyOf<Body>): readonly string[] | null
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadSources } from './registry.ts'
 
-/** Part 2 of the specification with D2's names, and D2's own three. */
+/** The slugs: part 2 of the specification with the names of D2, and the three that D2 adds. */
 const SLUGS = [
   'extract_from_website',
   'find_companies',

@@ -1,6 +1,6 @@
 import type { FieldError } from '#contract/errors.ts'
 
-/** Rows come from a table or from a query, and never from both. */
+/** Checks that rows come from either a table or a query. */
 export function checkTableOrQuery(body: {
   query?: string | undefined
   table?: string | undefined
@@ -12,7 +12,7 @@ export function checkTableOrQuery(body: {
     return [{ field: 'query', message: 'cannot be combined with table; give one of them' }]
   }
   if (schema !== undefined && table?.includes('.') === true) {
-    return [{ field: 'schema', message: 'is in the name of the table already; give it once' }]
+    return [{ field: 'schema', message: 'is already part of the table name; give it once' }]
   }
   return []
 }

@@ -9,14 +9,14 @@ import { readerOf } from './model-reader.ts'
 import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
 import { printKey } from './rows.ts'
 
-/** A record as it is stored. `data` is JSON text, and `hash` tells whether it has changed. */
+/** A record as it is stored. `data` is JSON text; a changed `hash` means changed data. */
 export type PulledRecord = { key: string; data: string; hash: string }
 
 export type PulledPage = {
   records: PulledRecord[]
-  /** Records that do not have the fields of a row, such as masked ones. */
+  /** The number of records without the required fields, such as masked ones. */
   skipped: number
-  /** A model found something on it. */
+  /** Set if a model found records on the page. */
   isReadByModel: boolean
   next: unknown
   resume: unknown
@@ -25,14 +25,17 @@ export type PulledPage = {
   afterMs: number
 }
 
-/** More than any row has inputs. */
+/** The maximum number of fields in a record: more than a row has inputs. */
 const MAX_FIELDS = 2000
-/** Of JSON, that a place to go on from may take: it is stored with every page. */
+/** The maximum length of a page state as JSON. The state is stored with every page. */
 const MAX_STATE_CHARS = 500_000
 
 type Where = { body: Record<string, unknown>; state: unknown; limit: number; notBefore?: Date | null }
 
-/** Reads one page and makes records of what fits in turns with others; of two with one key on a page the first counts. */
+/**
+ * Reads one page and builds records from the rows that fit. It lets other work run in between. If two rows have the
+ * same key, the first is kept.
+ */
 export async function readPage(
   source: Source,
   reached: Reached,
@@ -46,11 +49,14 @@ export async function readPage(
   const readByModel = model === null ? null : readerOf(model, services)
   const lent = { key, env, context, ask, askKeyless, readByModel }
   const answer = await pull.read({ body, state, limit, notBefore, ...lent })
-  // "There is none" is an empty last page, and no fault.
+  // "Not found" means an empty last page. It is no error.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page
   if ([page.next, page.resume].some((state) => (JSON.stringify(state)?.length ?? 0) > MAX_STATE_CHARS)) {
-    return refusal('ineligible', 'it takes too many characters to say where its next page is')
+    return refusal(
+      'ineligible',
+      `the position of its next page has more than ${MAX_STATE_CHARS} characters of JSON`,
+    )
   }
   const pause = createTurns()
   const records = new Map<string, PulledRecord>()
@@ -75,7 +81,7 @@ export async function readPage(
   }
 }
 
-/** Null for what has not the fields of a row, or more than a row may hold. */
+/** Returns null if the row lacks required fields or is too large. */
 function readRecord(source: Source, key: string, row: Record<string, unknown>): PulledRecord | null {
   if (Object.keys(row).length > MAX_FIELDS) return null
   const parsed = source.row.safeParse(row)
@@ -84,42 +90,42 @@ function readRecord(source: Source, key: string, row: Record<string, unknown>): 
   return Buffer.byteLength(record.data) > MAX_ROW_BYTES ? null : record
 }
 
-/** A row as it is stored. */
+/** Builds the stored form of a row. */
 export function toRecord(key: string, row: Record<string, unknown>): PulledRecord {
   const data = toStorableJson(row)
   return { key, data, hash: createHash('sha256').update(data).digest('base64url').slice(0, 22) }
 }
 
-/** How far a walk over pages has come. Kept with the state, so that it outlives a crash. */
+/** The progress of a walk over pages. It is stored with the state, so that it survives a crash. */
 export type Progress = {
   pages: number
-  /** Pages in a row that held nothing. */
+  /** The number of consecutive empty pages. */
   empty: number
-  /** Hash of a state that was passed; moved on at 1, 2, 4, 8 ... pages, so that any cycle meets it (Brent). */
+  /** The hash of an earlier state. It moves on after 1, 2, 4, 8 ... pages, so that every cycle is detected (Brent). */
   landmark: string
 }
 
 export const START: Progress = { pages: 0, empty: 0, landmark: '' }
 
-/** Empty pages in the middle are common; endless ones are not. */
+/** The maximum number of consecutive empty pages. A few empty pages are common; endless ones are a fault. */
 export const MAX_EMPTY_PAGES = 100
 
 export type Step =
   | { goesOn: true; progress: Progress }
-  /** `note` says why it ended before the provider said so. */
+  /** `note` says why the walk ended early. Null if the provider ended it. */
   | { goesOn: false; note: string | null }
 
-/** Decides after a page whether there is a next one. `state` is where the page started. */
+/** Decides whether to read another page. `state` is the state that the page was read from. */
 export function stepOn(
   progress: Progress,
   state: unknown,
   page: Pick<PulledPage, 'next' | 'records' | 'skipped'>,
 ): Step {
   if (page.next === null || page.next === undefined) return { goesOn: false, note: null }
-  const here = hashState(state)
-  const there = hashState(page.next)
-  if (there === here || there === progress.landmark) {
-    return { goesOn: false, note: 'the provider named a page that was read already; the pull ended there' }
+  const current = hashState(state)
+  const next = hashState(page.next)
+  if (next === current || next === progress.landmark) {
+    return { goesOn: false, note: 'the provider returned a page that was already read; the pull ended there' }
   }
   const pages = progress.pages + 1
   const empty = page.records.length + page.skipped === 0 ? progress.empty + 1 : 0
@@ -127,7 +133,7 @@ export function stepOn(
     return { goesOn: false, note: `${MAX_EMPTY_PAGES} pages in a row were empty; the pull ended there` }
   }
   const isPowerOfTwo = (pages & (pages - 1)) === 0
-  return { goesOn: true, progress: { pages, empty, landmark: isPowerOfTwo ? there : progress.landmark } }
+  return { goesOn: true, progress: { pages, empty, landmark: isPowerOfTwo ? next : progress.landmark } }
 }
 
 function hashState(state: unknown): string {

@@ -10,7 +10,7 @@ type State = WindowState<Position, number>
 const WINDOW = 100
 const PAGE = 30
 
-/** A search in the order of (at, id) that shows no more than a window, whatever comes after it. */
+/** Returns a search in the order of (at, id) that shows no more than one window. */
 function searchOver(records: Position[]) {
   const sorted = records.toSorted((a, b) => a.at - b.at || a.id - b.id)
   return async (after: Position | null, cursor: number | null) => {

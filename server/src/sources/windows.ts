@@ -2,13 +2,16 @@ import { z } from 'zod'
 import type { Refusal } from '../catalog/provider/reply.ts'
 import type { Keyed, Page } from './pull.ts'
 
-/** Some searches end at a fixed number of results, whatever there is: then the next window starts behind the last record. */
+/**
+ * The state of a windowed search. Some searches return only a fixed number of results; the next window then starts
+ * after the last record.
+ */
 export type WindowState<Position, Cursor> = {
-  /** The window holds what comes after it; null in the first. */
+  /** The position that the window starts after, or null in the first window. */
   after: Position | null
-  /** The page within the window; null at its start. */
+  /** The page within the window, or null at its start. */
   cursor: Cursor | null
-  /** Records of this window that were read. */
+  /** The number of records already read in this window. */
   taken: number
 }
 
@@ -17,12 +20,12 @@ export function windowState<Position, Cursor>(position: z.ZodType<Position>, cur
 }
 
 type Windows<Position, Cursor, Row> = {
-  /** How many results a search shows at most, such as 10,000. */
+  /** The maximum number of results of one search, such as 10,000. */
   size: number
   state: WindowState<Position, Cursor> | null
   /**
-   * Reads a page of what comes after a position, in its order. Let the position be a timestamp with an id: of many records
-   * that share one timestamp, those behind the id are still found.
+   * Reads a page of the records after a position, in order. Use a timestamp with an id as the position: then records
+   * that share the timestamp but have a greater id are still found.
    */
   read: (
     after: Position | null,
@@ -31,13 +34,13 @@ type Windows<Position, Cursor, Row> = {
 }
 
 export type WindowPage<Position, Cursor, Row> = {
-  /** In the order of their positions. */
+  /** The records in the order of their positions. */
   records: readonly (Keyed<Row> & { position: Position })[]
   cursor: Cursor | null
   total?: number
 }
 
-/** A page of a search that is read window by window. The next scheduled pull starts at the last record's position. */
+/** Reads a page of a windowed search. The next scheduled pull starts at the position of the last record. */
 export async function readWindow<Position, Cursor, Row>({
   size,
   state,

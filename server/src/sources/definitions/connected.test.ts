@@ -8,7 +8,7 @@ const SPREADSHEET = '1AbcDefGhiJklMnoPqr'
 const NOTION = '0123456789abcdef0123456789abcdef'
 const BASE = 'appAbcDefGhiJkl'
 
-/** A body of each source that is right. */
+/** A valid body for each source. */
 const BODIES: Record<string, Record<string, unknown>> = {
   hubspot: { object_type: 'contacts', properties: ['email'] },
   salesforce: { object: 'Contact', fields: ['Email'] },
@@ -222,7 +222,7 @@ describe('options', () => {
   ])('of %s: %s %j is a 400 that names %s', async (id, name, context, field) => {
     const listed = listOptions(`import_from_${id}`, name, context, {})
     await expect(listed).rejects.toMatchObject({
-      details: { errors: [{ field, message: expect.stringContaining('is not one that') }] },
+      details: { errors: [{ field, message: expect.stringContaining('is not a value that') }] },
     })
   })
 })

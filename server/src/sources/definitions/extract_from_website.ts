@@ -6,7 +6,7 @@ export default defineSource({
   slug: 'extract_from_website',
   name: 'Extract from a website',
   description:
-    'What a page lists in JSON-LD, a table or a list, with the pages behind it where that is wanted.',
+    'The items that a page lists in JSON-LD, a table or a list, and optionally those of the following pages.',
   mode: 'either',
   shape: websiteItems,
   check: checkFields,

@@ -6,8 +6,7 @@ import { checkSavedCompanies, savedCompanies } from '../systems/sales-navigator/
 export default defineSource({
   slug: 'find_companies_from_sales_navigator',
   name: 'Find companies by Sales Navigator',
-  description:
-    'Companies that a search in Sales Navigator finds, by its address or by filters: by Crustdata.',
+  description: 'Companies found by a Sales Navigator search, given by its URL or by filters: by Crustdata.',
   mode: 'once',
   shape: savedCompanies,
   check: checkSavedCompanies,

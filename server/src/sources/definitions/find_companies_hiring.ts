@@ -5,8 +5,7 @@ import { hiringCompanies, theirstackHiring } from '../systems/theirstack/compani
 export default defineSource({
   slug: 'find_companies_hiring',
   name: 'Find companies that hire',
-  description:
-    'Companies with open postings for some titles: by TheirStack, or on job boards that are named.',
+  description: 'Companies with open postings for given job titles: by TheirStack, or on given job boards.',
   mode: 'once',
   shape: hiringCompanies,
   pulls: [theirstackHiring, boardHiring],

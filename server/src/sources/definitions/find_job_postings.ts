@@ -6,7 +6,7 @@ import { theirstackOptions } from '../systems/theirstack/options.ts'
 export default defineSource({
   slug: 'find_job_postings',
   name: 'Find job postings',
-  description: 'Postings that fit, newest first: by TheirStack, or on job boards that are named.',
+  description: 'Job postings that match, newest first: by TheirStack, or on given job boards.',
   mode: 'once',
   shape: jobs,
   pulls: [theirstackJobs, boardJobs],

@@ -6,7 +6,7 @@ import { checkSavedSearch, savedPeople } from '../systems/sales-navigator/search
 export default defineSource({
   slug: 'find_people_from_sales_navigator',
   name: 'Find people by Sales Navigator',
-  description: 'People that a search in Sales Navigator finds, by its address or by filters: by Crustdata.',
+  description: 'People found by a Sales Navigator search, given by its URL or by filters: by Crustdata.',
   mode: 'once',
   shape: savedPeople,
   check: checkSavedSearch,

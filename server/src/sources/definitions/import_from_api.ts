@@ -8,6 +8,8 @@ export default defineSource({
   mode: 'either',
   shape: items,
   check: ({ method, json }) =>
-    json !== undefined && method === 'GET' ? [{ field: 'json', message: 'is for POST; set method too' }] : [],
+    json !== undefined && method === 'GET'
+      ? [{ field: 'json', message: 'needs method POST; set method too' }]
+      : [],
   pulls: [pagedItems],
 })

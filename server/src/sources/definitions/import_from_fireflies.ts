@@ -4,7 +4,7 @@ import { meetings, transcripts } from '../systems/fireflies/transcripts.ts'
 export default defineSource({
   slug: 'import_from_fireflies',
   name: 'Import from Fireflies',
-  description: 'Meetings with their summaries and action items; by schedule new ones.',
+  description: 'Meetings with their summaries and action items; on a schedule, new ones.',
   mode: 'either',
   shape: transcripts,
   check: ({ from, to }) =>

@@ -5,7 +5,7 @@ import { importedRecords, records } from '../systems/hubspot/records.ts'
 export default defineSource({
   slug: 'import_from_hubspot',
   name: 'Import from HubSpot',
-  description: 'Records of one kind, all or those of a list; by schedule those that changed.',
+  description: 'Records of one kind, all or those of a list; on a schedule, those that changed.',
   mode: 'either',
   shape: records,
   check: ({ filters = [], list_id }) =>

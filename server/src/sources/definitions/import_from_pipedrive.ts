@@ -4,7 +4,7 @@ import { importedRecords, pipedriveOptions, records } from '../systems/pipedrive
 export default defineSource({
   slug: 'import_from_pipedrive',
   name: 'Import from Pipedrive',
-  description: 'Records of one kind; by schedule those that changed.',
+  description: 'Records of one kind; on a schedule, those that changed.',
   mode: 'either',
   shape: records,
   pulls: [importedRecords],

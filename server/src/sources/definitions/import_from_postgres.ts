@@ -6,7 +6,7 @@ import { checkTableOrQuery } from '../table-or-query.ts'
 export default defineSource({
   slug: 'import_from_postgres',
   name: 'Import from PostgreSQL',
-  description: 'Rows of a table or a query; with a cursor column, by schedule those that changed.',
+  description: 'Rows of a table or a query; with a cursor column and a schedule, those that changed.',
   mode: 'either',
   shape: tableRows,
   check: checkTableOrQuery,

@@ -5,7 +5,7 @@ export default defineSource({
   slug: 'import_from_s3',
   name: 'Import from S3',
   description:
-    'Rows of the CSV and JSON lines files in a folder of a bucket; by schedule those of files that are new or changed.',
+    'Rows of the CSV and JSON lines files in a folder of a bucket; on a schedule, those of new or changed files.',
   mode: 'either',
   shape: objectRows,
   pulls: [importedObjects],

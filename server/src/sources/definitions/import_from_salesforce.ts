@@ -4,7 +4,7 @@ import { importedRecords, records, salesforceOptions } from '../systems/salesfor
 export default defineSource({
   slug: 'import_from_salesforce',
   name: 'Import from Salesforce',
-  description: 'Records of one object; by schedule those that changed.',
+  description: 'Records of one object; on a schedule, those that changed.',
   mode: 'either',
   shape: records,
   pulls: [importedRecords],

@@ -6,7 +6,7 @@ import { theirstackOptions } from '../systems/theirstack/options.ts'
 export default defineSource({
   slug: 'track_job_postings',
   name: 'Track job postings',
-  description: 'New postings that fit, by schedule: by TheirStack, or on job boards that are named.',
+  description: 'New job postings that match, on a schedule: by TheirStack, or on given job boards.',
   mode: 'recurring',
   shape: jobs,
   pulls: [theirstackJobs, boardJobs],

@@ -1,12 +1,12 @@
 import { defineSource } from '../define.ts'
-import { apifyPosts, checkWhose, linkedinPosts } from '../systems/linkedin/posts.ts'
+import { apifyPosts, checkAuthors, linkedinPosts } from '../systems/linkedin/posts.ts'
 
 export default defineSource({
   slug: 'track_linkedin_posts',
   name: 'Track posts on LinkedIn',
-  description: 'New posts of some profiles, or with some words, by actors of Apify.',
+  description: 'New posts of given profiles or with given words, by actors of Apify.',
   mode: 'recurring',
   shape: linkedinPosts,
-  check: checkWhose,
+  check: checkAuthors,
   pulls: [apifyPosts],
 })

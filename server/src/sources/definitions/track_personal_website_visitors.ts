@@ -4,7 +4,7 @@ import { rb2b, visitingPeople } from '../systems/visitors/people.ts'
 export default defineSource({
   slug: 'track_personal_website_visitors',
   name: 'Track people who visit a website',
-  description: 'People whom RB2B identifies on your pages and posts to the address of the source.',
+  description: 'People that RB2B identifies on your pages and sends to the webhook of the source.',
   mode: 'recurring',
   shape: visitingPeople,
   receives: rb2b,

@@ -5,7 +5,7 @@ export default defineSource({
   slug: 'track_website_visitors',
   name: 'Track companies that visit a website',
   description:
-    'Companies whose networks visit your pages, by a script of ours without cookies; by reverse DNS, then IPinfo.',
+    'Companies that visit your pages, tracked by our script without cookies; identified by reverse DNS, then IPinfo.',
   mode: 'recurring',
   shape: visitingCompanies,
   receives: ownPixel,

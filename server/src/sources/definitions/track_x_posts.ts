@@ -4,7 +4,7 @@ import { posts, recentPosts } from '../systems/x/posts.ts'
 export default defineSource({
   slug: 'track_x_posts',
   name: 'Track posts on X',
-  description: 'New posts that match a query, by schedule.',
+  description: 'New posts that match a query, on a schedule.',
   mode: 'recurring',
   shape: posts,
   maxCountAlias: 'max_tweets',

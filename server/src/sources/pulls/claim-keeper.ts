@@ -3,7 +3,7 @@ import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Claim, CLAIM_SECONDS, renewClaim } from '../store/source-pulls.ts'
 
-/** Keeps a source from others while `work` takes long. The claim is asked for each time: writes meanwhile renew it too. */
+/** Renews the claim on a source while `work` runs. It reads the claim each time, because writes also renew it. */
 export async function keepingClaim<Result>(
   { db, log }: { db: Db; log: Log },
   claim: () => Claim,
@@ -12,7 +12,7 @@ export async function keepingClaim<Result>(
   const holding = setInterval(
     () => {
       renewClaim(db, claim()).catch((cause: unknown) =>
-        log.warn({ cause: reasonOf(cause) }, 'a claim could not be renewed; it is tried again'),
+        log.warn({ cause: reasonOf(cause) }, 'the claim on a source could not be renewed; it is retried'),
       )
     },
     (CLAIM_SECONDS * 1000) / 3,

@@ -10,7 +10,7 @@ const { app, lists, parts } = sources
 const NEVER = new AbortController().signal
 const MAX_STATEMENTS = 500
 
-/** What is left when a lease is over. */
+/** Clears the claim, as the end of its lease would. */
 const forget = (id: string) => sources.set(id, 'claimed_until = null')
 
 async function books(org: TestOrg) {
@@ -23,7 +23,7 @@ async function books(org: TestOrg) {
   return { balance: Number(found?.balance), held: Number(found?.held), ledger: Number(found?.ledger) }
 }
 
-/** Whether `work` got through before it was killed. */
+/** Returns true if `work` completed before it was killed. */
 async function survives(work: Promise<unknown>): Promise<boolean> {
   try {
     await work
@@ -34,7 +34,7 @@ async function survives(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Calls `attempt`, killed one statement later each time, until it says that it got through; answers how often. */
+/** Calls `attempt`, killed one statement later each time, until it returns true. Returns the number of calls. */
 async function killEverywhere(attempt: (at: number) => Promise<boolean>): Promise<number> {
   for (let at = 1; at < MAX_STATEMENTS; at += 1) if (await attempt(at)) return at
   throw new Error('it never got through')

@@ -22,10 +22,10 @@ import { openReception } from './inbox/reception.ts'
 import { queuePull } from './jobs.ts'
 import { cronOf, nextTick } from './schedule.ts'
 
-/** A request with who is to be asked; nobody where records come by themselves. */
+/** A checked request with the provider to read from. `reached` is null for a source that receives. */
 export type Opened = { request: SourceRequest; reached: Reached | null; lookups: ReachedLookup[] }
 
-/** Reads a body and finds who is to be asked: a 400 names every wrong field, or what to connect and how. */
+/** Parses a body and finds the provider. A 400 names every wrong field, or what to connect and how. */
 export async function openRequest(
   source: Source,
   raw: unknown,
@@ -35,10 +35,7 @@ export async function openRequest(
   const request = readRequest(source, raw ?? {})
   if (source.receives !== null) {
     if (request.body['active_domain'] === LOCALHOST && !services.egress.allowsLocalhost) {
-      throw invalid(
-        'active_domain',
-        'localhost must be named in LOAM_EGRESS_ALLOW to try visitors on this machine',
-      )
+      throw invalid('active_domain', 'add localhost to LOAM_EGRESS_ALLOW to test visitors on this machine')
     }
     const lookups = await reachLookups(source.receives, request.connection, keys)
     if (!Array.isArray(lookups)) throw validationError([lookups])
@@ -49,7 +46,7 @@ export async function openRequest(
   return { request, reached, lookups: [] }
 }
 
-/** Makes a source; its first pull starts by itself, and one that receives gets its addresses. */
+/** Creates a source. Its first pull is queued; a source that receives gets its addresses instead. */
 export async function createSource(
   db: Db,
   actor: Actor,

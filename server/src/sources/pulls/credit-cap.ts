@@ -12,8 +12,9 @@ import {
 import { queuePull } from './jobs.ts'
 
 /**
- * Sets what the pulls of a source may cost in all (M5); null lifts the cap. A source that had used it up goes on at once. Under a
- * lower cap, pages that were paid for by more than is left are not taken: whoever reads them loses the source.
+ * Sets the maximum total cost of a source's pulls (M5); null removes it. A source that had reached the limit continues
+ * at once. If a lower limit leaves too little for the pages already paid for, those pages are not stored: the worker
+ * reading them loses its claim.
  */
 export async function changeCreditCap(
   db: Db,
@@ -27,13 +28,13 @@ export async function changeCreditCap(
     const { status, spent_millis: spent, held_millis: held, price_millis: price } = before
     const cap = maxCredits === null ? null : Math.round(maxCredits * MILLIS)
     if (cap !== null && cap < spent) {
-      throw invalid('max_credits', `must be at least ${spent / MILLIS}, which were spent already`)
+      throw invalid('max_credits', `must be at least ${spent / MILLIS}, the credits already spent`)
     }
     await setMaxCredits(trx, key, cap)
-    const isRoom = cap === null || spent + price <= cap
-    const goesOn = status === 'paused_out_of_credits' && isRoom
+    const hasRoom = cap === null || spent + price <= cap
+    const continues = status === 'paused_out_of_credits' && hasRoom
     const isTooHigh = status === 'active' && cap !== null && spent + held > cap
-    if (goesOn || isTooHigh) {
+    if (continues || isTooHigh) {
       await changeStatus(trx, key, [status], 'active')
       await queuePull(trx, key, before.next_pull_at ?? undefined)
     }

@@ -18,30 +18,30 @@ import {
   updateRowData,
 } from '../store/source-syncs.ts'
 
-/** Stored rows of records, by the inputs that are still there; one that was removed since takes nothing. */
+/** Builds the stored rows of records. Mapped inputs that have been removed since are left out. */
 export async function toRows(
   inputs: readonly InputColumn[],
   mapping: readonly MappedField[],
   changes: readonly Change[],
 ): Promise<string[]> {
   const names = new Map(inputs.map(({ column, name }) => [column, name]))
-  const living = mapping.flatMap(({ column, field }) => {
+  const mapped = mapping.flatMap(({ column, field }) => {
     const name = names.get(column)
     return name === undefined ? [] : [{ name, field }]
   })
   const rows = changes.map(({ data }) => {
     const record = parseExact(data) as Record<string, unknown>
-    // What every object inherits, such as `constructor`, is no field of a record.
+    // An inherited property such as `constructor` is not a field of a record.
     return Object.fromEntries(
-      living.map(({ name, field }) => [name, Object.hasOwn(record, field) ? record[field] : undefined]),
+      mapped.map(({ name, field }) => [name, Object.hasOwn(record, field) ? record[field] : undefined]),
     )
   })
   const { accepted } = await parseRows(inputs, rows, { leavesOutLarge: true })
   return accepted.map((row) => row.data)
 }
 
-/** What the rows may cost a day that the sync starts (M5). */
-const capOfDay = ({ instance_id, workflow_id, max_credits_millis: limitMillis }: SyncRecord): { cap?: Cap } =>
+/** Returns the daily credit limit of the rows that the sync starts (M5). */
+const dailyCap = ({ instance_id, workflow_id, max_credits_millis: limitMillis }: SyncRecord): { cap?: Cap } =>
   limitMillis === null
     ? {}
     : { cap: { subject: `source sync ${instance_id} ${workflow_id}`, limitMillis, each: 'day' } }
@@ -63,7 +63,7 @@ export async function addRows(
     actor: actorOf(sync),
     trigger: 'source',
     run: 'none',
-    ...capOfDay(sync),
+    ...dailyCap(sync),
   })
 }
 
@@ -73,10 +73,10 @@ export async function changeRows(
   sheet: SheetRecord,
   { chosen, rows, inputs }: { chosen: Change[]; rows: string[]; inputs: readonly InputColumn[] },
 ): Promise<void> {
-  const living = new Set(inputs.map(({ column }) => column))
-  // A field that is empty now empties its column; rows that arrive simply leave it out.
+  const mapped = new Set(inputs.map(({ column }) => column))
+  // An empty field also clears its column. Arriving rows simply leave it out.
   const empty = Object.fromEntries(
-    sync.mapping.flatMap(({ column }) => (living.has(column) ? [[column, null]] : [])),
+    sync.mapping.flatMap(({ column }) => (mapped.has(column) ? [[column, null]] : [])),
   )
   const changed = await updateRowData(
     trx,
@@ -90,8 +90,8 @@ export async function changeRows(
 }
 
 /**
- * Fills a chunk of rows that were delivered under another mapping, where they are empty; false when there are none left. A
- * value that is there stays, whoever it is from.
+ * Fills empty cells in a chunk of rows that were delivered under an earlier mapping. Returns false if none are left.
+ * Existing values stay, whoever set them.
  */
 export async function fillRows(
   trx: Db,
@@ -119,7 +119,7 @@ export async function fillRows(
   return true
 }
 
-/** Runs rows again whose values have changed, where the sync asks for it. */
+/** Runs changed rows again if the sync is set to. */
 async function runChanged(
   trx: Db,
   sync: SyncRecord,
@@ -134,6 +134,6 @@ async function runChanged(
     actions,
     rows: { kind: 'ids', ids: [...changed] },
     trigger: 'source',
-    ...capOfDay(sync),
+    ...dailyCap(sync),
   })
 }

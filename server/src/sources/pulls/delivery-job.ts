@@ -20,13 +20,12 @@ import { addRows, changeRows, fillRows, toRows } from './delivered-rows.ts'
 import { DELIVERY_JOB, queueDelivery } from './jobs.ts'
 import { findAwaited } from './mapped-fields.ts'
 
-/** With more, the rows of a statement are a text that is long kept in memory. */
+/** The rows of one statement. A larger text would stay in memory for a long time. */
 const CHUNK = 400
-/** Others wait for the few places that jobs have. */
+/** The maximum time of a turn: other jobs wait for the few job slots. */
 const TURN_MS = 20_000
 const ROOM_AFTER_MS = 300_000
-const NO_ROOM =
-  'Records wait for room in their workflow, and are delivered within 5 minutes after there is some'
+const NO_ROOM = 'Make room in the workflow; its records are delivered within 5 minutes after that'
 
 export function deliveryJob(store: Store): Job {
   return defineJob({
@@ -36,13 +35,16 @@ export function deliveryJob(store: Store): Job {
   })
 }
 
-/** Brings a workflow what it has not got of a source, chunk by chunk; a chunk is one transaction with its place. */
+/**
+ * Delivers new and changed records of a source to a workflow in chunks. Each chunk and its position are one
+ * transaction.
+ */
 export async function deliverRecords(db: Db, key: SyncKey, signal: AbortSignal): Promise<void> {
   try {
     await deliverForATurn(db, key, signal)
   } catch (cause) {
     if (!isRowLimit(cause)) throw cause
-    // Nothing was passed over. Somebody has to make room, and looks at the source to see why nothing comes.
+    // No record was skipped. The fault is noted on the source, so that users see that they must make room.
     await noteFault(db, key, { at: new Date().toISOString(), message: cause.message, hint: NO_ROOM })
     await queueDelivery(db, key, new Date(Date.now() + ROOM_AFTER_MS))
   }
@@ -57,7 +59,7 @@ async function deliverForATurn(db: Db, key: SyncKey, signal: AbortSignal): Promi
   }
 }
 
-/** False when there is nothing more to deliver. */
+/** Returns false if there is nothing more to deliver. */
 async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
   await lookUpByKey(trx)
   const sync = await lockSync(trx, key)
@@ -85,8 +87,9 @@ async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
 type Choice = { kind: 'new' | 'changed' | 'none'; chosen: Change[]; position: number }
 
 /**
- * What of a chunk is done at once: new rows or changed ones, never both, since their locks come in different orders. What is
- * neither is passed over: a record that was there when the workflow was connected without it, or a change that is ignored.
+ * Chooses the part of a chunk to apply at once: new rows or changed ones, never both, because their locks are taken in
+ * different orders. Other records are skipped: those that existed when the workflow was connected without them, and
+ * ignored changes.
  */
 function choose(sync: SyncRecord, changes: readonly Change[]): Choice {
   const kindOf = ({ row_id, seq, change_no }: Change): 'new' | 'changed' | null => {

@@ -8,7 +8,7 @@ import type { FoundCompany } from '../receive.ts'
 import { findLookups, type KnownLookup, putLookups } from '../store/source-lookups.ts'
 import { saltOfDay } from '../store/source-tokens.ts'
 
-/** Whose a subject is, and what a new record of it costs. */
+/** The company behind a subject, and the price of a new record for it. */
 export type Resolved = { company: FoundCompany | null; priceMillis: number }
 type Refused = { refusal: Refusal; provider: Provider }
 
@@ -17,8 +17,8 @@ type Wanted = { subjects: readonly string[]; lookups: readonly ReachedLookup[]; 
 const AT_ONCE = 10
 
 /**
- * Finds out whose subjects are. Answers are kept for a day under a hash with the salt of the day, those that nobody knows too;
- * what was refused is not, and the last refusal is answered.
+ * Looks up the companies behind subjects. Answers, also negative ones, are kept for a day under a hash with the salt of
+ * the day. Refusals are not kept; the last one is returned.
  */
 export async function lookUpSubjects(
   db: Db,
@@ -26,15 +26,15 @@ export async function lookUpSubjects(
   { subjects, lookups, services }: Wanted,
 ): Promise<{ found: Map<string, Resolved>; refused: Refused | null }> {
   const salt = subjects.length === 0 ? Buffer.alloc(0) : await saltOfDay(db, randomBytes(32))
-  const nameOf = (subject: string) =>
+  const hashSubject = (subject: string) =>
     createHmac('sha256', salt).update(`${org_id} ${subject}`).digest('base64url')
-  const different = [...new Set(subjects)]
-  const known = await findLookups(db, org_id, different.map(nameOf))
+  const distinct = [...new Set(subjects)]
+  const known = await findLookups(db, org_id, distinct.map(hashSubject))
   const dearest = Math.max(0, ...lookups.map(priceOf))
   const found = new Map<string, Resolved>()
   let refused: Refused | null = null
-  const unknown = different.filter((subject) => {
-    const kept = known.get(nameOf(subject))
+  const unknown = distinct.filter((subject) => {
+    const kept = known.get(hashSubject(subject))
     if (kept !== undefined) found.set(subject, resolvedOf(kept, dearest))
     return kept === undefined
   })
@@ -47,9 +47,9 @@ export async function lookUpSubjects(
       if (answer.refused !== null) refused = answer.refused
       if (answer.refused !== null && answer.company === null) continue
       found.set(subject, answer)
-      kept.push({ subject: nameOf(subject), found: answer.company, price_millis: answer.priceMillis })
+      kept.push({ subject: hashSubject(subject), found: answer.company, price_millis: answer.priceMillis })
     }
-    // Before the records are written: what was asked and paid for is not asked for again after a crash.
+    // Saved before the records are written: a crash must not repeat calls that were paid for.
     await putLookups(db, org_id, kept)
   }
   return { found, refused }
@@ -57,7 +57,7 @@ export async function lookUpSubjects(
 
 export const priceOf = ({ lookup, isFree }: ReachedLookup) => (isFree ? 0 : Math.round(lookup.price * MILLIS))
 
-/** What was found for credits is nobody's where they may not be spent any more. */
+/** Returns no company for a paid lookup if its price may no longer be spent. */
 function resolvedOf({ found, price_millis }: KnownLookup, dearest: number): Resolved {
   if (found === null || price_millis > dearest) return { company: null, priceMillis: 0 }
   return { company: found as FoundCompany, priceMillis: price_millis }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 type Lead = { id: number; [field: string]: unknown }
 
-/** An API whose answers alone tell which fields there are, with a source of it and a workflow. */
+/** Opens an API whose fields only appear in its replies, with a source of it and a workflow. */
 async function open(items: Lead[]) {
   const { origin } = await serveDouble(() => ({ json: items }))
   const body = { url: `${origin}/leads`, key_path: 'id', schedule: 'hourly' }
@@ -105,7 +105,7 @@ describe('D89: fields that only records tell', () => {
     const { status, body } = await sync({ 'input.who': 'name' })
     expect(status).toBe(201)
     expect(body.warnings).toMatchObject([
-      { code: 'unknown_field', message: expect.stringContaining('no record is imported yet') },
+      { code: 'unknown_field', message: expect.stringContaining('no record has been imported yet') },
     ])
     await pull()
     await deliver()
@@ -160,7 +160,7 @@ describe('D89: fields that only records tell', () => {
 })
 
 describe('D89: a corrected mapping', () => {
-  /** What a mapping that was accepted before left behind: rows of nulls. */
+  /** Leaves the state of a mapping that earlier versions accepted: rows of nulls. */
   async function openWithNulls(items: Lead[], more: object = {}) {
     const opened = await open(items)
     await opened.pull()

@@ -3,7 +3,9 @@ import type { Db } from '../../database/connection/db.ts'
 import { changeMapping, findFields } from '../store/source-sync-fields.ts'
 import type { MappedField, SyncRecord } from '../store/source-syncs.ts'
 
-/** The mapping of a sync that replaces another: what rows got nothing from by the former one is filled (D89). */
+/**
+ * Returns the mapping that replaces another. Columns with a new field are marked to be filled in existing rows (D89).
+ */
 export function replaceMapping(
   mapping: readonly MappedField[],
   former: readonly MappedField[] | undefined,
@@ -17,14 +19,14 @@ export function replaceMapping(
   })
 }
 
-/** Fields that rows wait for, since no record had them so far. */
+/** Returns the fields that rows wait for, because no record has had them so far. */
 export const awaitedFields = (mapping: readonly MappedField[]): string[] => [
   ...new Set(mapping.flatMap(({ field, absent_to }) => (absent_to === undefined ? [] : [field]))),
 ]
 
 /**
- * Looks for fields that no record had, in records that were not looked at yet. `absent`: all were looked at, and one of the
- * fields is still missing. `more`: there are others to look at.
+ * Searches records not checked yet for fields that no record had. `absent`: all are checked and a field is still
+ * missing. `more`: there are records left to check.
  */
 export async function findAwaited(
   trx: Db,

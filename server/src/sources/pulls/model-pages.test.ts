@@ -25,7 +25,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A list of pages with one product each; the last names none behind it. Every source has a list of its own. */
+/** A list of pages with one product each; the last page links to no next one. Every source has its own list. */
 const site = await serve((request, response) => {
   const [, list = '', page = ''] = request.url?.split('/') ?? []
   const n = Number(page)
@@ -34,7 +34,10 @@ const site = await serve((request, response) => {
   response.end(`<p>This is page ${n} of ${list} about product ${n}, which is the best of all.</p>${next}`)
 })
 
-/** Which pages of a list it was asked about. It finds the product of each page, but nothing on those that are in `empty`. */
+/**
+ * The pages that the model was asked about, by list. It finds the product of each page, and nothing on the pages in
+ * `empty`.
+ */
 const asked = new Map<string, number[]>()
 const empty = new Set<string>()
 const model = await serve((request, response) => {
@@ -79,7 +82,7 @@ const bodyOf = (list: string, from = 1) => ({
   follow_pagination: true,
 })
 
-/** A source of a list of its own, read from page `from` on. */
+/** Creates a source with its own list, read from page `from` on. */
 async function create(org: TestOrg, more: object = {}, list: string = randomUUID(), from = 1) {
   const body = { ...bodyOf(list, from), ...more }
   const made = await org.call('POST', '/sources/extract_from_website', body)
@@ -108,7 +111,7 @@ describe('pages that a model reads', () => {
     const org = await app.makeOrg()
     const { id, pagesAsked } = await create(org, {}, list)
     await pull(org, id)
-    // Nothing on the third page: nothing is looked for behind it.
+    // Nothing is found on the third page, so no later page is read.
     expect(pagesAsked()).toEqual([1, 2, 3])
     expect(await show(org, id)).toMatchObject({ status: 'completed', lead_count: 2, credits_spent: 2 })
     expect(await books(org)).toEqual({ held: 0, charged: 2000 })

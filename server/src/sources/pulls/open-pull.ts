@@ -8,11 +8,11 @@ import type { SourceWalk } from '../store/sources.ts'
 import { START } from '../walk.ts'
 import type { PullParts } from './pull-parts.ts'
 
-/** All that pulling a source needs, with where its walk starts or goes on. */
+/** An opened pull, with the state where its walk starts or continues. */
 export type OpenPull = { source: Source; reached: Reached; body: Record<string, unknown>; walk: SourceWalk }
-/** The same for what came by itself. */
+/** An opened inbox of a source that receives. */
 export type OpenInbox = { source: Source; receiver: Receiver; lookups: ReachedLookup[] }
-/** Why it cannot be pulled, and what to do about it. */
+/** The reason why a source cannot be pulled, and what to do about it. */
 export type Obstacle = { message: string; hint: string }
 
 export async function openPull(parts: PullParts, claim: Claim): Promise<OpenPull | OpenInbox | Obstacle> {
@@ -20,7 +20,7 @@ export async function openPull(parts: PullParts, claim: Claim): Promise<OpenPull
     return await open(parts, claim)
   } catch (cause) {
     if (!(cause instanceof AppError && cause.code === 'SECRET_UNREADABLE')) throw cause
-    return { message: cause.message, hint: 'do as it says, then resume the source' }
+    return { message: cause.message, hint: 'follow the message, then resume the source' }
   }
 }
 
@@ -31,18 +31,18 @@ async function open(
   const { org_id, owner_id, slug, provider, connection } = claim
   const source = sources.get(slug)
   if (source === undefined) {
-    return { message: `there is no source ${slug} any more`, hint: 'create another one in its place' }
+    return { message: `the source type ${slug} no longer exists`, hint: 'create another source instead' }
   }
   const stored = readStored(source, claim.body)
   if (!stored.ok) {
     return {
-      message: `its fields are not accepted any more: ${stored.message}`,
+      message: `its fields are no longer accepted: ${stored.message}`,
       hint: 'create the source again',
     }
   }
   const keys = keysOf({ org_id, member_id: owner_id })
   if (source.receives !== null) {
-    // A connection that is gone leaves the lookups that need none.
+    // If the connection no longer exists, the lookups that need none still work.
     const lookups = await reachLookups(source.receives, connection, keys)
     const free = Array.isArray(lookups) ? lookups : await reachLookups(source.receives, null, keys)
     return { source, receiver: source.receives, lookups: Array.isArray(free) ? free : [] }
@@ -55,7 +55,7 @@ async function open(
   return { source, reached, body: stored.body, walk: claim.walk ?? startWalk(claim, reached, stored.body) }
 }
 
-/** A pull starts where the one before left off; the first one may be told to leave out what is there already. */
+/** Starts a walk where the previous pull ended. The first pull may skip existing records. */
 function startWalk(claim: Claim, { pull }: Reached, body: Record<string, unknown>): SourceWalk {
   const skips = !claim.pull_existing && claim.last_pull === null
   const skipped = skips ? pull.skipExisting(claim.created_at, body) : null

@@ -3,10 +3,13 @@ import type { Reached } from '../reach.ts'
 import type { Opened } from './create.ts'
 import { priceOf } from './lookups.ts'
 
-/** What a pull costs, in thousandths: each new record, and each page on which a model found some. */
+/**
+ * The prices of a pull in thousandths of a credit: for each new record, and for each page on which a model found
+ * records.
+ */
 export type Prices = { recordMillis: number; pageMillis: number }
 
-/** Nothing on keys of one's own (D22). */
+/** Returns the prices of a pull. Own keys cost nothing (D22). */
 export function pricesOf({ pull, isOwn, model }: Reached): Prices {
   const millis = (credits: number) => (isOwn ? 0 : Math.round(credits * MILLIS))
   return {
@@ -15,7 +18,7 @@ export function pricesOf({ pull, isOwn, model }: Reached): Prices {
   }
 }
 
-/** What a source would cost: a price for each record, or for each page, and how many there are at most, where that is known. */
+/** Returns the cost of a source: a price per record or per page, and the maximum number of units if it is known. */
 export function priceSource({ request, reached, lookups }: Opened): {
   units: number | null
   credits: number

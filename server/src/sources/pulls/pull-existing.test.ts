@@ -13,7 +13,7 @@ const INCREMENTAL = [...SYSTEMS, ...SEARCHES].filter(({ slug }) => catalogue.get
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
-/** What was there before: some of it changed a moment before the source was made. */
+/** The ages of records that existed before the source. Some changed just before it was created. */
 const AGES = [30 * 24 * HOUR, 26 * HOUR, HOUR, 40 * 60 * SECOND, 4 * 60 * SECOND, 2 * SECOND]
 
 const envName = (provider: string) => `LOAM_PROVIDER_URL_${provider.toUpperCase()}`
@@ -32,7 +32,7 @@ async function connect(
   }
 }
 
-/** A source of an account that has old things, made with `pull_existing: false`. */
+/** Creates a source with `pull_existing: false` on an account that has old records. */
 async function open(account: Account) {
   const now = Date.now()
   const things: Thing[] = AGES.map((age, n) => ({ id: n + 1, at: now - age }))

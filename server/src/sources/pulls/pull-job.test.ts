@@ -108,7 +108,7 @@ describe('a provider that', () => {
     const { state, names } = await pullOf('repeats')
     expect(names).toEqual(nameAll(8))
     expect(state.status).toBe('completed')
-    expect(state.last_pull.note).toContain('read already')
+    expect(state.last_pull.note).toContain('already read')
     expect(askedOf('repeats').length).toBeLessThan(16)
   })
 
@@ -206,7 +206,7 @@ describe('faults of a page', () => {
       status: 'active',
       lead_count: 2,
       pull_under_way: { new: 2, pages: 1 },
-      last_error: { message: expect.stringContaining('slow down'), hint: 'it is tried again by itself' },
+      last_error: { message: expect.stringContaining('slow down'), hint: 'it is retried automatically' },
     })
     const nextPull = Date.parse(parked.next_pull_at)
     expect(nextPull).toBeGreaterThan(before + 39_000)

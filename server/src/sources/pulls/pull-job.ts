@@ -18,12 +18,13 @@ export function pullJob(parts: PullParts): Job {
   })
 }
 
-/** Pulls a source that is due, page by page, for a turn of some seconds; then it lets others have theirs. */
+/** Pulls a source that is due, page by page, for a turn of some seconds. Then other sources get their turn. */
 export async function runPull(parts: PullParts, key: SourceKey, signal: AbortSignal): Promise<void> {
   const db = parts.store.org(key.org_id)
   const { claim, ...other } = await claimPull(db, key)
   if (claim === null) {
-    // Somebody else has it, or it is not due: look again then, should they not get to their end.
+    // Another worker has the source, or it is not due. Look again at that time, in case the other worker does not
+    // finish.
     if ('lookAt' in other && other.lookAt !== null) await queuePull(db, key, other.lookAt)
     return
   }
@@ -42,15 +43,15 @@ export async function runPull(parts: PullParts, key: SourceKey, signal: AbortSig
       ? takeInbox(parts, db, claim, opened, signal)
       : pullPages(parts, db, claim, opened, signal)
   const ended = await pulling.catch((cause: unknown) => {
-    parts.log.warn({ ...about(claim), cause: reasonOf(cause) }, 'a pull was interrupted; it goes on later')
+    parts.log.warn({ ...about(claim), cause: reasonOf(cause) }, 'a pull was interrupted; it continues later')
     throw cause
   })
   if (ended === null) return
   const { status, last_error, last_pull, walk } = ended
   if (last_error !== null)
-    parts.log.warn({ ...about(claim), status, cause: last_error.message }, 'a pull was put off')
+    parts.log.warn({ ...about(claim), status, cause: last_error.message }, 'a pull was postponed')
   else if (walk === null && !('receiver' in opened))
-    parts.log.info({ ...about(claim), status, ...last_pull }, 'a pull came to its end')
+    parts.log.info({ ...about(claim), status, ...last_pull }, 'a pull finished')
 }
 
 const about = ({ instance_id, slug }: Claim) => ({ source_instance_id: instance_id, source_id: slug })

@@ -11,14 +11,14 @@ import type { Prices } from './prices.ts'
 import { takeRecords, type Taken } from './record-intake.ts'
 import { nextTick } from './schedule.ts'
 
-/** The claim as it is after a write; null when somebody else has the source now, and nothing was written. */
+/** The claim after a write, or null if another worker has the source now and nothing was written. */
 type Written = Claim | null
 
 export type BatchResult = { walk: SourceWalk; batch: PageBatch; most: number; prices: Prices }
 
 /**
- * Records, state, counts and credits of pages are one transaction, fenced by the source's version: a crash before it costs
- * pages that are read again, one after it costs nothing, and of two workers one writes.
+ * Writes records, state, counts and credits of pages in one transaction, fenced by the source's version. After a crash
+ * before the commit the pages are read again; a crash after it loses nothing; of two workers, only one writes.
  */
 export async function writeBatch(db: Db, claim: Claim, result: BatchResult): Promise<Written> {
   return db.transaction().execute(async (trx) => {
@@ -50,13 +50,13 @@ export async function writeBatch(db: Db, claim: Claim, result: BatchResult): Pro
 
 type Change = Pick<PullChange, 'status' | 'walk' | 'resume' | 'nextPullAt' | 'lastPull' | 'keeps'>
 
-/** Where the pull stands after some pages. */
+/** Returns the state of the pull after a batch of pages. */
 function changeAfter(locked: Claim, { walk, batch }: BatchResult, taken: Taken): Change {
   const { last: page, step } = batch
   const counts = addUp(walk.counts, batch, taken)
   const isFull = locked.max_records !== null && locked.lead_count + taken.fresh >= locked.max_records
   const { next_pull_at: dueAt } = locked
-  // What did not fit is still on its page: they are read again when there is room.
+  // The page still has records that did not fit. It is read again when there is room.
   if (taken.isCut && !isFull) return { walk: { ...walk, counts }, nextPullAt: dueAt, keeps: true }
   if (step.goesOn && !isFull) {
     const onward = { ...walk, state: page.next, progress: step.progress, counts }
@@ -93,7 +93,7 @@ function addUp(
 
 const NOTHING_TAKEN = { leads: 0, changes: 0, spentMillis: 0 }
 
-/** A page that was refused: the pull goes on there later, or when somebody resumes it. */
+/** Writes a refused page. The pull continues there later, or when a user resumes it. */
 export async function writeRefusal(
   db: Db,
   claim: Claim,
@@ -109,7 +109,7 @@ export async function writeRefusal(
   }))
 }
 
-/** Without credits the pull stays where it is until there are some (D49). */
+/** Pauses a pull at its current state until there are credits again (D49). */
 export async function writeOutOfCredits(
   db: Db,
   claim: Claim,
@@ -125,7 +125,7 @@ export async function writeOutOfCredits(
   }))
 }
 
-/** Puts the source down between two pages; another job takes it up at once. */
+/** Puts the source aside between two pages. Another job continues at once. */
 export async function putAside(db: Db, claim: Claim, walk: SourceWalk | null): Promise<Written> {
   return leave(db, claim, () => ({
     walk,

@@ -17,21 +17,24 @@ import { type Prices, pricesOf } from './prices.ts'
 import { putAside, writeBatch, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
 import type { PullParts } from './pull-parts.ts'
 
-/** A turn: others wait for the few places that jobs have. */
+/** The maximum time of a turn: other jobs wait for the few job slots. */
 const TURN_MS = 20_000
-/** One page, with all the calls that it takes. */
+/** The timeout of one page, with all its calls. */
 const PAGE_MS = 150_000
-/** Nobody makes room by the minute. */
+/** The retry delay when storage is full. Users rarely make room within minutes. */
 const ROOM_AFTER_MS = 3_600_000
-/** New records between two writes. What is paid for is set aside before, and nobody else's meanwhile. */
+/**
+ * The maximum number of new records between two writes. Their credits are reserved first, so nothing else can spend
+ * them.
+ */
 const MAX_RECORDS = 1000
 
 type Room =
-  /** `limit` is asked for; `most` is taken of what comes, since some pages are as large as they are. */
+  /** `limit` is how many records are requested, `most` how many of them are stored: some providers ignore the limit. */
   | { kind: 'room'; limit: number; most: number; claim: Claim }
   | { kind: 'none'; message: string; hint: string }
 
-/** Answers the source as it was left; null when somebody else has it now. */
+/** Returns the source as it was left, or null if another worker has it now. */
 export async function pullPages(
   parts: PullParts,
   db: Db,
@@ -43,9 +46,9 @@ export async function pullPages(
   const prices = pricesOf(reached)
   const notBefore = claimed.pull_existing ? null : claimed.created_at
   const started = performance.now()
-  // An answer of a model is written before the next is asked for: it costs too much to get it twice.
+  // A model's answer is written before the next is requested: it is too expensive to get twice.
   const limits = reached.model === null ? (parts.batches ?? BATCH_LIMITS) : ONE_PAGE
-  // Nothing that pages bring decides whether the next ones may be read: they are read while these are written.
+  // No limit depends on the pages read, so the next pages are read while these are written.
   const readsAhead = prices.recordMillis === 0 && claimed.max_records === null && reached.model === null
   let claim = claimed
   let { walk } = opened
@@ -63,7 +66,7 @@ export async function pullPages(
       const batch: PageBatch | Refusal = await (ahead ?? readBatch(read, { ...walk, limit }, limits))
       ahead = null
       if ('kind' in batch) {
-        // A call that our own end cut off says nothing about the provider.
+        // A call cut off by our own shutdown says nothing about the provider.
         if (signal.aborted) return await putAside(db, claim, walk)
         return await writeRefusal(db, claim, walk, judgeRefusal(batch, reached.pull.provider, claim.failures))
       }
@@ -72,7 +75,7 @@ export async function pullPages(
       if (next !== null) ahead = Promise.resolve(next)
       else if (readsAhead && step.goesOn && last.afterMs === 0) {
         ahead = readBatch(read, { state: last.next, progress: step.progress, limit }, limits)
-        // It is awaited with the next batch; until then its failure must not count as unheard.
+        // The promise is awaited with the next batch. Until then its failure must not count as an unhandled rejection.
         ahead.catch(() => undefined)
       }
       const result = { walk, batch, most, prices }
@@ -83,14 +86,14 @@ export async function pullPages(
       walk = written.walk ?? walk
     }
   } finally {
-    // Whoever leaves with pages in hand leaves none of their calls behind.
+    // Waits for calls still in progress, so that none outlives the turn.
     await ahead?.catch(() => undefined)
   }
 
   async function read(state: unknown, limit: number): Promise<PulledPage | Refusal> {
-    // A signal of `AbortSignal.timeout` would stay until its time, with all that listens to it, for every page.
+    // A signal of `AbortSignal.timeout` would stay in memory with its listeners until its time, once per page.
     const page = new AbortController()
-    const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
+    const timer = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
     const end = () => page.abort(signal.reason)
     signal.addEventListener('abort', end, { once: true })
     const gate = parts.services.gates.of(claim.org_id)
@@ -104,15 +107,18 @@ export async function pullPages(
     } catch (cause) {
       signal.throwIfAborted()
       parts.log.error({ err: cause, source_id: source.slug }, 'the definition of a source is broken')
-      return refusal('error', 'its definition failed; the log of the server says how')
+      return refusal('error', 'the definition of the source failed; see the server log')
     } finally {
-      clearTimeout(tooLong)
+      clearTimeout(timer)
       signal.removeEventListener('abort', end)
     }
   }
 }
 
-/** A source without end would fill the disk: what an organisation has of records is limited as its rows are. */
+/**
+ * Returns a verdict if the organisation's records are at their limit. An endless source would otherwise fill the disk,
+ * so records are limited as rows are.
+ */
 async function findFull(db: Db, { org_id, failures }: Claim, walk: SourceWalk): Promise<Verdict | null> {
   const { records, limit } = await measureRecords(db, org_id)
   const noted = walk.notes === true ? walk.counts.unchanged : 0
@@ -121,11 +127,14 @@ async function findFull(db: Db, { org_id, failures }: Claim, walk: SourceWalk): 
     afterMs: ROOM_AFTER_MS,
     failures,
     message: `your organisation has ${plural(records + noted, 'record')} of sources, and its limit is ${limit} (LOAM_ROWS_PER_ORG)`,
-    hint: 'delete sources that you no longer need, or ask the operator for more; it is tried again by itself',
+    hint: 'delete sources that you no longer need, or ask the operator for a higher limit; the pull is retried automatically',
   }
 }
 
-/** How many new records the next pages may bring, with the credits for them set aside; null when the source is somebody else's. */
+/**
+ * Returns how many new records the next pages may bring, and reserves the credits for them. Returns null if another
+ * worker has the source now.
+ */
 export async function makeRoom(
   db: Db,
   claim: Claim,
@@ -154,22 +163,22 @@ export async function makeRoom(
       ? {
           kind: 'none',
           message: `max_credits of ${(cap ?? 0) / MILLIS} is used up: ${spent / MILLIS} were spent, and ${costs}`,
-          hint: 'raise max_credits, by PATCH /sources/{source_instance_id} or `loam source set`; it goes on by itself',
+          hint: 'raise max_credits, by PATCH /sources/{source_instance_id} or `loam source set`; the pull then continues by itself',
         }
-      : { kind: 'none', ...wordsOf(lack, costs) }
+      : { kind: 'none', ...describeLack(lack, costs) }
   })
 }
 
-/** What has too little left for a record, and what to do. */
-function wordsOf(lack: Lack | null, costs: string): { message: string; hint: string } {
+/** Describes the account or budget that is too low, and what to do. */
+function describeLack(lack: Lack | null, costs: string): { message: string; hint: string } {
   const left = `${(lack?.leftMillis ?? 0) / MILLIS} are left`
   return lack?.kind === 'budget'
     ? {
         message: `the budget "${lack.name ?? ''}" does not allow for more: ${costs}, and ${left} of it`,
-        hint: 'raise the budget, or wait for its next period; it goes on by itself',
+        hint: 'raise the budget, or wait for its next period; the pull then continues by itself',
       }
     : {
         message: `the organisation has too few credits: ${costs}, and ${left} of the balance`,
-        hint: 'grant credits; it goes on by itself',
+        hint: 'grant credits; the pull then continues by itself',
       }
 }

@@ -7,15 +7,15 @@ import type { SourceServices } from '../reach.ts'
 import type { SourceCatalogue } from '../registry.ts'
 import type { BatchLimits } from './page-batch.ts'
 
-/** What pulling sources needs from outside. */
+/** The services that pulling a source needs. */
 export type PullParts = {
   store: Store
   sources: SourceCatalogue
   keysOf: RunEnvironment['keysOfMember']
   services: Omit<SourceServices, 'signal' | 'gate'> & { gates: ProviderGates }
   log: Log
-  /** Opens what arrived for sources that receive. */
+  /** Decrypts what arrived for sources that receive. */
   sealer: Sealer
-  /** How many pages are written together. */
+  /** The limits for writing pages together. */
   batches?: BatchLimits
 }

@@ -7,15 +7,15 @@ export type Taken = {
   fresh: number
   updated: number
   unchanged: number
-  /** New records beyond the limit were left: the same page holds them when it is read again. */
+  /** Set if new records beyond the limit were left out. The same page holds them when it is read again. */
   isCut: boolean
 }
 
 type Counted = SourceKey & { lead_count: number; change_count: number }
 
 /**
- * Writes records under the lock of their source: new ones behind the last, changed ones in their place. `notes` only notes
- * which there are. The caller moves the source's counts on by `fresh` and by `fresh + updated`.
+ * Writes records under the lock of their source: new ones at the end, changed ones in place. With `notes`, it only
+ * notes which records exist. The caller must increase the source's counts by `fresh` and by `fresh + updated`.
  */
 export async function takeRecords(
   trx: Db,

@@ -21,7 +21,7 @@ it('records without room for their rows wait, the source says why, and all of th
   const { body } = await org.call('GET', `/sources/${id}`)
   expect(body.data.last_error).toMatchObject({
     message: expect.stringContaining('Your organisation has 1 row, and its limit is 3 (LOAM_ROWS_PER_ORG)'),
-    hint: expect.stringContaining('wait for room'),
+    hint: expect.stringContaining('Make room in the workflow'),
   })
   expect((await list(base)).total_count).toBe(1)
   const { rows } = await sql<{ later: boolean }>`select run_at > now() as later from graphile_long.jobs

@@ -1,8 +1,8 @@
 import { readCron } from '../../lib/timing/cron.ts'
 
 /**
- * The line of crontab that a schedule comes to. The words mean the minute at which the source was made, so that not all of them
- * pull at the full hour.
+ * Returns the crontab line of a schedule. `hourly`, `daily` and `weekly` use the minute at which the source was
+ * created, so that not all sources pull on the hour.
  */
 export function cronOf(schedule: string, now: Date): string {
   const minute = now.getUTCMinutes()
@@ -13,7 +13,9 @@ export function cronOf(schedule: string, now: Date): string {
   return schedule
 }
 
-/** The first tick after now, or the moment at which the source ends; null when neither ever comes. */
+/**
+ * Returns the first tick after now, or the end of the source if that is earlier. Returns null if neither ever comes.
+ */
 export function nextTick(cron: string, now: Date, stopAt: Date | null): Date | null {
   const next = readCron(cron)(now)
   if (stopAt === null) return next

@@ -11,7 +11,7 @@ import { dump } from '#test/plumbing/database-dump.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
 
-/** Each stands nowhere else. */
+/** The secrets. Each value appears nowhere else. */
 const CANARY = {
   connection: 'canary-pat/5b6c+d7e8',
   variable: 'canary-variable-91f2',
@@ -21,7 +21,8 @@ const CANARY = {
 it('secrets that an outside server repeats are in no record, cursor, error, option, agent answer, export of them or log', async () => {
   const log: string[] = []
   const answers: string[] = []
-  // Everything that was sent comes back, in texts, keys and the name of the next page; PHP spells a slash its own way.
+  // The server returns all that it received, in texts, keys and the name of the next page. PHP escapes slashes in its
+  // own way.
   const base = await serveDouble(({ path, query, headers }) => {
     const authorization = String(headers['authorization'])
     if (path.includes('/meta/'))
@@ -102,7 +103,7 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   expect(asked.status).toBe(200)
   await call('GET', `/agent/runs/${String(asked.headers['x-request-id'])}`)
 
-  // They did get them, so there was something to keep silent about.
+  // The servers did receive the secrets, so there was something to hide.
   const sent = JSON.stringify([base.seen, list.seen])
   for (const secret of [CANARY.connection, CANARY.variable]) expect(sent).toContain(secret)
   const everything = { log: log.join('\n'), answers: answers.join('\n'), dumped: await dump(store) }

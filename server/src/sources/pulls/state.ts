@@ -10,7 +10,7 @@ import { viewState } from './view.ts'
 
 type Means = { sources: SourceCatalogue; sealer: Sealer; publicUrl: string }
 
-/** A source with its health, as callers and operators see it. */
+/** Returns a source with its health, as callers and operators see it. */
 export async function readSourceState(
   db: Db,
   record: SourceRecord,

@@ -5,8 +5,8 @@ import { changeStatus, findSource, type SourceKey, type SourceRecord } from '../
 import { queuePull } from './jobs.ts'
 
 /**
- * Pauses or resumes a source (D49). A pull that is under way stops at the page at hand, and goes on there when it is resumed; a
- * tick that was missed meanwhile is made up for once. What was imported once and to its end has nothing left to pull.
+ * Pauses or resumes a source (D49). A running pull stops at its current page and continues there on resume. Missed
+ * ticks are made up for once. A source that was imported once and completely has nothing left to pull.
  */
 export async function setSourceStatus(
   db: Db,
@@ -20,7 +20,7 @@ export async function setSourceStatus(
     const found = await findSource(trx, key)
     if (found === undefined) throw notFound('Source')
     if (found.status === 'expired') {
-      throw invalid('status', 'the source has expired, which cannot be changed; create another one')
+      throw invalid('status', 'the source has expired and cannot be changed; create another one')
     }
     if (!changed) return found
     const details = { from: before?.status, to }
@@ -35,7 +35,7 @@ const CHANGEABLE = {
   paused: ['active', 'completed', 'paused_out_of_credits'],
 } as const
 
-/** Ends a source for good; what it imported is removed by and by, rows that it made stay. */
+/** Ends a source for good. Its imported records are removed in the background; the rows it created stay. */
 export async function deleteSource(db: Db, actor: Actor, key: SourceKey): Promise<void> {
   await inTransaction(db, async (trx) => {
     const found = await findSource(trx, key)

@@ -6,10 +6,10 @@ import { changeStatus, purgeDeletedSources } from '../store/sources.ts'
 import { queuePull } from './jobs.ts'
 
 const AT_ONCE = 500
-/** A pull that should have begun this long ago has lost its job. */
+/** A pull that is this late has lost its job. */
 const LATE_SECONDS = 120
 
-/** Each minute: sources past their date end, those that have credits again go on, and lost jobs are queued anew. */
+/** Runs each minute: ends expired sources, resumes those that have credits again, and queues lost jobs again. */
 export function sourceSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_sources',

@@ -76,7 +76,7 @@ describe('records of a source that would do harm', () => {
 
   it('of large ones a chunk and a page hold a bounded number of bytes, and all are delivered', async () => {
     const source = await makeSource(itemsOf(40))
-    // Compressed as they are stored, so that their length is not seen there.
+    // The data is compressible, so its stored size hides its length.
     await app.store.query({
       text: `update source_records set data = json_build_object('name', repeat('x', 1000000), 'email', key)
         where instance_id = $1`,
@@ -255,9 +255,9 @@ describe('POST /sources/{source_instance_id}/sync', () => {
     [{ 'input.Who': 'name' }, 'matches no input'],
     [
       { 'input.nobody': 'name' },
-      'matches no input; names are compared with their case; the workflow has: input.who, input.mail',
+      'matches no input; names are case-sensitive; the workflow has: input.who, input.mail',
     ],
-    [{ who: 'name' }, 'must be a reference to an input, as input.<name>'],
+    [{ who: 'name' }, 'must be a reference to an input, such as input.<name>'],
     [{ 'Input.who': 'name' }, 'must be a reference to an input'],
     [{ '{{env.who}}': 'name' }, 'must be a reference to an input'],
     [{ 'input.who': 'name', '{{input.who}}': 'email' }, 'maps the input who a second time'],

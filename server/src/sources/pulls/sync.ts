@@ -24,7 +24,7 @@ export type SyncRequest = {
 
 type Ends = { record: SourceRecord; source: Source | undefined; sheet: SheetRecord }
 
-/** The mapping of a sync as it is stored; 400 with all that is wrong. */
+/** Returns the stored mapping of a sync. A 400 lists all its errors. */
 export async function checkSync(
   db: Db,
   { record, source, sheet }: Ends,
@@ -37,7 +37,9 @@ export async function checkSync(
   return fields === null ? awaitUnknown(db, record, mapping) : { mapping, warnings: [] }
 }
 
-/** Connects a source with the main sheet of a workflow. The pair has one sync: a second one replaces the mapping (D49). */
+/**
+ * Connects a source with the main sheet of a workflow. Each pair has one sync: a second one replaces the mapping (D49).
+ */
 export async function syncSource(
   db: Db,
   actor: Actor,
@@ -67,11 +69,14 @@ export async function syncSource(
 
 const REFERENCE = /^(?:\{\{\s*(input\..+?)\s*\}\}|(input\..+))$/
 
-/** Names what there is instead: values of a mapping are names of fields, as previews show them, and never paths. */
-const noField = (field: string, fields: readonly string[]) =>
+/**
+ * Returns an error that lists the existing fields. The values of a mapping are field names as previews show them, never
+ * paths.
+ */
+const describeMissingField = (field: string, fields: readonly string[]) =>
   `the source has no field "${field}"; it has: ${fields.join(', ')}`
 
-/** Every fault of a mapping at once. */
+/** Parses a mapping and reports all its errors at once. */
 function readMapping(
   given: Record<string, string>,
   inputs: readonly InputColumn[],
@@ -87,13 +92,13 @@ function readMapping(
     const name = (match?.[1] ?? match?.[2])?.slice('input.'.length)
     const input = inputs.find((one) => one.name === name)
     if (input === undefined) {
-      errors.push({ field: at, message: noInput(name, inputs) })
+      errors.push({ field: at, message: describeUnknownInput(name, inputs) })
       continue
     }
     if (mapping.has(input.column))
       errors.push({ field: at, message: `maps the input ${input.name} a second time` })
     if (fields !== null && !fields.includes(field)) {
-      errors.push({ field: at, message: noField(field, fields) })
+      errors.push({ field: at, message: describeMissingField(field, fields) })
     }
     mapping.set(input.column, { input: input.name, column: input.column, field })
   }
@@ -103,17 +108,16 @@ function readMapping(
 
 const MAX_NAMED = 20
 
-function noInput(name: string | undefined, inputs: readonly InputColumn[]): string {
+function describeUnknownInput(name: string | undefined, inputs: readonly InputColumn[]): string {
   const all = inputs.slice(0, MAX_NAMED).map((input) => `input.${input.name}`)
   const there = inputs.length === 0 ? 'the workflow has no inputs yet' : `the workflow has: ${all.join(', ')}`
   return name === undefined
-    ? `must be a reference to an input, as input.<name>; ${there}`
-    : `matches no input; names are compared with their case; ${there}`
+    ? `must be a reference to an input, such as input.<name>; ${there}`
+    : `matches no input; names are case-sensitive; ${there}`
 }
 
 /**
- * Where only records tell which fields there are, a field that none of them has may still come: nothing is delivered until
- * a record has it (D89).
+ * Marks unknown fields as awaited if only records show the fields. Nothing is delivered until a record has them (D89).
  */
 async function awaitUnknown(
   db: Db,
@@ -127,13 +131,13 @@ async function awaitUnknown(
     warnings: mapping.filter(isUnknown).map(({ input, field }) => ({
       field: `field_mapping.input.${input}`,
       code: 'unknown_field',
-      message: `${whyUnknown(field, known)}; nothing is delivered until a record has it`,
+      message: `${describeUnknownField(field, known)}; nothing is delivered until a record has it`,
     })),
   }
 }
 
-function whyUnknown(field: string, known: ReadonlySet<string>): string {
-  if (known.size === 0) return `no record is imported yet that could have the field "${field}"`
+function describeUnknownField(field: string, known: ReadonlySet<string>): string {
+  if (known.size === 0) return `no record has been imported yet that could have the field "${field}"`
   const names = [...known].sort()
   const there = `they have: ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', ...' : ''}`
   const outer = names.find((name) => field.startsWith(`${name}.`) || field.startsWith(`${name}[`))

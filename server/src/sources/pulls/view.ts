@@ -19,7 +19,7 @@ export function viewSource(source: Listed): SourceInstance {
   }
 }
 
-/** A source with its health: what its pulls do, what went wrong and what to do about it. */
+/** Returns a source with its health: what its pulls do, what went wrong and what to do about it. */
 export function viewState(
   source: SourceRecord,
   syncs: readonly SyncRecord[],

@@ -5,11 +5,11 @@ import { connectPaged, itemsOf, makeSourceApp } from './testing/source-app.ts'
 
 const sources = await makeSourceApp()
 const { app, lists } = sources
-// Two workers, as two processes would be.
+// Two workers, like two processes.
 await startTestWorker(app)
 await startTestWorker(app)
 
-/** As long as it takes; the test's own limit ends a wait for what never comes. */
+/** Waits without a limit of its own; the test's timeout ends it. */
 async function until(done: () => Promise<boolean>): Promise<void> {
   while (!(await done())) await sleep(20)
 }

@@ -4,8 +4,8 @@ const WINDOW_MS = 60_000
 const MAX_KNOWN = 50_000
 
 /**
- * Counts by name, in this process alone and for a minute at a time. Of more names than it can hold the longest silent are
- * forgotten, so a flood from many places is the business of the limit that a source has as a whole.
+ * Counts requests by name in this process, in windows of a minute. If there are too many names, those silent for
+ * longest are forgotten: the limit of the source as a whole then covers a flood from many addresses.
  */
 export function createAddressLimit(perMinute: number, max = MAX_KNOWN): (name: string) => boolean {
   const counts = new LRUCache<string, { count: number }>({ max, ttl: WINDOW_MS })

@@ -23,7 +23,7 @@ describe('sources over the real catalogue', () => {
     expect(JSON.stringify(before.body)).toContain('loam env set CRM_KEY -')
     const scope = { orgId: org.orgId, workflowId: null }
     await setEnv(app.store.system, app.services.sealer, OPERATOR, scope, { key: 'CRM_KEY', value: SECRET })
-    // What was read a moment ago is kept for a second or two.
+    // Data just read stays cached for a second or two.
     await expect
       .poll(async () => (await org.call('POST', '/sources/import_from_api/preview', body)).status)
       .toBe(200)

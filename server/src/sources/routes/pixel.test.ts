@@ -63,7 +63,7 @@ describe('POST /sources/track_website_visitors', () => {
     expect((await local.visit(made.body.data.pixel_id, page)).statusCode).toBe(204)
     const scheduled = await org.call('POST', path, { active_domain: 'acme.com', schedule: 'hourly' })
     expect(scheduled.body.errors).toEqual([
-      { field: 'schedule', message: expect.stringContaining('its records are made when visits come') },
+      { field: 'schedule', message: expect.stringContaining('its records are made when visits arrive') },
     ])
   })
 
@@ -209,7 +209,7 @@ describe('D10 POST /pixel/{pixel_id}', () => {
     const answers = await Promise.all(Array.from({ length: 500 }, () => visitors.visit(pixel_id)))
     const taken = answers.filter(({ statusCode }) => statusCode === 204).length
     expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(500 - taken)
-    // More than 60 only where it took longer than a minute.
+    // More than 60 are accepted only if the test took longer than a minute.
     expect(taken).toBeGreaterThanOrEqual(60)
     expect(taken).toBeLessThan(500)
     expect((await received(id)).total).toBe(taken)
@@ -219,7 +219,7 @@ describe('D10 POST /pixel/{pixel_id}', () => {
     const isWithinLimit = createAddressLimit(60, 100)
     expect(Array.from({ length: 10_000 }, () => isWithinLimit('one')).filter(Boolean)).toHaveLength(60)
     for (let n = 0; n < 100; n += 1) isWithinLimit(`other ${n}`)
-    // The longest silent was forgotten to make room.
+    // The address silent for longest was forgotten to make room.
     expect(isWithinLimit('one')).toBe(true)
   })
 
@@ -370,7 +370,7 @@ describe('track_personal_website_visitors', () => {
     const { id, post, pixel_id } = await make()
     expect((await post({ hello: 'world' })).statusCode).toBe(400)
     expect((await post(PERSON, `/visitors/${'b'.repeat(40)}`)).statusCode).toBe(404)
-    // The id of the script stands in every page: nobody can make up persons with it.
+    // The pixel id is in every page, so it must not allow anyone to add people.
     expect((await post(PERSON, `/visitors/${pixel_id}`)).statusCode).toBe(404)
     await org.call('PATCH', `/sources/${id}/status`, { status: 'paused' })
     expect((await post(PERSON)).json().data).toEqual({ accepted: 0 })

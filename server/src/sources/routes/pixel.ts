@@ -20,7 +20,7 @@ import { createAddressLimit } from './address-limit.ts'
 const RETRY_AFTER_S = 60
 const SALT_MS = 60_000
 
-/** Beacons of one address to one source. Somebody who reads pages sends a few. */
+/** The maximum number of beacons per minute from one address to one source. A person reading pages sends a few. */
 const PER_ADDRESS = 60
 
 const CORS = {
@@ -30,7 +30,10 @@ const CORS = {
   'access-control-max-age': '86400',
 }
 
-/** What the pages of customers and services that identify visitors call (D10): the token in the path is all they need. */
+/**
+ * Registers the public routes for customers' pages and for services that identify visitors (D10). The token in the path
+ * is their only credential.
+ */
 export function pixelRoutes(app: Api, { config, store, sealer, sources }: Services): void {
   const admit = createBatcher<Buffer, SourceDoor | null>({
     run: (hashes) => admitArrivals(store, hashes, config.LOAM_PIXEL_PER_MINUTE),
@@ -42,7 +45,10 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
   const remember = createMemo<Buffer>({ max: 1, ttlMs: SALT_MS })
   const salt = () => remember('salt', () => saltOfDay(store.system, randomBytes(32)))
 
-  /** Takes what was posted to a token: 404 for one of nobody, false where it is dropped. It is durable when this answers. */
+  /**
+   * Accepts what was posted to a token. Throws a 404 for an unknown token; returns false if the item is dropped. The
+   * item is durable when this returns.
+   */
   async function take(request: FastifyRequest, way: Way): Promise<boolean> {
     const { token } = request.params as { token: string }
     const door = isSourceToken(token) ? await admit(hashToken(token)) : null
@@ -50,7 +56,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
     const source = sources.get(door.slug)
     const posted = source?.receives?.posted
     if (door.status !== 'active' || source === undefined || posted?.way !== way) return false
-    if (!door.granted) throw tooMany('this source takes no more in this minute')
+    if (!door.granted) throw tooMany('this source has reached its limit for this minute')
     const sent = checkPart(posted.schema, request.body, 'body').value
     const stored = readStored(source, door.body)
     if (!stored.ok) return false
@@ -63,7 +69,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    // Beacons are sent as text, so that browsers need not ask first.
+    // Beacons are sent as text, so that browsers send no preflight request.
     if (request.method === 'POST') request.headers['content-type'] = 'application/json'
     void reply.header('x-content-type-options', 'nosniff')
   })
@@ -97,7 +103,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
       const { token } = request.params as { token: string }
       void reply.headers(CORS)
       if (isBot(request.headers['user-agent'] ?? '')) return reply.code(204).send()
-      // Before the database is asked: a flood from one address costs nothing but this.
+      // Checked before any database query: a flood from one address costs nothing else.
       if (!isWithinLimit(`${token} ${clientAddress(request, config.LOAM_TRUST_PROXY)}`)) {
         throw tooMany('this address has sent too many visits in this minute')
       }

@@ -25,7 +25,7 @@ it("F61: previews on the installation's keys are counted, by all at once as well
   const wait = Number(first?.headers['retry-after'])
   expect(wait).toBeGreaterThan(0)
   expect(wait).toBeLessThanOrEqual(3600)
-  // Nobody else is kept waiting, and the next hour begins anew.
+  // Other organisations are not affected, and the next hour starts at zero.
   expect((await preview(await app.makeOrg())).status).toBe(200)
   await app.store.query({
     text: `update rate_windows set minute = minute - interval '1 hour' where bucket = $1`,

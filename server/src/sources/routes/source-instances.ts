@@ -63,7 +63,7 @@ export function sourceInstanceRoutes(
       config: read,
       schema: {
         tags,
-        summary: 'The records that a source has imported, in their order',
+        summary: 'The records that a source has imported, in import order',
         params: InstanceParams,
         querystring: SourceDataQuery,
         response: { 200: success(200, SourceData) },
@@ -82,7 +82,7 @@ export function sourceInstanceRoutes(
       config: { ...write, spends: true },
       schema: {
         tags,
-        summary: 'Bring the records of a source into the main sheet of a workflow, from now on',
+        summary: 'Deliver the records of a source into the main sheet of a workflow, from now on',
         params: InstanceParams,
         body: SyncSourceBody,
         response: { 200: DRY_RUN_ANSWER, 201: successWithWarnings(201, SyncedSource) },
@@ -123,7 +123,7 @@ export function sourceInstanceRoutes(
       config: writeWhole,
       schema: {
         tags,
-        summary: 'Change what the pulls of a source may cost in all; one that had used it up goes on',
+        summary: 'Change the credit limit of a source; one that had reached it continues',
         params: InstanceParams,
         body: ChangeSourceBody,
         response: { 200: success(200, SourceState) },
@@ -158,5 +158,5 @@ export function sourceInstanceRoutes(
 const DEPRECATED_RUN = {
   field: 'run',
   code: 'deprecated_field',
-  message: 'is ignored: whether rows run is the auto_run setting of the sheet',
+  message: 'is ignored: the auto_run setting of the sheet decides whether rows run',
 }

@@ -10,9 +10,9 @@ import { findSource, type SourceRecord } from '../store/sources.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The type of source that the path names. Set by `sourceOfPath`. */
+    /** The type of source named in the path. Set by `sourceOfPath`. */
     source: Source
-    /** The instance that the path names. Set by `instanceOfPath`. */
+    /** The instance named in the path. Set by `instanceOfPath`. */
     sourceRecord: SourceRecord
   }
 }
@@ -21,7 +21,7 @@ export const SourceParams = z.object({ source_id: z.string() })
 export const SourceFieldParams = z.object({ source_id: z.string(), field_name: z.string() })
 export const InstanceParams = z.object({ source_instance_id: Uuid })
 
-/** An unknown slug is 404, and says which there are. */
+/** Finds the type of source in the path. An unknown slug is a 404 that lists the known ones. */
 export function sourceOfPath(sources: SourceCatalogue) {
   return async (request: FastifyRequest): Promise<void> => {
     const { source_id: slug } = request.params as z.infer<typeof SourceParams>
@@ -37,18 +37,21 @@ export function sourceOfPath(sources: SourceCatalogue) {
   }
 }
 
-/** D13: a narrowed key reads the sources that deliver into its workflows, and connects no others. */
+/**
+ * Finds the instance in the path. A narrowed key can read the sources that deliver into its workflows, and no others
+ * (D13).
+ */
 export async function instanceOfPath(request: FastifyRequest): Promise<void> {
   const { reached } = await findOfPath(request)
   if (reached === 0)
     throw forbidden('This key is limited to certain workflows; this source feeds none of them')
 }
 
-/** For what every workflow feels that the source delivers to. */
+/** Does the same for changes that affect every workflow of the source: a narrowed key must reach all of them. */
 export async function wholeInstanceOfPath(request: FastifyRequest): Promise<void> {
   const { reached, all } = await findOfPath(request)
   if (reached === 0 || reached < all) {
-    throw forbidden('This key is limited to certain workflows; this source concerns others too')
+    throw forbidden('This key is limited to certain workflows; this source also delivers into others')
   }
 }
 
@@ -63,7 +66,7 @@ async function findOfPath(request: FastifyRequest): Promise<{ reached: number; a
   return { reached: syncs.filter((sync) => isKnownTo(caller, sync)).length, all: syncs.length }
 }
 
-/** Whether a key may know of what a source delivers to. */
+/** Returns true if a key may see a workflow that a source delivers to. */
 export function isKnownTo({ allowedWorkflowIds }: Caller, { workflow_id }: { workflow_id: string }): boolean {
   return allowedWorkflowIds === null || allowedWorkflowIds.has(workflow_id)
 }

@@ -5,9 +5,9 @@ import { ok } from '../../api/http/envelope.ts'
 import type { Api, Services } from '../../api/services.ts'
 import { listFieldForms, listProviders } from '../field-forms.ts'
 
-/** Every kind of source, with what a form for it asks. */
+/** Lists every type of source with the fields of its form. */
 export function sourceTypeRoutes(api: Api, { sources }: Pick<Services, 'sources'>): void {
-  // Made when it is first asked for: the kinds are the same for as long as the process runs.
+  // Built on first use: the types do not change while the process runs.
   let types: SourceType[] | undefined
   api.get(
     '/source-types',

@@ -75,7 +75,7 @@ describe('POST /sources/{source_id}/preview', () => {
       ])
       return Promise.all(counted)
     }
-    // The first request of a key notes when it was used.
+    // The first request with a key records its last use.
     await payer.call('GET', '/sources')
     const before = await read()
     const { status } = await payer.call('POST', '/sources/paged_once/preview', {
@@ -144,11 +144,7 @@ const BAD_BODIES: [string, unknown, string][] = [
   ['paged_once', { list: 'people', schedule: 'daily' }, 'schedule: not accepted'],
   ['paged_either', { list: 'people', schedule: 'sometimes' }, 'schedule: must be hourly, daily, weekly'],
   ['paged_either', { list: 'people', schedule: '* * *' }, 'schedule: must be hourly, daily, weekly'],
-  [
-    'paged_either',
-    { list: 'people', stop_at: '2030-01-01T00:00:00Z' },
-    'stop_at: is for a source with a schedule',
-  ],
+  ['paged_either', { list: 'people', stop_at: '2030-01-01T00:00:00Z' }, 'stop_at: needs a schedule'],
   ['paged_tracked', { list: 'people', stop_at: 'tomorrow' }, 'stop_at: must be an ISO 8601 date-time'],
   ['paged_tracked', { list: 'people', stop_at: '2001-01-01T00:00:00Z' }, 'stop_at: must be in the future'],
   [
@@ -268,7 +264,7 @@ describe('POST /sources/{source_id}/options/{field_name}', () => {
   it('refuses what cannot be a parent', async () => {
     const answer = await options('list', { context: { object_type: '../secrets' } })
     expect(answer.status).toBe(400)
-    expect(errorsOf(answer)).toContain('context.object_type: "../secrets" is not one that Paged can have')
+    expect(errorsOf(answer)).toContain('context.object_type: "../secrets" is not a value that Paged knows')
   })
 
   it('resolvers without cascades accept an empty body', async () => {

@@ -30,7 +30,7 @@ import { listSources } from '../store/sources.ts'
 import { SourceFieldParams, sourceOfPath, SourceParams } from './source-resources.ts'
 
 const tags = ['Sources']
-/** A caller waits for it. */
+/** The timeout of calls that a caller waits for. */
 const TIMEOUT_MS = 25_000
 
 type Parts = Pick<
@@ -73,7 +73,7 @@ export function sourceRoutes(
       schema: {
         tags,
         summary:
-          'The first rows of a source, at most 100, or 5 where the installation pays; nothing costs credits',
+          'Preview the first rows of a source: at most 100, or 5 if the installation pays; costs no credits',
         params: SourceParams,
         body: SourceBody,
         response: { 200: SourcePreview.extend({ status: z.literal(200) }) },
@@ -98,7 +98,7 @@ export function sourceRoutes(
       config: { scope: 'sources:write', body: 'document', resource },
       schema: {
         tags,
-        summary: 'Create a source; its first import starts by itself',
+        summary: 'Create a source; its first import starts automatically',
         params: SourceParams,
         body: SourceBody,
         response: { 200: DRY_RUN_ANSWER, 201: success(201, CreatedSource) },
@@ -125,7 +125,7 @@ export function sourceRoutes(
       config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'control', resource },
       schema: {
         tags,
-        summary: 'What a field of a source offers',
+        summary: 'List the choices of a field of a source',
         params: SourceFieldParams,
         body: SourceOptionsBody,
         response: { 200: success(200, SourceOptionList) },

@@ -4,8 +4,8 @@ import type { Db } from '../../database/connection/db.ts'
 export type PreviewTurn = { ok: true } | { ok: false; waitMs: number }
 
 /**
- * Counts a preview against what the organisation may make in an hour, by the database's clock, in one statement: exact whatever
- * number of processes. A refused preview is not counted. The window is the whole hour, kept in the column `minute`.
+ * Counts a preview against the organisation's hourly limit, by the database's clock and in one statement: exact for any
+ * number of processes. A refused preview is not counted. The window is the clock hour, kept in the column `minute`.
  */
 export async function takePreview(
   db: Db,
@@ -25,6 +25,6 @@ export async function takePreview(
     db,
   )
   const turn = rows[0]
-  if (turn === undefined) throw new Error('the preview quota answered nothing')
+  if (turn === undefined) throw new Error('the query of the preview quota returned no row')
   return turn.counted ? { ok: true } : { ok: false, waitMs: turn.wait_ms }
 }

@@ -5,25 +5,27 @@ import { endShares } from '../../money/store/purses/fold.ts'
 import { type Refusal, takeCredits } from '../../money/store/purses/take.ts'
 
 type SourceKey = { org_id: string; instance_id: string }
-/** A source under `lockClaim`. */
+/** A source locked by `lockClaim`. */
 type Claim = SourceKey & { slug: string; held_millis: number }
 
-/** What a pull holds is a share that lasts as long as its page, in every purse that counts it. */
+/**
+ * Returns the holder of a pull's reservation: a share that lasts as long as its page, in every purse that counts it.
+ */
 const holderOf = ({ instance_id }: SourceKey): string => `source-${instance_id}`
 
-/** What the pulls of a source are counted to: its owner, where there is one. */
+/** Selects the source's owner, to whom its pulls are charged, or null if it has none. */
 const ownerOf = ({ org_id, instance_id }: SourceKey) =>
   sql<
     string | null
   >`(select m.email from sources s join members m on m.org_id = s.org_id and m.member_id = s.owner_id
     where s.org_id = ${org_id} and s.instance_id = ${instance_id})`
 
-/** How many records there are credits for, and what has too little left for more. */
+/** The number of records there are credits for, and the account or budget that has too little for more. */
 export type PageHold = { records: number; refusal: Refusal | null }
 
 /**
- * Sets credits aside for the next page, as many as there are up to `wanted`, in steps of the price. Replaces what was set aside
- * before: a worker that died had its page for nothing. Call it under `lockClaim`.
+ * Reserves credits for the next page: as many as there are up to `wanted`, in steps of the price. It replaces an
+ * earlier reservation, so a worker that died is not charged for its page. Call it under `lockClaim`.
  */
 export async function holdForPage(
   trx: Db,
@@ -55,7 +57,7 @@ export async function holdForPage(
   return { records, refusal: answers.find((answer) => answer !== 'held') ?? null }
 }
 
-/** Pays for new records out of what was set aside, and gives back the rest. Call it under `lockClaim`. */
+/** Charges new records to the reservation and releases the rest. Call it under `lockClaim`. */
 export async function payForPage(
   trx: Db,
   claim: Claim,
@@ -75,7 +77,7 @@ export async function payForPage(
   await giveBackHold(trx, claim)
 }
 
-/** What is not charged by then is free again. */
+/** Releases the reservation. What has not been charged is free again. */
 export async function giveBackHold(trx: Db, source: SourceKey): Promise<void> {
   await endShares(trx, source.org_id, holderOf(source))
 }

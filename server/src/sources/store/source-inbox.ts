@@ -5,12 +5,15 @@ import type { SourceKey } from './sources.ts'
 export type Arrival = SourceKey & { sealed: string }
 export type InboxItem = { item_no: number; at: Date; sealed: string }
 
-/** What waits of a source at most. More is dropped: a flood must not fill the disk while no worker runs. */
+/**
+ * The maximum number of items waiting for a source. More are dropped: a flood must not fill the disk while no worker
+ * runs.
+ */
 export const MAX_WAITING = 10_000
 
 /**
- * Stores what arrived for sources that take it, under their locks, and answers those that had nothing to do before: their job is
- * for the caller to queue, in the same transaction.
+ * Stores what arrived for active sources, under their locks. Returns the sources that were idle before: the caller must
+ * queue their job in the same transaction.
  */
 export async function storeArrivals(trx: Db, arrivals: readonly Arrival[]): Promise<SourceKey[]> {
   const ids = [...new Set(arrivals.map(({ instance_id }) => instance_id))]
@@ -45,7 +48,7 @@ export async function storeArrivals(trx: Db, arrivals: readonly Arrival[]): Prom
   return open.filter(({ idle, instance_id }) => idle && taken.has(instance_id))
 }
 
-/** The oldest that wait. */
+/** Lists the oldest waiting items. */
 export async function listInbox(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -61,7 +64,7 @@ export async function listInbox(
     .execute()
 }
 
-/** Removes items and answers which were still there. */
+/** Removes items and returns those that still existed. */
 export async function takeFromInbox(
   trx: Db,
   { org_id, instance_id }: SourceKey,
@@ -78,7 +81,7 @@ export async function takeFromInbox(
   return new Set(taken.map(({ item_no }) => item_no))
 }
 
-/** How many wait, counted up to the most that can. */
+/** Counts the waiting items, up to the maximum. */
 export async function countInbox(db: Db, { org_id, instance_id }: SourceKey): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (select from source_inbox
@@ -96,7 +99,7 @@ export async function addUnresolved(
     where org_id = ${org_id} and instance_id = ${instance_id}`.execute(trx)
 }
 
-/** Notes visits as counted, and answers those that were not before. */
+/** Records visits as counted and returns those that were new. */
 export async function claimVisits(
   trx: Db,
   { org_id, instance_id }: SourceKey,

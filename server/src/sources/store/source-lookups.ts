@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** `found` is null where nobody knows whose it is. */
+/** A stored lookup. `found` is null if no provider knows the company. */
 export type KnownLookup = { subject: string; found: Record<string, unknown> | null; price_millis: number }
 
 export async function findLookups(
@@ -31,8 +31,8 @@ export async function putLookups(db: Db, orgId: string, lookups: readonly KnownL
 const CHUNK = 5000
 
 /**
- * Removes some of what is older than it may be: visits that nobody could resolve within a day, with the addresses in them, and
- * hashes of days that are over, with their salts. Answers whether there may be more.
+ * Deletes a chunk of expired data: visits not resolved within a day with their addresses, and hashes of past days with
+ * their salts. Returns true if there may be more.
  */
 export async function forgetVisitors(db: Db): Promise<boolean> {
   const { rows: late } = await sql<{ org_id: string; instance_id: string }>`

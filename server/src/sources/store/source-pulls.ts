@@ -3,15 +3,15 @@ import type { Db } from '../../database/connection/db.ts'
 import type { LastPull, SourceFault, SourceStatus, SourceWalk } from '../../database/tables/source-tables.ts'
 import type { SourceKey, SourceRecord } from './sources.ts'
 
-/** A source in the hands of one worker, for as long as nobody else has changed its version. */
+/** A source claimed by one worker, valid until its version changes. */
 export type Claim = SourceRecord & { now: Date }
 
-/** Whoever has it says so again several times in this span: one that died is missed soon. */
+/** The lifetime of a claim. A worker renews it several times in this span, so a dead worker is noticed soon. */
 export const CLAIM_SECONDS = 30
 
 /**
- * Takes a source whose pull is due, by the database's clock. One among any number of workers gets it; the others are told when
- * to look again, or null when there is nothing to look for.
+ * Claims a source whose pull is due, by the database's clock. Only one of any number of workers gets it. The others get
+ * the time to look again, or null if there is nothing to wait for.
  */
 export async function claimPull(
   db: Db,
@@ -32,7 +32,7 @@ export async function claimPull(
   return { claim: null, lookAt: found[0]?.at ?? null }
 }
 
-/** Says that the worker is still at it, while a page takes long. */
+/** Extends the claim while a page takes long. */
 export async function renewClaim(db: Db, { org_id, instance_id, version }: Claim): Promise<void> {
   await sql`update sources set claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
     where org_id = ${org_id} and instance_id = ${instance_id} and version = ${version} and status = 'active'`.execute(
@@ -40,7 +40,7 @@ export async function renewClaim(db: Db, { org_id, instance_id, version }: Claim
   )
 }
 
-/** Locks the source until the transaction ends; undefined when somebody else has changed it since. */
+/** Locks the source until the transaction ends. Returns undefined if its version has changed since. */
 export async function lockClaim(db: Db, { org_id, instance_id, version }: Claim): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
     select *, now() as now from sources
@@ -57,15 +57,15 @@ export type PullChange = {
   nextPullAt: Date | null
   lastPull?: LastPull
   error: SourceFault | null
-  /** Records and changes that were added, and what they cost. */
+  /** The records and changes added, and their cost. */
   leads: number
   changes: number
   spentMillis: number
-  /** Whether the worker goes on with it. */
+  /** Set if the worker keeps the claim. */
   keeps: boolean
 }
 
-/** Writes what a page, or the lack of one, has come to. Call it under `lockClaim`; answers the claim as it is then. */
+/** Writes the result of a page or of a refusal. Returns the new claim. Call it under `lockClaim`. */
 export async function advancePull(db: Db, claim: Claim, change: PullChange): Promise<Claim> {
   const { org_id, instance_id } = claim
   const { walk, resume, lastPull, error } = change
@@ -82,11 +82,11 @@ export async function advancePull(db: Db, claim: Claim, change: PullChange): Pro
     where org_id = ${org_id} and instance_id = ${instance_id}
     returning *, now() as now`.execute(db)
   const [moved] = rows
-  if (moved === undefined) throw new Error('a locked source is gone')
+  if (moved === undefined) throw new Error('a locked source no longer exists')
   return moved
 }
 
-/** Sources whose job is missing or overdue: a second look at what should happen by itself. */
+/** Lists sources whose job is missing or overdue, as a safety net. */
 export async function listOverdueSources(db: Db, lateSeconds: number, limit: number): Promise<SourceKey[]> {
   const { rows } = await sql<SourceKey>`
     select org_id, instance_id from sources
@@ -98,7 +98,7 @@ export async function listOverdueSources(db: Db, lateSeconds: number, limit: num
   return rows
 }
 
-/** Sources past their date (D49), whether they were pulling or not. */
+/** Lists sources past their end date (D49), pulling or not. */
 export async function listExpiredSources(db: Db, limit: number): Promise<SourceKey[]> {
   const { rows } = await sql<SourceKey>`
     select org_id, instance_id from sources
@@ -108,7 +108,7 @@ export async function listExpiredSources(db: Db, limit: number): Promise<SourceK
   return rows
 }
 
-/** Sources that ran out of credits, where there are enough for a record again. */
+/** Lists sources that ran out of credits and can pay for a record again. */
 export async function listFundedSources(db: Db, limit: number): Promise<SourceKey[]> {
   const { rows } = await sql<SourceKey>`
     select s.org_id, s.instance_id from sources s join organisations o on o.org_id = s.org_id

@@ -9,8 +9,8 @@ export type NewRecord = { key: string; data: string; hash: string }
 export type KnownRecord = { key: string; hash: string; isImported: boolean }
 
 /**
- * Until the end of the transaction, everything is looked up by key: sources grow by thousands of records before PostgreSQL
- * counts them, and plans for small tables would read them whole for every page.
+ * Forces lookups by key until the transaction ends. Sources grow by thousands of records before PostgreSQL updates its
+ * statistics, and plans for small tables would read them whole for every page.
  */
 export async function lookUpByKey(db: Db): Promise<void> {
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -31,7 +31,7 @@ export async function findKnownRecords(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** What records hold, by their keys; those that are not known are left out. */
+/** Returns the data of records by key. Unknown keys are left out. */
 export async function readRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -48,7 +48,10 @@ export async function readRecords(
   return new Map(rows.map(({ key, data }) => [key, data]))
 }
 
-/** Adds records behind `seq` and `change`, in their order; with null they are only noted. Call it under the source's lock. */
+/**
+ * Adds records after `seq` and `change`, in their order. With null they are only noted. Call it under the source's
+ * lock.
+ */
 export async function insertRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -66,7 +69,7 @@ export async function insertRecords(
   }
 }
 
-/** Replaces the data of records that have changed. `change` is null where they were only noted. */
+/** Replaces the data of changed records. `change` is null for records that were only noted. */
 export async function updateRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -92,10 +95,13 @@ export async function touchRecords(
     where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
 }
 
-/** Longer texts are kept apart from those that are soon forgotten, and pile up until all memory is gone through. */
+/**
+ * The maximum length of one statement's text. Longer texts are allocated apart from short-lived ones and accumulate
+ * until memory runs out.
+ */
 const MAX_PRINTED = 60_000
 
-/** Records as statements take them, some at a time. The data is JSON text already, and goes in as it is. */
+/** Prints records for statements, some at a time. The data is JSON text already and is inserted unchanged. */
 function* printRecords(records: readonly NewRecord[]): Generator<{ text: string; before: number }> {
   let items: string[] = []
   let [length, before] = [0, 0]
@@ -113,7 +119,10 @@ function* printRecords(records: readonly NewRecord[]): Generator<{ text: string;
   if (items.length > 0) yield { text: `[${items.join(',')}]`, before }
 }
 
-/** Imported records by their number, in the order of import. Deep pages cost what the first one does; large ones are refused. */
+/**
+ * Lists imported records by number, in import order. Deep pages cost the same as the first; pages that are too large
+ * are refused.
+ */
 export async function listRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -124,7 +133,7 @@ export async function listRecords(
   const { rows: measured } = await sql<{ count: number; bytes: number }>`
     select count(*) as count, coalesce(sum(octet_length(data::text)), 0) as bytes ${page}`.execute(db)
   const { count = 0, bytes = 0 } = measured[0] ?? {}
-  // One record alone is never too large.
+  // A single record is never too large.
   if (bytes > MAX_PAGE_BYTES && count > 1) throw pageTooLarge('records', count, bytes, count)
   const { rows } = await sql<{ data: string }>`select data::text as data ${page} order by seq`.execute(db)
   return rows.map(({ data }) => parseExact(data) as Record<string, unknown>)
@@ -132,7 +141,7 @@ export async function listRecords(
 
 const SAMPLE = 200
 
-/** Names of fields that the latest records have. */
+/** Returns the field names of the latest records. */
 export async function listFieldNames(db: Db, { org_id, instance_id }: SourceKey): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
     select distinct json_object_keys(data) as name from (
@@ -141,7 +150,7 @@ export async function listFieldNames(db: Db, { org_id, instance_id }: SourceKey)
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Records of all sources of an organisation, and how many it may have: as many as rows. */
+/** Counts the records of all sources of an organisation. The limit is the same as for rows. */
 export async function measureRecords(
   db: Db,
   orgId: string,

@@ -5,10 +5,13 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import type { MappedField, SyncKey } from './source-syncs.ts'
 import type { SourceKey } from './sources.ts'
 
-/** Records that are looked at by one statement. */
+/** The number of records that one statement checks. */
 const LOOKED_AT = 1000
 
-/** Which of some fields the records changed behind a number have, as far as one statement looks; `end` is null behind the last. */
+/**
+ * Returns which of the given fields appear in the records changed after a number, for one statement's worth of records.
+ * `end` is null after the last record.
+ */
 export async function findFields(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -41,7 +44,7 @@ export async function changeMapping(
     .execute()
 }
 
-/** Puts values into columns of rows that are empty there, and returns the rows that got any. */
+/** Fills empty columns of rows. Returns the rows that got a value. */
 export async function fillRowData(
   db: Db,
   { org_id, sheet_id }: SheetKey,

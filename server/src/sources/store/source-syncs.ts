@@ -16,13 +16,13 @@ export type NewSync = SyncKey & {
   push_existing: boolean
   on_change: OnChange
   created_by: string
-  /** What the rows may cost a day that it starts. */
+  /** The daily credit limit of the rows that the sync starts. */
   max_credits_millis: number | null
 }
 
 /**
- * Connects a source with a workflow, or connects it anew: another mapping, and from the beginning where existing records are to
- * be pushed. What was delivered once is not delivered again either way.
+ * Connects a source with a workflow, or replaces its mapping. Delivery restarts from the beginning if existing records
+ * are to be pushed; a record that was delivered before is not delivered again.
  */
 export async function putSync(db: Db, sync: NewSync): Promise<void> {
   const { org_id, instance_id, workflow_id, push_existing } = sync
@@ -51,7 +51,7 @@ export async function listSyncs(db: Db, { org_id, instance_id }: SourceKey): Pro
     .execute()
 }
 
-/** Kept from every other worker until the transaction ends; undefined when it is gone. */
+/** Locks a sync until the transaction ends. Returns undefined if it no longer exists. */
 export async function lockSync(
   db: Db,
   { org_id, instance_id, workflow_id }: SyncKey,
@@ -66,7 +66,7 @@ export async function lockSync(
     .executeTakeFirst()
 }
 
-/** Ends a sync whose workflow is gone, with what it delivered there. */
+/** Deletes a sync whose workflow no longer exists, with its deliveries. */
 export async function deleteSync(db: Db, { org_id, instance_id, workflow_id }: SyncKey): Promise<void> {
   for (const table of ['source_syncs', 'source_deliveries'] as const) {
     await db
@@ -80,15 +80,15 @@ export async function deleteSync(db: Db, { org_id, instance_id, workflow_id }: S
 
 export type Change = { key: string; seq: number; change_no: number; data: string; row_id: string | null }
 
-/** Of JSON, that the changes listed at once take at most; one may be larger. */
+/** The maximum size in JSON of the changes listed at once. A single change may be larger. */
 const MAX_CHANGES_BYTES = 32 * 1024 * 1024
-/** What a record takes at most, without reading it: compressed, 256 bytes may be behind one that is stored. */
+/** An upper bound for a record's size without reading it: one compressed byte may hold up to 256 bytes. */
 const BYTES_AT_MOST = sql`least(${sql.lit(MAX_ROW_BYTES)}, pg_column_size(data)
   * case when pg_column_compression(data) is null then 1 else 256 end)`
 
 /**
- * Changes behind the position of a sync, in their order, each with the row that its record became already. Of large ones only
- * as many as a process has room for; `more` says whether there are others behind them.
+ * Lists changes after the position of a sync, in order, each with the row that its record already has. Large changes
+ * are cut to what a process has room for; `more` tells whether there are others.
  */
 export async function listChanges(
   db: Db,
@@ -146,7 +146,7 @@ export async function moveSync(
     .execute()
 }
 
-/** Puts new values into rows that still exist, and answers which do. What the mapping does not name stays as it is. */
+/** Writes new values into rows that still exist and returns those rows. Columns outside the mapping stay unchanged. */
 export async function updateRowData(
   db: Db,
   { org_id, sheet_id }: SheetKey,

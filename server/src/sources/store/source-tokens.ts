@@ -38,7 +38,7 @@ export async function listTokens(
     .execute()
 }
 
-/** The source whose address was called, and whether it is within its limit. */
+/** The source whose address was called, and whether the call is within its limit. */
 export type SourceDoor = SourceKey & {
   kind: TokenKind
   slug: string
@@ -50,8 +50,8 @@ export type SourceDoor = SourceKey & {
 type Row = Omit<SourceDoor, 'granted'> & { token: string; granted: number | null }
 
 /**
- * Looks up the addresses of a whole batch and counts what comes to them in one statement, by the database's clock: a window of a
- * minute per address, exact across processes. Sources that do not take anything now are not counted.
+ * Looks up the addresses of a whole batch and counts the calls in one statement, by the database's clock: a window of a
+ * minute per address, exact across processes. Sources that are not active are not counted.
  */
 const ADMIT = `
 with visited as (
@@ -76,7 +76,7 @@ select encode(d.hash, 'hex') as token, d.kind, d.org_id, d.instance_id, d.slug, 
 -- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, door d left join counted c using (bucket)`
 
-/** One answer for each hash of a token; null where no source has it. */
+/** Returns one result per token hash, or null if no source has it. */
 export async function admitArrivals(
   store: Pick<Store, 'query'>,
   hashes: Buffer[],
@@ -93,7 +93,7 @@ export async function admitArrivals(
   })
 }
 
-/** The salt of the day, by the database's clock; made by whoever asks first. */
+/** Returns the salt of the day, by the database's clock. The first caller of a day creates it. */
 export async function saltOfDay(db: Db, fresh: Buffer): Promise<Buffer> {
   const { rows } = await sql<{ salt: Buffer }>`
     with made as (
@@ -102,6 +102,6 @@ export async function saltOfDay(db: Db, fresh: Buffer): Promise<Buffer> {
     )
     select salt from made
     union all select salt from visit_salts where day = (now() at time zone 'UTC')::date limit 1`.execute(db)
-  // Made by another in this very moment, and not visible to this statement yet.
+  // Another process has just created it, and this statement does not see it yet.
   return rows[0]?.salt ?? saltOfDay(db, fresh)
 }

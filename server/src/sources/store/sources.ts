@@ -14,7 +14,7 @@ export type {
   SourceWalk,
 } from '../../database/tables/source-tables.ts'
 
-type Given =
+type NewSourceColumn =
   | 'org_id'
   | 'instance_id'
   | 'slug'
@@ -30,7 +30,9 @@ type Given =
   | 'max_records'
   | 'max_credits_millis'
   | 'next_pull_at'
-export type NewSource = Pick<Insertable<Schema['sources']>, Given> & { body: Record<string, unknown> }
+export type NewSource = Pick<Insertable<Schema['sources']>, NewSourceColumn> & {
+  body: Record<string, unknown>
+}
 
 export async function insertSource(db: Db, { body, ...source }: NewSource): Promise<SourceRecord> {
   return db
@@ -48,11 +50,11 @@ const selectSource = (db: Db, { org_id, instance_id }: SourceKey) =>
     .where('instance_id', '=', instance_id)
     .where('status', '!=', 'deleted')
 
-/** Undefined also when it was deleted. */
+/** Finds a source. Returns undefined also if it was deleted. */
 export const findSource = (db: Db, key: SourceKey): Promise<SourceRecord | undefined> =>
   selectSource(db, key).executeTakeFirst()
 
-/** The same, kept from everybody who would change it until the transaction ends. */
+/** Finds a source and locks it against changes until the transaction ends. */
 export const lockSource = (db: Db, key: SourceKey): Promise<SourceRecord | undefined> =>
   selectSource(db, key).forUpdate().executeTakeFirst()
 
@@ -65,7 +67,10 @@ export async function findOrganisationOfSource(db: Db, instanceId: string): Prom
   return found?.org_id
 }
 
-/** Newest first, without those that were deleted; of a narrowed key, those that deliver into its workflows. */
+/**
+ * Lists sources, newest first, without deleted ones. With workflow ids (a narrowed key), lists those that deliver into
+ * them.
+ */
 export async function listSources(
   db: Db,
   orgId: string,
@@ -110,7 +115,7 @@ export async function listSources(
     .execute()
 }
 
-/** Those that a member owns, and that nobody owns once they are gone. */
+/** Lists the sources of a member. They have no owner once the member is removed. */
 export async function listSourcesOwnedBy(
   db: Db,
   orgId: string,
@@ -127,8 +132,8 @@ export async function listSourcesOwnedBy(
 }
 
 /**
- * Compare and set: from one of `from` to `to`, with the worker that has it put off and what was set aside given back. False when
- * it was in none of them.
+ * Changes the status from one of `from` to `to`. It ends the worker's claim and releases its reservation. Returns false
+ * if the source has none of the `from` statuses.
  */
 export async function changeStatus(
   db: Db,
@@ -150,7 +155,7 @@ export async function changeStatus(
   return true
 }
 
-/** What keeps records of a source from their workflow, for whoever looks at it. */
+/** Notes on the source why its records do not reach their workflow. */
 export async function noteFault(
   db: Db,
   { org_id, instance_id }: SourceKey,
@@ -179,25 +184,25 @@ export async function setMaxCredits(
 
 const PURGE_CHUNK = 5000
 
-/** Removes some of what deleted sources leave behind; false when there is nothing more. */
+/** Deletes a chunk of what deleted sources leave behind. Returns false if there is nothing more. */
 export async function purgeDeletedSources(db: Db): Promise<boolean> {
-  const gone = await db
+  const deleted = await db
     .selectFrom('sources')
     .select(['org_id', 'instance_id'])
     .where('status', '=', 'deleted')
     .limit(sql.lit(1))
     .executeTakeFirst()
-  if (gone === undefined) return false
+  if (deleted === undefined) return false
   for (const table of ['source_inbox', 'source_visits', 'source_deliveries', 'source_records'] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where org_id = ${gone.org_id} and instance_id = ${gone.instance_id}
+      select ctid from ${sql.table(table)} where org_id = ${deleted.org_id} and instance_id = ${deleted.instance_id}
       limit ${sql.lit(PURGE_CHUNK)}))`.execute(db)
     if ((numAffectedRows ?? 0n) > 0n) return true
   }
   await db
     .deleteFrom('sources')
-    .where('org_id', '=', gone.org_id)
-    .where('instance_id', '=', gone.instance_id)
+    .where('org_id', '=', deleted.org_id)
+    .where('instance_id', '=', deleted.instance_id)
     .execute()
   return true
 }

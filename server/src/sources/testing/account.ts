@@ -1,29 +1,29 @@
 import { type Reply, type Seen, serveDouble } from '../../catalog/testing/provider-double.ts'
 import type { Settings } from './pull-source.ts'
 
-/** One record of an account, with the time of its last change. */
+/** A record of an account, with the time of its last change. */
 export type Thing = { id: number; at: number }
 
-/** What to send to a source, and where its provider is. */
+/** The request body for a source, and the settings that reach its provider. */
 export type Opened = {
   body: Record<string, unknown>
   settings: Settings
-  /** Puts a thing that came later where it is read, if the account does not read the list of things itself. */
+  /** Adds a later record, for accounts that do not read the list of things themselves. */
   add?: (thing: Thing) => Promise<void>
 }
 
 /** An account that a source reads. */
 export type Account = {
-  /** The source and its provider, as `find_people by apollo`. */
+  /** The source and its provider, such as `find_people by apollo`. */
   name: string
   slug: string
-  /** Serves things, which tests may add to while they are served. */
+  /** Serves the things. Tests may add to the list while it is served. */
   open: (things: Thing[]) => Promise<Opened>
-  /** It cannot say whether there are more than 100: a run of its program collects no more. */
+  /** Set if the account cannot say whether there are more than 100: a run of its program collects no more. */
   endsAt100?: true
 }
 
-/** An account of a provider that speaks HTTP. `named` where the source has several providers. */
+/** Makes an account of an HTTP provider. `isNamed` if the source has several providers. */
 export function accountOf(
   slug: string,
   provider: string,
@@ -47,12 +47,12 @@ export function accountOf(
 
 export const jsonOf = ({ body }: Seen) => JSON.parse(body === '' ? '{}' : body) as Record<string, unknown>
 
-/** A page by its number, counted from `first`. */
+/** Returns a page by its number, counted from 0. */
 export function pageAt<Item>(items: readonly Item[], page: number, size: number): Item[] {
   return items.slice(page * size, (page + 1) * size)
 }
 
-/** Items behind an offset, and the offset behind them; null at the end. */
+/** Returns the items after an offset and the next offset, or null at the end. */
 export function slice<Item>(items: readonly Item[], offset: unknown, size: unknown) {
   const start = Number(offset ?? 0)
   const end = start + Number(size)
@@ -61,7 +61,7 @@ export function slice<Item>(items: readonly Item[], offset: unknown, size: unkno
 
 export const iso = (at: number) => new Date(at).toISOString()
 
-/** Those that changed at a moment or later. */
+/** Returns the things that changed at or after a moment. */
 export const since = (things: readonly Thing[], from: unknown) =>
   typeof from === 'string' || typeof from === 'number'
     ? things.filter(({ at }) => at >= new Date(from).getTime())

@@ -11,7 +11,7 @@ type Search = {
   after?: string
 }
 
-/** The search of a HubSpot account: one sort, 200 a page, and no result behind the 10,000th. */
+/** Serves the search of a HubSpot account: one sort, 200 a page, and no result after the 10,000th. */
 export function serveAccount(records: readonly HubspotRecord[]): (seen: Seen) => Reply {
   const known = new Map<string, HubspotRecord[]>()
   return ({ body }) => {
@@ -58,7 +58,7 @@ function find(records: readonly HubspotRecord[], { filterGroups, sorts }: Search
 const valueOf = ({ id, properties }: HubspotRecord, name: string) =>
   name === 'hs_object_id' ? id : (properties[name] ?? null)
 
-/** Moments are compared as numbers, however they are written. */
+/** Converts a value to a number. Timestamps are compared as numbers in any notation. */
 const numberOf = (value: string | null) =>
   value !== null && value.includes('T') ? Date.parse(value) : Number(value)
 

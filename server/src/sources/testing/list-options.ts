@@ -5,7 +5,7 @@ import { callProvider } from '../reach.ts'
 import { loadSources } from '../registry.ts'
 import { makeServices, type Settings } from './pull-source.ts'
 
-/** The words of one field of a source, with its provider at `urls`. */
+/** Lists the choices of one field of a source, with its provider at `urls`. */
 export async function listOptions(
   slug: string,
   field: string,
@@ -17,7 +17,7 @@ export async function listOptions(
   if (options === undefined) throw new Error(`${slug} has no options for ${field}`)
   if (isFixed(options)) return { ok: true, body: options }
   const provider = options.provider ?? source?.pulls[0]?.provider
-  if (provider === undefined) throw new Error(`nobody knows the options of ${slug}.${field}`)
+  if (provider === undefined) throw new Error(`no provider for the options of ${slug}.${field}`)
   const services = makeServices(settings)
   const key = createKey('own', fields ?? {})
   return options.list((request, schema) => callProvider(provider, key, services, request, schema), context)

@@ -13,20 +13,20 @@ import { readRequest } from '../request.ts'
 import { readPage, START, stepOn } from '../walk.ts'
 
 export type Settings = {
-  /** Where providers are, by id. */
+  /** The URLs of providers, by id. */
   urls?: Record<string, string>
-  /** Fields of the connection to every provider; without any, nothing is connected. */
+  /** The fields of the connection to every provider. With null, nothing is connected. */
   fields?: Record<string, string> | null
-  /** Environment variables of the organisation. */
+  /** The environment variables of the organisation. */
   env?: Record<string, string>
   now?: Date
-  /** Environment variables that say which models there are. */
+  /** The environment variables that configure the models. */
   models?: Record<string, string>
-  /** In place of those made of the above. */
+  /** Ready-made services, instead of those built from the other settings. */
   services?: SourceServices
 }
 
-/** What sources are lent, with providers at `urls`, until the test ends. */
+/** Makes the services of sources, with providers at `urls`, until the test ends. */
 export function makeServices({ urls = {}, now, models = {} }: Settings = {}): SourceServices {
   const egress = createEgress({
     allow: parseEgressAllow('127.0.0.0/8').entries,
@@ -42,7 +42,7 @@ export function makeServices({ urls = {}, now, models = {} }: Settings = {}): So
 
 type Opened = { source: Source; reached: Reached; body: Record<string, unknown>; services: SourceServices }
 
-/** A source with all that reading its pages takes. */
+/** Opens a source with everything needed to read its pages. */
 export async function openSource(
   slug: string,
   raw: Record<string, unknown>,
@@ -62,20 +62,20 @@ export async function openSource(
 
 export type Pulled = {
   rows: Record<string, unknown>[]
-  /** The same as JSON text, with every digit. */
+  /** The rows as JSON text, with every digit. */
   stored: string[]
   keys: string[]
   skipped: number
   pages: number
   total: number | null
   capped: boolean
-  /** Where the next pull by schedule starts. */
+  /** The state where the next scheduled pull starts. */
   resume: unknown
   refusal: Refusal | null
   note: string | null
 }
 
-/** Walks a whole pull of a definition, from a state on, as a worker does; `limit` is what is wanted of each page. */
+/** Runs a whole pull of a definition from a state, as a worker does. `limit` is requested of each page. */
 export async function pullSource(
   slug: string,
   raw: Record<string, unknown>,
@@ -112,7 +112,7 @@ export async function pullSource(
     const step = stepOn(progress, state, page)
     if (!step.goesOn) return { ...pulled, note: step.note }
     progress = step.progress
-    // What travels through the database travels as JSON.
+    // A state that passes through the database becomes JSON.
     state = JSON.parse(JSON.stringify(page.next)) as unknown
   }
 }

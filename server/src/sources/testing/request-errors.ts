@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts'
 import { loadSources } from '../registry.ts'
 import { readRequest } from '../request.ts'
 
-/** What a source says of a body that it refuses, as `field message` lines; empty when it takes it. */
+/** Returns a source's errors for a body as `field message` lines. Empty if the body is accepted. */
 export async function requestErrors(slug: string, body: Record<string, unknown>): Promise<string> {
   const source = (await loadSources()).get(slug)
   if (source === undefined) throw new Error(`there is no source ${slug}`)

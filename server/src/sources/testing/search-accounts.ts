@@ -37,7 +37,7 @@ const TECHNOLOGIES = { technologies: ['Shopify'] }
 const SAVED = { filters: { keywords: ['data'] } }
 const DENTISTS = { query: 'dentist', location: 'Berlin' }
 
-/** Pages of 25, whatever is wanted. */
+/** Returns pages of 25, whatever size is requested. */
 const pageOf25 = (things: Thing[], body: Record<string, unknown>) =>
   pageAt(things, Number(body['page']) - 1, 25)
 
@@ -77,7 +77,7 @@ const postsBy = (slug: string): Account =>
     }
   })
 
-/** Accounts of everything that is searched for. */
+/** Accounts of all sources that search. */
 export const SEARCHES: readonly Account[] = [
   accountOf(
     'find_companies',

@@ -13,7 +13,7 @@ const NOTION = '0123456789abcdef0123456789abcdef'
 
 const csvOf = (things: Thing[]) => `Id,Name\n${things.map(({ id }) => `${id},item ${id}\n`).join('')}`
 
-/** A database of its own behind a port on loopback, with the things in a table. */
+/** Opens a database with the things in a table, behind a port on loopback. */
 async function openDatabase(things: Thing[]) {
   const address = await makeDatabase()
   const client = new pg.Client({ connectionString: address })
@@ -34,7 +34,7 @@ async function openDatabase(things: Thing[]) {
   return { secret: `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`, add }
 }
 
-/** Accounts of the systems that are imported from. */
+/** Accounts of the systems that sources import from. */
 export const SYSTEMS: readonly Account[] = [
   {
     name: 'extract_from_website',
@@ -120,7 +120,7 @@ export const SYSTEMS: readonly Account[] = [
       page_size: number
       start_cursor?: string
     }
-    // Told and compared to the minute.
+    // The minute of a timestamp, because the provider reports and compares whole minutes.
     const minute = (at: number) => at - (at % 60_000)
     const from = filter === undefined ? 0 : minute(Date.parse(filter.last_edited_time.on_or_after))
     const all = things.filter(({ at }) => minute(at) >= from)

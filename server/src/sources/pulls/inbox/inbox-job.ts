@@ -15,14 +15,20 @@ import { makeRoom } from '../pull-pages.ts'
 import type { PullParts } from '../pull-parts.ts'
 import { type TakenItem, writeInbox } from './inbox-outcome.ts'
 
-/** A turn: others wait for the few places that jobs have. */
+/** The maximum time of a turn: other jobs wait for the few job slots. */
 const TURN_MS = 20_000
 const MAX_ITEMS = 50
-/** Tries of a lookup that may work later; then the visits count as unresolved, and those behind them come to their turn. */
+/**
+ * The number of attempts for a lookup that may succeed later. After that its visits count as unresolved, so that later
+ * visits are processed.
+ */
 const MAX_TRIES = 5
 const UNREADABLE_MS = 10 * 60_000
 
-/** Makes records of what arrived, batch by batch; answers the source as it was left, or null when somebody else has it now. */
+/**
+ * Turns arrived items into records, batch by batch. Returns the source as it was left, or null if another worker has it
+ * now.
+ */
 export async function takeInbox(
   parts: PullParts,
   db: Db,
@@ -56,7 +62,7 @@ export async function takeInbox(
   }
 }
 
-/** Once `max_credits` does not allow for another record, what is free goes on. */
+/** Returns the lookups that `max_credits` still allows. Free lookups continue. */
 function affordable(lookups: readonly ReachedLookup[], claim: Claim): ReachedLookup[] {
   const { max_credits_millis: cap, spent_millis: spent } = claim
   return lookups.filter((reached) => cap === null || priceOf(reached) <= cap - spent)
@@ -79,7 +85,7 @@ async function resolve(
 ): Promise<Batch | Put> {
   const texts = items.map(({ sealed }) => tryOpen(sealer, sealed, inboxBinding(claim)))
   const unread = texts.filter((text) => text === null).length
-  // What cannot be opened stays where it is: with the secret it can be again.
+  // Items that cannot be decrypted stay in the inbox: they can be opened once the secret is configured again.
   if (unread > 0) return { kind: 'put off', verdict: waitForSecret(unread, claim) }
   const read = items.map(({ item_no: no, at }, n) => ({ no, at, item: readItem(texts[n] ?? '') }))
   const subjects = read.flatMap(({ item }) => item?.subject ?? [])
@@ -105,7 +111,7 @@ async function resolve(
     } catch (cause) {
       log.error(
         { err: cause, source_instance_id: claim.instance_id },
-        'what arrived for a source cannot be read',
+        'an item that arrived for a source cannot be read',
       )
       return null
     }
@@ -115,6 +121,6 @@ async function resolve(
 const waitForSecret = (unread: number, { failures }: Claim): Verdict => ({
   afterMs: UNREADABLE_MS,
   failures: failures + 1,
-  message: `${unread} of the visits at hand cannot be opened: they were sealed with a secret that is not in LOAM_SECRET`,
+  message: `${unread} of the waiting visits cannot be decrypted: they were sealed with a secret that is not in LOAM_SECRET`,
   hint: 'add that secret after a comma (LOAM_SECRET=new,old); visits are kept for a day',
 })

@@ -12,7 +12,7 @@ import { type PulledRecord, toRecord } from '../../walk.ts'
 import { queueDelivery } from '../jobs.ts'
 import { takeRecords } from '../record-intake.ts'
 
-/** An item with whose it is. `item` is null for what cannot be read any more. */
+/** An item with the company it belongs to. `item` is null if it can no longer be read. */
 export type TakenItem = {
   no: number
   at: Date
@@ -24,8 +24,8 @@ export type TakenItem = {
 type Batch = { source: Source; items: readonly TakenItem[]; error: SourceFault | null }
 
 /**
- * Records, visits, counts and credits are one transaction with the removal of what they were made of, fenced by the source's
- * version: whatever dies, an item is in the inbox or in a record, and never in both.
+ * Writes records, visits, counts and credits and removes their items, all in one transaction fenced by the source's
+ * version. After any crash an item is either in the inbox or in a record, never in both.
  */
 export async function writeInbox(
   db: Db,
@@ -36,19 +36,19 @@ export async function writeInbox(
     const locked = await lockClaim(trx, claim)
     if (locked === undefined) return null
     await lookUpByKey(trx)
-    const there = await takeFromInbox(
+    const stored = await takeFromInbox(
       trx,
       locked,
       items.map(({ no }) => no),
     )
-    const present = items.filter(({ no }) => there.has(no))
+    const present = items.filter(({ no }) => stored.has(no))
     const { records, unresolved, prices, known } = await foldItems(trx, locked, source, present)
     const taken = await takeRecords(trx, locked, [...records.values()], { limit: records.size, notes: false })
     const costMillis = prices.entries().reduce((sum, [key, price]) => sum + (known.has(key) ? 0 : price), 0)
     await payForPage(trx, locked, { costMillis, records: taken.fresh })
     await addUnresolved(trx, locked, unresolved)
     const isFull = locked.max_records !== null && locked.lead_count + taken.fresh >= locked.max_records
-    // Those who bring more take the same lock: nothing comes between this look and the commit.
+    // Arrivals take the same lock, so none can come between this check and the commit.
     const isEmpty = isFull || (await countInbox(trx, locked)) === 0
     const moved = await advancePull(trx, locked, {
       ...(isFull ? { status: 'completed' as const } : {}),
@@ -70,14 +70,14 @@ export async function writeInbox(
 
 type Folded = {
   records: Map<string, PulledRecord>
-  /** What a record costs, should it be new. */
+  /** The price of each record, if it is new. */
   prices: Map<string, number>
-  /** Keys of records that were there before. */
+  /** The keys of records that existed before. */
   known: ReadonlySet<string>
   unresolved: number
 }
 
-/** Puts items into the records that they belong to, in the order in which they arrived. */
+/** Merges items into their records, in order of arrival. */
 async function foldItems(
   trx: Db,
   claim: Claim,
@@ -105,7 +105,7 @@ async function foldItems(
     unresolved: items.length - keyed.length,
   }
   for (const { key, item, company, at, priceMillis } of keyed) {
-    // The first view of a visit counts it, the others of the same batch do not.
+    // Only the first view of a visit in a batch counts the visit.
     const isNewVisit = item.visit === null || fresh.delete(item.visit)
     const parsed = source.row.safeParse(item.fold({ before: rows.get(key) ?? null, company, at, isNewVisit }))
     if (!parsed.success) {

@@ -6,7 +6,10 @@ import { type Arrival, storeArrivals } from '../../store/source-inbox.ts'
 import type { SourceKey } from '../../store/sources.ts'
 import { queuePull } from '../jobs.ts'
 
-/** Stores what arrived for a source, sealed; many at once share one transaction. It is durable when this answers. */
+/**
+ * Stores what arrived for a source, sealed. Many arrivals share one transaction. The item is durable when the promise
+ * resolves.
+ */
 export function createInbox(store: Store, sealer: Sealer) {
   const add = createFairBatcher<Arrival, true>({
     ownerOf: ({ org_id }) => org_id,

@@ -13,13 +13,13 @@ import type { SourceKey, SourceRecord } from '../../store/sources.ts'
 const TOKEN_LENGTH = 40
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
-/** Anything else is no source's, and needs no look into the database. */
+/** Checks the form of a token. A text of another form belongs to no source and needs no database query. */
 export const isSourceToken = (text: string): boolean => TOKEN.test(text)
 
-/** Where a source that receives is reached. */
+/** The addresses of a source that receives. */
 export type Reception = { pixel_id: string; pixel_script: string; webhook_url?: string }
 
-/** Gives a new source its addresses, in the caller's transaction. */
+/** Creates the addresses of a new source, in the caller's transaction. */
 export async function openReception(
   trx: Db,
   sealer: Sealer,
@@ -34,7 +34,10 @@ export async function openReception(
   await insertTokens(trx, key, tokens)
 }
 
-/** Where a source is reached: nothing where it receives nothing. What cannot be opened is left out, with a warning. */
+/**
+ * Returns the addresses of a source, or null if it receives nothing. An address that cannot be decrypted is left out,
+ * with a warning.
+ */
 export async function findReception(
   db: Db,
   sealer: Sealer,
@@ -66,11 +69,11 @@ const UNREADABLE: Warning = {
   code: 'secret_unreadable',
   message: unreadableWords(
     'the address of this source',
-    'create the source again; visits reported to the address that is known are taken until then',
+    'create the source again; until then, visits to the current address are still accepted',
   ),
 }
 
-/** What came by itself so far; null for a source that receives nothing. */
+/** Returns counts of what the source has received, or null for a source that receives nothing. */
 export async function viewReceived(db: Db, record: SourceRecord, source: Source | undefined) {
   if (source === undefined || source.receives === null) return null
   return {

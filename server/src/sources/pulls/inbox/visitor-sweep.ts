@@ -3,7 +3,7 @@ import type { Store } from '../../../database/connection/db.ts'
 import { defineJob, type Job } from '../../../lib/job.ts'
 import { forgetVisitors } from '../../store/source-lookups.ts'
 
-/** Forgets what is kept of visitors for a day. */
+/** Deletes the visitor data whose retention has ended. */
 export function visitorSweep(store: Store): Job {
   return defineJob({
     name: 'forget_visitors',

@@ -16,7 +16,7 @@ beforeAll(async () => {
   org = await app.makeOrg()
 })
 
-/** A source with its pixel, and visits that were worked on. */
+/** Creates a source with its pixel, and helpers that process its visits. */
 async function track(body: object = {}, owner = org) {
   const { source_instance_id: id, pixel_id: pixel } = await visitors.create(owner, body)
   return {
@@ -65,7 +65,7 @@ describe('whose a visit is', () => {
         'https://shop.example.com/b',
       ],
       page_views: 4,
-      // The same browser at the same address is one visit a day.
+      // The same browser at the same address counts as one visit a day.
       visits: 3,
       first_seen: first?.['first_seen'],
     })
@@ -234,7 +234,7 @@ describe('as every source', () => {
     expect((await show()).received.total).toBe(0)
     await status('active')
     await visitors.visit(pixel)
-    // Paused with something waiting: it is taken when the source is resumed.
+    // An item that waits while the source is paused is processed after the resume.
     await status('paused')
     await work()
     expect(await show()).toMatchObject({ lead_count: 0, received: { waiting: 1 } })

@@ -3,7 +3,7 @@ import type { Db, Store } from '../../../database/connection/db.ts'
 
 export class Killed extends Error {}
 
-/** A store that is cut off before its `at`-th statement: what a process that is killed there leaves behind. */
+/** Returns a store that fails before its `at`-th statement, as if the process was killed there. */
 export function killedAt(store: Store, at: number): Store {
   let count = 0
   const plugin: KyselyPlugin = {

@@ -7,7 +7,7 @@ import { createSources, type SourceCatalogue } from '../../registry.ts'
 import { unmasked } from '../../rows.ts'
 import { defineShape } from '../../shape.ts'
 
-/** A provider of the tests: pages of records by token, on keys of one's own or the platform's. */
+/** A test provider: pages of records by token, on own keys or the platform's key. */
 export const paged = defineProvider({
   id: 'paged',
   name: 'Paged',
@@ -17,7 +17,7 @@ export const paged = defineProvider({
   statuses: { 400: 'ineligible', 404: 'miss' },
 })
 
-/** One that needs no key. */
+/** A test provider that needs no key. */
 export const open = defineProvider({
   id: 'open',
   name: 'Open',
@@ -101,7 +101,10 @@ function make(slug: string, mode: SourceMode, pulls: readonly Pull[]): Source {
   })
 }
 
-/** `paged_once` and `paged_either` cost a credit a record on the platform's key; `open_once` needs no key. */
+/**
+ * Test sources. `paged_once` and `paged_either` cost one credit a record on the platform's key; `open_once` needs no
+ * key.
+ */
 export const pagedSources: SourceCatalogue = createSources(
   [
     make('paged_once', 'once', [pullOf(paged, 1)]),

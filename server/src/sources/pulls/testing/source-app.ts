@@ -21,7 +21,7 @@ export type Asked = {
   key: string | undefined
 }
 
-/** A list of the paged provider: its items by pages, or whatever `answer` says in their place. */
+/** A list of the paged provider: its items in pages, or what `answer` returns instead. */
 export type List = {
   items: Item[]
   pageSize?: number
@@ -30,7 +30,7 @@ export type List = {
 
 const NEVER = new AbortController().signal
 
-/** An application whose sources are those of the tests unless others are given, with their provider on loopback. */
+/** Starts an application with the test sources (or the given ones) and their provider on loopback. */
 export async function makeSourceApp(settings: Record<string, string> = {}, catalogue = pagedSources) {
   const lists = new Map<string, List>()
   const asked: Asked[] = []
@@ -66,11 +66,11 @@ export async function makeSourceApp(settings: Record<string, string> = {}, catal
     store,
     sources: catalogue,
     keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
-    // Faults are many here; a breaker that opens for one test would stand in the way of the next.
+    // Tests cause many faults. A breaker that one test opens would disturb the next test.
     services: { egress, gates: { of: () => OPEN_GATE }, models, now: () => new Date() },
     log,
     sealer,
-    // Each page is written by itself, so that there are boundaries between pages.
+    // Each page is written separately, so that there are boundaries between pages.
     batches: { records: 1, bytes: 1, ms: 0 },
   }
 
@@ -98,7 +98,7 @@ export async function makeSourceApp(settings: Record<string, string> = {}, catal
       const { body } = await org.call('GET', `/sources/${id}/data?page_size=200`)
       return body.data.rows.map(({ name }: Item) => name)
     },
-    /** Changes a source behind everybody's back, such as the time of its next pull. */
+    /** Changes a source directly in the database, such as the time of its next pull. */
     set: (id: string, change: string) =>
       store.query({ text: `update sources set ${change} where instance_id = $1`, values: [id] }),
   }
@@ -129,7 +129,7 @@ async function answerOf(list: List | undefined, asked: Asked, place: number): Pr
 export const itemsOf = (count: number, from = 1): Item[] =>
   Array.from({ length: count }, (_, n) => ({ id: from + n, name: `item ${from + n}` }))
 
-/** A connection of the organisation to the paged provider. */
+/** Adds a connection of the organisation to the paged provider. */
 export async function connectPaged(
   { services: { store, sealer } }: TestApp,
   { orgId }: TestOrg,

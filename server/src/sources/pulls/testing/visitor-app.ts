@@ -10,7 +10,7 @@ import { deliverRecords } from '../delivery-job.ts'
 import { runPull } from '../pull-job.ts'
 import type { PullParts } from '../pull-parts.ts'
 
-/** Addresses of the public internet, as visitors have them, with what name servers and IPinfo know of them. */
+/** Public internet addresses of visitors, with what name servers and IPinfo know about them. */
 export const ACME = '93.184.216.34'
 export const ACME_SIX = '2606:2800:220:1:248:1893:25c8:1946'
 export const LIAR = '93.184.216.35'
@@ -23,7 +23,7 @@ const ZONE: Zone = {
   '6.4.9.1.8.c.5.2.3.9.8.1.8.4.2.0.1.0.0.0.0.2.2.0.0.0.8.2.6.0.6.2.ip6.arpa': { ptr: ['six.acme.com'] },
   'gateway.acme.com': { a: [ACME] },
   'six.acme.com': { aaaa: [ACME_SIX] },
-  // It gives itself a name that does not lead back.
+  // This address claims a name that does not resolve back to it.
   '35.216.184.93.in-addr.arpa': { ptr: ['www.acme.com'] },
   'www.acme.com': { a: ['192.0.2.1'] },
   '36.216.184.93.in-addr.arpa': { ptr: ['c-36.hsd1.comcast.net'] },
@@ -44,7 +44,7 @@ export type Beacon = {
   body?: string
 }
 
-/** The real application with a name server and an IPinfo on loopback. */
+/** Starts the real application with a name server and an IPinfo on loopback. */
 export async function makeVisitorApp(settings: Record<string, string> = {}) {
   const names = await openNameServer(ZONE)
   atEnd(names.close)
@@ -85,7 +85,7 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
     app,
     parts,
     names,
-    /** What IPinfo answers, by address, and what it was asked for. */
+    /** The replies of IPinfo by address, and the addresses that it was asked for. */
     known,
     asked,
     async create(org: TestOrg, body: object = {}, slug = 'track_website_visitors') {
@@ -98,7 +98,7 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
         webhook_url?: string
       }
     },
-    /** A beacon as a browser sends it. */
+    /** Sends a beacon as a browser does. */
     async visit(pixelId: string, beacon: Beacon = {}) {
       const {
         url = 'https://shop.example.com/',

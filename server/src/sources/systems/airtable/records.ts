@@ -18,7 +18,7 @@ export const records = defineShape({
     base: z
       .string()
       .trim()
-      .refine(isAirtableBase, 'must be the id of a base, as appXXXXXXXXXXXXXX')
+      .refine(isAirtableBase, 'must be the id of a base, such as appXXXXXXXXXXXXXX')
       .describe('The id of the base'),
     table: z
       .string()
@@ -31,7 +31,7 @@ export const records = defineShape({
       .array(z.string().min(1).max(255))
       .min(1)
       .max(200)
-      .describe('Names of the fields of a row; all that a record has when it is left out')
+      .describe('Names of the fields of a row; default: all fields that a record has')
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
@@ -52,7 +52,7 @@ export const importedRecords = definePull(records, airtable, {
   async pull({ body, state, limit, ask }) {
     const page = { ...body, pageSize: Math.min(MAX_PAGE, limit) }
     const reply = await readPage(ask, page, state?.offset)
-    // An offset lives for some minutes: what was read already is only compared.
+    // An offset expires after some minutes. Records that are read again are only compared.
     const isExpired =
       'kind' in reply && 'message' in reply && reply.message.includes('ITERATOR_NOT_AVAILABLE')
     const read = isExpired && state !== null ? await readPage(ask, page, undefined) : reply
@@ -61,7 +61,7 @@ export const importedRecords = definePull(records, airtable, {
     return {
       records: read.records.map((one) => ({
         key: one.id,
-        // Fields without a value are not sent.
+        // Airtable does not send fields without a value.
         row: {
           id: one.id,
           ...(fields === undefined
@@ -83,7 +83,7 @@ function readPage(ask: Ask, { base, table, fields, pageSize }: Wanted, offset: s
 
 const MISNAMED = {
   ok: false as const,
-  refusal: refusal('ineligible', 'base must be the id of a base, as appXXXXXXXXXXXXXX'),
+  refusal: refusal('ineligible', 'base must be the id of a base, such as appXXXXXXXXXXXXXX'),
 }
 
 const bases: SourceOptions = { provider: airtable, list: (send) => listAirtableBases(send) }

@@ -81,7 +81,7 @@ describe('import_from_attio', () => {
       { id: 'r1', web_url: 'https://app.attio.com/w/company/r1', constructor: null },
     ])
     await expect(pullSource('import_from_attio', { object: '../lists' })).rejects.toMatchObject({
-      details: { errors: [{ field: 'object', message: 'must be the slug of an object, as companies' }] },
+      details: { errors: [{ field: 'object', message: 'must be the slug of an object, such as companies' }] },
     })
   })
 })

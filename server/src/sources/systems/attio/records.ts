@@ -9,20 +9,20 @@ import { type Filter, filtersOf } from '../../filters.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'
 
-const Slug = z.string().refine(isAttioSlug, 'must be the slug of an attribute, as email_addresses')
+const Slug = z.string().refine(isAttioSlug, 'must be the slug of an attribute, such as email_addresses')
 
 export const records = defineShape({
   body: {
     object: z
       .string()
       .trim()
-      .refine(isAttioSlug, 'must be the slug of an object, as companies')
+      .refine(isAttioSlug, 'must be the slug of an object, such as companies')
       .describe('The kind of records, by its slug: people, companies, deals or your own'),
     fields: z
       .array(Slug)
       .min(1)
       .max(200)
-      .describe('Slugs of the attributes of a row; all that a record has when it is left out')
+      .describe('Slugs of the attributes of a row; default: all attributes that a record has')
       .optional(),
     filters: filtersOf(Slug, 20),
   },
@@ -52,7 +52,7 @@ export const importedRecords = definePull(records, attio, {
     const offset = state?.offset ?? 0
     const json = {
       ...(filters.length === 0 ? {} : { filter: { $and: filters.map(printFilter) } }),
-      // New records come last, so that none moves an offset that was passed.
+      // New records come last, so they never shift an offset that was already read.
       sorts: [{ direction: 'asc', attribute: 'created_at' }],
       limit: size,
       offset,
@@ -74,8 +74,8 @@ export const importedRecords = definePull(records, attio, {
   },
 })
 
-/** What of a value is told, by its type: https://docs.attio.com/docs/attribute-types */
-const TOLD: Readonly<Record<string, string>> = {
+/** The property that holds a value, by attribute type: https://docs.attio.com/docs/attribute-types */
+const VALUE_PROPERTY: Readonly<Record<string, string>> = {
   'email-address': 'email_address',
   domain: 'domain',
   'phone-number': 'phone_number',
@@ -85,10 +85,10 @@ const TOLD: Readonly<Record<string, string>> = {
   'actor-reference': 'referenced_actor_id',
   interaction: 'interacted_at',
 }
-/** Told whole, without what surrounds every value. */
-const AROUND = new Set(['active_from', 'active_until', 'created_by_actor', 'attribute_type'])
+/** The metadata of every value. It is removed from values that are stored whole. */
+const METADATA = new Set(['active_from', 'active_until', 'created_by_actor', 'attribute_type'])
 
-/** One value as it is, several as a list, none as null. */
+/** Reads the values of an attribute: one as itself, several as a list, none as null. */
 function readValue(values: readonly unknown[]): unknown {
   const read = values.map((value) => (isObject(value) ? readOne(value) : value))
   return read.length > 1 ? read : (read[0] ?? null)
@@ -98,12 +98,12 @@ function readOne(value: Record<string, unknown>): unknown {
   const type = String(value['attribute_type'])
   const named = isObject(value['option']) ? value['option'] : value['status']
   if (isObject(named) && 'title' in named) return named['title']
-  const told = value[TOLD[type] ?? 'value']
-  if (told !== undefined) return told
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !AROUND.has(name)))
+  const main = value[VALUE_PROPERTY[type] ?? 'value']
+  if (main !== undefined) return main
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !METADATA.has(name)))
 }
 
-/** https://docs.attio.com/rest-api/guides/filtering-and-sorting */
+/** Prints a filter. See https://docs.attio.com/rest-api/guides/filtering-and-sorting */
 function printFilter({ field, operator, values }: Filter): Record<string, unknown> {
   const [value] = values
   switch (operator) {
@@ -139,7 +139,7 @@ const fields: SourceOptions = {
     if (!isAttioSlug(object)) {
       return {
         ok: false,
-        refusal: refusal('ineligible', 'object must be the slug of an object, as companies'),
+        refusal: refusal('ineligible', 'object must be the slug of an object, such as companies'),
       }
     }
     return listAttioAttributes(send, object)

@@ -17,7 +17,7 @@ type Wanted = {
   posted_within_days?: number | undefined
 }
 
-/** The openings of the board at hand, a board a page. Nothing is paid: boards are public. */
+/** Reads the openings of the current board, one board per page. It costs nothing, because boards are public. */
 async function readBoard({ body, state, context }: PullArgs<Wanted, z.output<typeof State>>) {
   const { boards = [] } = body
   if (boards.length === 0) return refuse(NO_BOARDS)
@@ -26,21 +26,21 @@ async function readBoard({ body, state, context }: PullArgs<Wanted, z.output<typ
   const named = readBoardName(given)
   if (named === null)
     return refuse(
-      `boards[${place}]: "${given.slice(0, 100)}" is no board; write it like greenhouse:acme. There are: ${NAMES}`,
+      `boards[${place}]: "${given.slice(0, 100)}" is not a job board; write it like greenhouse:acme. Known boards: ${NAMES}`,
     )
   const reply = await fetchJobs(context, named.board, named.company)
-  if (reply.kind === 'failed') return refusalOf(reply.outcome)
+  if (reply.kind === 'failed') return toRefusal(reply.outcome)
   const found = reply.kind === 'jobs' ? reply.jobs : []
   const next = place + 1 < boards.length ? { board: place + 1 } : null
   return { openings: found.filter((job) => isWanted(job, body, context.now())), company: named.company, next }
 }
 
 const NO_BOARDS =
-  'name the boards to read (boards: ["greenhouse:acme"]), or connect TheirStack for a search over all: run `loam connection add --provider theirstack` or set LOAM_PROVIDER_KEY_THEIRSTACK'
+  'name the boards to read (boards: ["greenhouse:acme"]), or connect TheirStack to search all of them: run `loam connection add --provider theirstack` or set LOAM_PROVIDER_KEY_THEIRSTACK'
 
 const refuse = (message: string): Refusal => ({ kind: 'ineligible', message })
 
-function refusalOf(outcome: { kind: string; message?: string; afterMs?: number }): Refusal {
+function toRefusal(outcome: { kind: string; message?: string; afterMs?: number }): Refusal {
   const message = outcome.message ?? 'the board could not be read'
   return { kind: 'error', message, transient: outcome.kind === 'retry' }
 }

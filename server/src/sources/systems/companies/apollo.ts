@@ -18,13 +18,13 @@ const Organization = z.object({
 })
 const Reply = z.object({
   organizations: z.array(Organization).nullish(),
-  /** Those that the account has saved; they are not among the others. */
+  /** The companies that the account has saved. They are not among the others. */
   accounts: z.array(Organization.extend({ organization_id: Text, domain: Text })).nullish(),
   pagination: z.object({ total_entries: z.number().nullish(), total_pages: z.number().nullish() }).nullish(),
 })
 
 const MAX_PAGE = 100
-/** Apollo shows no more pages than these. */
+/** The maximum number of pages that Apollo shows. */
 const MAX_PAGES = 500
 const State = z.object({ page: z.int().min(1), size: z.int().min(1) })
 

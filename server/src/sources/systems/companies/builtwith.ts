@@ -21,7 +21,7 @@ const Site = z.object({
 })
 const Reply = z.object({ Results: z.array(Site).nullish(), NextOffset: WireText })
 
-/** Technology after technology, so that each site is told of with the one that it was found by. */
+/** The position: technologies are read one after another, so that each site gets the technology it was found by. */
 const State = z.object({ technology: z.int().min(0), offset: z.string().nullable() })
 
 export const builtwithUsers = definePull(usersOfTechnologies, builtwith, {
@@ -31,7 +31,7 @@ export const builtwithUsers = definePull(usersOfTechnologies, builtwith, {
     const { technology: place, offset } = state ?? { technology: 0, offset: null }
     const technology = body.technologies[place] ?? ''
     const query = {
-      // Names are written with dashes, as `Google-Analytics`.
+      // BuiltWith writes names with dashes, such as `Google-Analytics`.
       TECH: technology.replaceAll(' ', '-'),
       META: 'yes',
       ...(body.countries === undefined ? {} : { COUNTRY: body.countries.map(countryCode).join(',') }),
@@ -54,7 +54,7 @@ export const builtwithUsers = definePull(usersOfTechnologies, builtwith, {
   },
 })
 
-/** It knows the United Kingdom as UK. */
+/** Returns the country code that BuiltWith uses: UK for the United Kingdom. */
 const countryCode = (code: string): string => (code === 'GB' ? 'UK' : code)
 
 function rowOf({ D: domain, META, Country }: z.output<typeof Site>) {

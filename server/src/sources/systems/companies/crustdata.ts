@@ -20,7 +20,7 @@ const Company = z.object({
 const Reply = z.object({ companies: z.array(Company), next_cursor: WireText, total_count: WireNumber })
 const SECTIONS = ['crustdata_company_id', 'basic_info', 'headcount', 'locations', 'taxonomy']
 const MAX_PAGE = 1000
-/** Pages of one walk all have one size. */
+/** The position. All pages of a walk have the same size. */
 const State = z.object({ cursor: z.string(), size: z.int().min(1) })
 
 export const crustdataCompanies = definePull(companies, crustdata, {
@@ -28,11 +28,11 @@ export const crustdataCompanies = definePull(companies, crustdata, {
   state: State,
   async pull({ body, state, limit, ask }) {
     if (body.technologies !== undefined)
-      return { kind: 'ineligible', message: 'it does not know technologies; leave out technologies' }
+      return { kind: 'ineligible', message: 'it cannot search by technologies; leave out technologies' }
     const size = state?.size ?? Math.min(limit, MAX_PAGE)
     const json = {
       filters: { op: 'and', conditions: conditionsOf(body) },
-      // Without an order of its own, records could move between pages.
+      // Without an explicit order, records could move between pages.
       sorts: [{ column: 'crustdata_company_id', order: 'asc' }],
       fields: SECTIONS,
       limit: size,

@@ -22,7 +22,7 @@ const Reply = z.object({
   total_pages: z.number().nullish(),
 })
 const MAX_PAGE = 100
-/** Pages end here, whatever there is. */
+/** The maximum number of results that Explorium pages through. */
 const MAX_RESULTS = 10_000
 
 export const ExploriumPage = z.object({ page: z.int().min(1), size: z.int().min(1) })
@@ -32,7 +32,7 @@ export const firstPage = (limit: number): At => ({ page: 1, size: Math.min(limit
 
 type Found = { id: string; row: z.output<typeof companies.row> }
 
-/** One page of businesses, and where the next one is. */
+/** Reads one page of businesses and passes on where the next page is. */
 export function fetchBusinesses<Out>(
   ask: Ask,
   filters: Record<string, unknown>,
@@ -50,7 +50,7 @@ export function fetchBusinesses<Out>(
   )
 }
 
-/** It tells ranges of employees, never their number. */
+/** Converts a business. Explorium reports ranges of employees, never their number. */
 const toFound = (one: z.output<typeof Business>): Found => ({
   id: one.business_id,
   row: {
@@ -97,7 +97,7 @@ function filtersOf(body: CompanySearch, year: number): Record<string, unknown> {
   return { ...listed, ...described }
 }
 
-/** Every range that has some of what is wanted: `51-200`, `10001+`. */
+/** Returns every range that overlaps the wanted one: `51-200`, `10001+`. */
 function rangesOf(starts: readonly number[], min: number, max: number): string[] {
   return starts.flatMap((start, n) => {
     const end = (starts[n + 1] ?? Infinity) - 1
@@ -106,7 +106,7 @@ function rangesOf(starts: readonly number[], min: number, max: number): string[]
   })
 }
 
-/** `0-3`, `3-6`, ... up to an age in years. */
+/** Returns the ranges up to an age in years: `0-3`, `3-6`, ... */
 function agesBelow(age: number): string[] {
   return AGES.flatMap((start, n) => {
     const end = AGES[n + 1]

@@ -207,7 +207,7 @@ describe('find_companies_by_buying_intent', () => {
 })
 
 it.each([
-  ['find_companies', {}, 'keywords required; or give another filter'],
+  ['find_companies', {}, 'keywords required, unless another filter is given'],
   [
     'find_companies',
     { employees_min: 5, employees_max: 2 },

@@ -4,7 +4,7 @@ import { readCsvPage } from './csv-page.ts'
 import { FILE_START } from './place.ts'
 
 const HELD_MS = 200
-/** The largest part of a file that is asked for at once. */
+/** The largest part of a file requested at once. */
 const SIZE = 4 * 1024 * 1024
 const LIMIT = 1_000
 const header = Array.from({ length: 2_000 }, (_, n) => `c${n}`).join(',')

@@ -8,11 +8,11 @@ import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 const MAX_COLUMNS = 2000
-/** Lines may end otherwise than by line feeds, so that all of a file is one. */
+/** The characters parsed at once. Lines may not end with line feeds, so a whole file can be one line. */
 const STEP = 64 * 1024
 const BOM = '\uFEFF'
 
-/** The rows that a chunk of a CSV file holds whole, at most `limit` of them. */
+/** Returns the complete rows in a chunk of a CSV file, at most `limit`. */
 export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: number): Promise<FilePage> {
   const pause = createTurns()
   if (here.byte === 0) refuseForeign(bytes)
@@ -29,7 +29,9 @@ export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit
   const length = used === 0 ? 0 : Buffer.byteLength(mark + text.slice(0, used))
   const size = nextSize(here.size, length)
   if (size === null)
-    throw new FileFault(`The record at byte ${here.byte} is longer than 4 MB; is a quote in it not closed?`)
+    throw new FileFault(
+      `The record at byte ${here.byte} is longer than 4 MB; check it for a quote that is not closed`,
+    )
   const isEnd = !more && used === text.length
   const named: FilePage['rows'] = []
   for (const row of filled) {
@@ -46,9 +48,7 @@ export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit
 
 function nameColumns(header: readonly string[]) {
   if (header.length > MAX_COLUMNS)
-    throw new FileFault(
-      `The file has ${plural(header.length, 'column')}; ${MAX_COLUMNS} are the most that can be read`,
-    )
+    throw new FileFault(`The file has ${plural(header.length, 'column')}; at most ${MAX_COLUMNS} can be read`)
   return nameHeaders(header)
 }
 
@@ -56,17 +56,17 @@ export function decode({ bytes, more }: Chunk): string {
   const decoder = createUtf8Decoder()
   const text = decoder.decode(bytes)
   if (decoder.isBroken(!more))
-    throw new FileFault('The file holds bytes that are not UTF-8; save it as UTF-8')
+    throw new FileFault('The file contains bytes that are not UTF-8; save it as UTF-8')
   return text
 }
 
 function refuseForeign(bytes: Uint8Array): void {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    throw new FileFault('The file is compressed with gzip; offer it as it is')
+    throw new FileFault('The file is compressed with gzip; provide it uncompressed')
   refuseForeignStart(bytes)
 }
 
-/** Line by line, so that it is known to the byte where the rows that were taken end. */
+/** Parses line by line, so that the end of the last parsed row is known to the byte. */
 async function takeRows(
   text: string,
   delimiter: string,
@@ -86,7 +86,7 @@ async function takeRows(
   return { rows: [...rows, ...parser.end()], used: at }
 }
 
-/** That which makes most columns of the first row. */
+/** Returns the delimiter that gives the first row the most columns. */
 async function findDelimiter(text: string, more: boolean): Promise<string> {
   const widths: { delimiter: string; width: number }[] = []
   for (const delimiter of DELIMITERS) {

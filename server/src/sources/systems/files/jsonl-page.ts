@@ -4,7 +4,7 @@ import { isObject } from '../../../lib/json/object.ts'
 import { decode } from './csv-page.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
-/** The lines that a chunk of a file holds whole, each a JSON object, at most `limit` of them. */
+/** Returns the complete lines in a chunk of a file, at most `limit`. Each line is a JSON object. */
 export function readJsonlPage({ bytes, more }: Chunk, here: FilePlace, limit: number): FilePage {
   const text = decode({ bytes, more })
   const rows: Record<string, unknown>[] = []
@@ -29,5 +29,5 @@ function readLine(line: string, byte: number, at: number): Record<string, unknow
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
   }
-  throw new FileFault(`The line about byte ${byte + at} is no JSON object: ${line.slice(0, 80)}`)
+  throw new FileFault(`The line near byte ${byte + at} is not a JSON object: ${line.slice(0, 80)}`)
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Where in a file the next row starts, and what its first row has shown. */
+/** The position of the next row in a file, with the delimiter and the columns found in its first row. */
 export const FilePlace = z.object({
   byte: z.int().nonnegative(),
-  /** Bytes that are asked for at once. */
+  /** The number of bytes requested at once. */
   size: z.int().positive(),
   delimiter: z.string().nullable(),
   columns: z.array(z.object({ name: z.string(), place: z.int().nonnegative() })).nullable(),
@@ -13,18 +13,21 @@ export type FilePlace = z.infer<typeof FilePlace>
 const FIRST_SIZE = 256 * 1024
 export const FILE_START: FilePlace = { byte: 0, size: FIRST_SIZE, delimiter: null, columns: null }
 
-/** Some bytes of a file; `more` when it goes on behind them. */
+/** Bytes of a file. `more` is true if the file continues after them. */
 export type Chunk = { bytes: Uint8Array; more: boolean }
 export type FilePage = {
   rows: Record<string, unknown>[]
-  /** Null behind the last row. */
+  /** The next position, or null after the last row. */
   next: FilePlace | null
 }
 
 const MIN_SIZE = 64 * 1024
 const MAX_SIZE = 4 * 1024 * 1024
 
-/** How much to ask for next: as much as was used, and twice as much where not even one row was whole. */
+/**
+ * Returns how many bytes to request next: about as many as were used, or twice as many if no row was complete. Returns
+ * null at the maximum.
+ */
 export function nextSize(size: number, used: number): number | null {
   if (used > 0) return Math.min(MAX_SIZE, Math.max(MIN_SIZE, Math.ceil(used * 1.25)))
   return size >= MAX_SIZE ? null : size * 2

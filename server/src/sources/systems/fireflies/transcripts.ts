@@ -5,18 +5,18 @@ import { defineShape } from '../../shape.ts'
 
 const Day = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
-  'must be a date, as 2026-01-31 or 2026-01-31T09:00:00Z',
+  'must be a date, such as 2026-01-31 or 2026-01-31T09:00:00Z',
 )
 
 export const transcripts = defineShape({
   body: {
-    from: Day.describe('Only meetings from then on').optional(),
-    to: Day.describe('Only meetings until then').optional(),
+    from: Day.describe('Only meetings from this date on').optional(),
+    to: Day.describe('Only meetings until this date').optional(),
     participants: z
       .array(z.email('must be an email address'))
       .min(1)
       .max(50)
-      .describe('Only meetings with one of these people, by their email addresses')
+      .describe('Only meetings with one of these people, given by email address')
       .optional(),
   },
   row: z.object({
@@ -43,7 +43,7 @@ const Reply = z.object({
         z.object({
           id: z.string(),
           title: z.string().nullish(),
-          /** Milliseconds, or a text with the date. */
+          /** The date in milliseconds or as text. */
           date: z.union([z.number(), z.string()]).nullish(),
           participants: z.array(z.string().nullable()).nullish(),
           transcript_url: z.string().nullish(),
@@ -61,7 +61,7 @@ const State = z.object({
   skip: z.int().nonnegative(),
 })
 const MAX_PAGE = 50
-/** A meeting is there once it has been transcribed, which takes hours at times. */
+/** The overlap between pulls. A meeting appears after its transcription, which can take hours. */
 const LATE_MS = 2 * 24 * 60 * 60_000
 
 export const meetings = definePull(transcripts, fireflies, {
@@ -81,7 +81,7 @@ export const meetings = definePull(transcripts, fireflies, {
     const request = { method: 'POST', path: '/graphql', json: { query: QUERY, variables } } as const
     return ask(request, Reply, ({ data: { transcripts: found } }) => {
       const dates = found.map(({ date }) => toIso(date))
-      // Both are UTC of one length, so they sort as texts.
+      // Both are UTC texts of equal length, so they compare as texts.
       const newest = [state?.newest ?? null, ...dates].reduce((a, b) => ((b ?? '') > (a ?? '') ? b : a), null)
       return {
         records: found.map(({ id, title, participants, transcript_url, summary }, n) => ({

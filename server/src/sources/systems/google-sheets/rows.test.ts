@@ -5,7 +5,7 @@ import { pullSource } from '../../testing/pull-source.ts'
 const ID = '1AbcDefGhiJklMnoPqr'
 const BODY = { spreadsheet_id: ID, sheet_name: "Bob's leads" }
 
-/** A sheet as the values endpoint shows it: empty rows at the end are not sent, nor is anything behind the grid. */
+/** Serves a sheet as the values endpoint does: without empty rows at the end or anything after the grid. */
 function serveSheet(grid: unknown[][]) {
   return ({ path }: Seen): Reply => {
     const [, name, from, to] =
@@ -122,7 +122,7 @@ describe('import_from_google_sheets', () => {
       pullSource('import_from_google_sheets', { ...BODY, spreadsheet_id: '../x' }),
     ).rejects.toMatchObject({
       details: {
-        errors: [{ field: 'spreadsheet_id', message: 'must be the id of a spreadsheet or its address' }],
+        errors: [{ field: 'spreadsheet_id', message: 'must be the id or the URL of a spreadsheet' }],
       },
     })
   })

@@ -16,8 +16,8 @@ export const rows = defineShape({
       .trim()
       .max(500)
       .transform(toSpreadsheetId)
-      .refine(isSpreadsheetId, 'must be the id of a spreadsheet or its address')
-      .describe('The id of the spreadsheet, or its address in a browser'),
+      .refine(isSpreadsheetId, 'must be the id or the URL of a spreadsheet')
+      .describe('The id of the spreadsheet, or its URL in a browser'),
     sheet_name: z.string().min(1).max(200).describe('The name of the sheet, as on its tab'),
     header_row: z
       .int()
@@ -30,13 +30,13 @@ export const rows = defineShape({
       .trim()
       .min(1)
       .max(500)
-      .describe('The column that tells a row for ever; without it a row is told by all its values')
+      .describe('The column that identifies a row permanently; without it all values of a row identify it')
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
 })
 
-/** `range` is what there is of the range that was asked for, as `'Leads'!A1:Z1000`. */
+/** The schema of a reply. `range` is the existing part of the requested range, such as `'Leads'!A1:Z1000`. */
 const Reply = z.object({ range: z.string().optional(), values: z.array(z.array(z.unknown())).default([]) })
 
 const Column = z.object({ name: z.string(), place: z.int().nonnegative() })
@@ -49,7 +49,7 @@ export const importedRows = definePull(rows, googleSheets, {
   state: State,
   async pull({ body: { spreadsheet_id, sheet_name, header_row, key_column }, state, limit, ask }) {
     const first = state?.row ?? header_row
-    // The first page has the headers too.
+    // The first page also contains the headers.
     const last = first + Math.min(MAX_PAGE, limit) - (state === null ? 0 : 1)
     const range = toRange(sheet_name, `${first}:${last}`)
     const query = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' }
@@ -64,7 +64,7 @@ export const importedRows = definePull(rows, googleSheets, {
       const names = columns.map(({ name }) => name).join(', ')
       return refusal(
         'ineligible',
-        `there is no column ${key_column}; those of row ${header_row} are: ${names}`,
+        `there is no column ${key_column}; the columns in row ${header_row} are: ${names}`,
       )
     }
     const values = state === null ? reply.values.slice(1) : reply.values
@@ -85,7 +85,10 @@ export const importedRows = definePull(rows, googleSheets, {
 
 const hasValue = (cell: unknown) => cell !== undefined && cell !== null && cell !== ''
 
-/** Rows behind the last one of the grid are refused, and not empty. */
+/**
+ * Returns true if the refusal means that the range is after the last row of the grid. Google refuses such a range
+ * instead of returning no rows.
+ */
 const isBehindGrid = (reply: Refusal) => 'message' in reply && /exceeds grid limits/i.test(reply.message)
 
 function lastRowOf(range: string | undefined): number {

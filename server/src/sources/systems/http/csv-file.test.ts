@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Reply, type Seen, serveDouble } from '../../../catalog/testing/provider-double.ts'
 import { pullSource, type Settings } from '../../testing/pull-source.ts'
 
-/** A file on the web, by a server that knows ranges or does not. */
+/** Serves a file with or without support for ranges. */
 function serveFile(file: () => { text: string; etag?: string }, ranges: boolean) {
   return ({ headers }: Seen): Reply => {
     const { text, etag } = file()
@@ -48,7 +48,7 @@ describe('import_from_csv_url', () => {
         Note: 'a "quote"\r\nand; more 19999',
       })
       expect(pulled.pages).toBe(20)
-      // A server that cannot begin in the middle is not asked for every page.
+      // A server without ranges is not asked again for every page.
       if (!ranges) expect(seen.length).toBe(1)
     },
   )

@@ -13,7 +13,7 @@ import { Address, fillIn, Headers, Parameters, variablesIn } from './template.ts
 
 export const csvRows = defineShape({
   body: {
-    url: Address.describe('The address of a CSV file in UTF-8, whose first row has the names of the columns'),
+    url: Address.describe('The URL of a CSV file in UTF-8 whose first row has the column names'),
     headers: Headers,
     query: Parameters,
     key_column: KeyColumn,
@@ -21,7 +21,10 @@ export const csvRows = defineShape({
   row: z.record(z.string(), z.unknown()),
 })
 
-/** `version` is what the server calls the file as it is now: one that changes meanwhile is read from its start. */
+/**
+ * The position in a file. `version` is the server's name for the current content: a file that changes while it is read
+ * is read again from its start.
+ */
 const State = z.object({
   version: z.string().nullable(),
   file: FilePlace.nullable(),
@@ -50,7 +53,11 @@ export const csvFile = definePull(csvRows, http, {
       return { records: [], next: null, resume: { version: known, file: null, restarts: 0 } }
     if (file !== null && part.version !== known) {
       if (restarts >= MAX_RESTARTS) {
-        return { kind: 'error', message: 'the file changes all the time while it is read', transient: true }
+        return {
+          kind: 'error',
+          message: `the file changed ${MAX_RESTARTS} times while it was read`,
+          transient: true,
+        }
       }
       return { records: [], next: { version: part.version, file: FILE_START, restarts: restarts + 1 } }
     }
@@ -71,7 +78,9 @@ export const csvFile = definePull(csvRows, http, {
 type Asked = { url: string; headers: Record<string, string>; secrets: readonly string[] }
 type Part = Chunk & { version: string | null; isUnchanged: boolean }
 
-/** What a server that cannot begin in the middle of a file has sent ahead, so that it is not asked for every page. */
+/**
+ * A cache of data from servers that cannot start in the middle of a file, so that not every page downloads it again.
+ */
 const ahead = new LRUCache<string, { start: number; part: Part }>({
   maxSize: 64_000_000,
   sizeCalculation: ({ part }) => part.bytes.length + 1,
@@ -118,7 +127,9 @@ async function readPart(
       now: () => context.now(),
       json: await reply.json(),
     })
-    return answer.ok ? refusal('error', `HTTP ${reply.status}, which is no file`) : answer.refusal
+    return answer.ok
+      ? refusal('error', `the server answered HTTP ${reply.status} instead of a file`)
+      : answer.refusal
   }
   const part = { bytes: reply.body, more: reply.more, version, isUnchanged: false }
   if (reply.status === 206 || reply.body.length <= size) return part
@@ -128,7 +139,7 @@ async function readPart(
 
 const RULES = { statuses: { 400: 'ineligible', 404: 'ineligible', 410: 'ineligible' } } as const
 
-/** Without either, nobody can tell that a file has changed. */
+/** Returns the entity tag of a file. Without one, a change of the file cannot be detected. */
 function versionOf(reply: EgressResponse): string | null {
   return reply.header('etag') ?? null
 }

@@ -285,16 +285,16 @@ describe('import_from_api', () => {
   })
 
   it.each([
-    [{ url: 'ftp://a.example' }, 'url', 'must be an address that starts with https://'],
-    [{ url: 'https://u:p@a.example' }, 'url', 'must hold no user name or password'],
-    [{ url: 'https://{{env.HOST}}/' }, 'url', 'may not refer to variables'],
+    [{ url: 'ftp://a.example' }, 'url', 'must be a URL that starts with https://'],
+    [{ url: 'https://u:p@a.example' }, 'url', 'must not contain a user name or password'],
+    [{ url: 'https://{{env.HOST}}/' }, 'url', 'must not refer to variables'],
     [{ headers: { Authorization: 'Bearer abc' } }, 'headers.Authorization', 'loam env set'],
     [{ headers: { 'X-Api-Key': 'abc' } }, 'headers.X-Api-Key', 'loam env set'],
     [{ query: { api_key: 'abc' } }, 'query.api_key', 'loam env set'],
-    [{ headers: { accept: '{{input.x}}' } }, 'headers.accept', 'nothing but environment variables'],
+    [{ headers: { accept: '{{input.x}}' } }, 'headers.accept', 'may only refer to environment variables'],
     [{ pagination: { type: 'pages' } }, 'pagination', 'must have a type'],
     [{ pagination: { type: 'cursor' } }, 'pagination.path', 'required'],
-    [{ json: { a: 1 } }, 'json', 'is for POST'],
+    [{ json: { a: 1 } }, 'json', 'needs method POST'],
     [{ items_path: 'a..b' }, 'items_path', 'must be names with dots between them'],
   ])('refuses %j by name', async (body, field, words) => {
     const refused = await pullSource('import_from_api', { url: 'https://a.example', ...body }).catch(

@@ -13,21 +13,21 @@ import { Address, fillIn, Headers, Parameters, variablesIn, withoutSecrets } fro
 
 export const items = defineShape({
   body: {
-    url: Address.describe('The address of the first page'),
+    url: Address.describe('The URL of the first page'),
     method: z.enum(['GET', 'POST']).describe('Default GET').default('GET'),
     headers: Headers,
     query: Parameters,
     json: z
       .record(z.string(), z.unknown())
-      .describe('The JSON body of a POST; parameters of pages are added to it')
+      .describe('The JSON body of a POST; paging parameters are added to it')
       .optional(),
     items_path: Path.describe(
-      'Where the list is in an answer, as data.items; left out where the answer is the list',
+      'The path of the list in a response, such as data.items; leave it out if the response is the list',
     ).optional(),
     key_path: Path.describe(
-      'What tells an item for ever, as id; without it an item is told by all its values',
+      'The path of the unique id of an item, such as id; without it all values of an item identify it',
     ).optional(),
-    total_path: Path.describe('Where an answer says how many there are').optional(),
+    total_path: Path.describe('The path of the total number of items in a response').optional(),
     pagination: Paging.default({ type: 'none' }),
   },
   row: z.record(z.string(), z.unknown()),
@@ -57,9 +57,9 @@ export const pagedItems = definePull(items, http, {
     if (!stored.ok) return stored.refusal
     const first = addTo(body.url, { ...query.texts, ...(body.method === 'GET' ? page : {}) })
     const url = here.url === undefined ? first : (stored.texts['url'] ?? '')
-    // Headers may be credentials, and go nowhere but where they were meant to go.
+    // Headers may hold credentials, so they are only sent to the origin that they were given for.
     if (!isSameOrigin(url, body.url))
-      return refusal('ineligible', 'the next page is at another address than the first')
+      return refusal('ineligible', 'the next page is on another server than the first page')
     const request = {
       url,
       method: body.method,
@@ -84,7 +84,7 @@ export const pagedItems = definePull(items, http, {
     })
     if (!answer.ok) return answer.refusal
     const found = body.items_path === undefined ? answer.body : valueAt(answer.body, body.items_path)
-    if (!Array.isArray(found)) return refusal('ineligible', whereIsList(answer.body, body.items_path))
+    if (!Array.isArray(found)) return refusal('ineligible', describeMissingList(answer.body, body.items_path))
     const hide = hideSecrets(request, secrets)
     const pause = createTurns()
     const records: Keyed<Record<string, unknown>>[] = []
@@ -102,11 +102,11 @@ export const pagedItems = definePull(items, http, {
       body: answer.body,
       link: reply.header('link'),
     })
-    // Some servers know nothing of pages and answer every number with the same items.
+    // Some servers ignore page numbers and return the same items for each.
     const before = contentKey({ keys: records.map(({ key }) => key) })
     const isSame = next?.number !== undefined && before === here.before
-    const said = body.total_path === undefined ? undefined : valueAt(answer.body, body.total_path)
-    const total = said instanceof NumberText ? Number(said.source) : said
+    const rawTotal = body.total_path === undefined ? undefined : valueAt(answer.body, body.total_path)
+    const total = rawTotal instanceof NumberText ? Number(rawTotal.source) : rawTotal
     return {
       records,
       next: next === null || isSame ? null : toStored(next, url, { used, before }),
@@ -115,7 +115,7 @@ export const pagedItems = definePull(items, http, {
   },
 })
 
-/** The address of the next page, whole and without secrets. */
+/** Returns the stored form of the next position, with a complete URL that holds no secrets. */
 function toStored(
   next: Place,
   here: string,
@@ -137,18 +137,18 @@ const isSameOrigin = (a: string, b: string) => URL.parse(a)?.origin === URL.pars
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** In JSON, numbers of pages are numbers. */
+/** Converts page numbers into numbers for a JSON body. */
 const numbersIn = (page: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(page).map(([name, value]) => [name, /^\d{1,15}$/.test(value) ? Number(value) : value]),
   )
 
-function whereIsList(body: unknown, path: string | undefined): string {
+function describeMissingList(body: unknown, path: string | undefined): string {
   const lists = isObject(body)
     ? Object.entries(body).flatMap(([name, value]) => (Array.isArray(value) ? [name] : []))
     : []
   const hint = lists.length === 0 ? '' : `; there are lists at: ${lists.slice(0, 20).join(', ')}`
   return path === undefined
-    ? `the answer is no list; set items_path${hint}`
+    ? `the response is not a list; set items_path${hint}`
     : `there is no list at ${path}${hint}`
 }

@@ -7,9 +7,9 @@ export const Path = z
   .string()
   .trim()
   .max(500)
-  .regex(/^[^.]+(\.[^.]+)*$/, 'must be names with dots between them, as data.items')
+  .regex(/^[^.]+(\.[^.]+)*$/, 'must be names separated by dots, such as data.items')
 
-/** How the next page is asked for. */
+/** The ways to request the next page. */
 export const Paging = z
   .discriminatedUnion(
     'type',
@@ -35,11 +35,11 @@ export const Paging = z
     'must have a type: none, page, offset, cursor, link or next_url',
   )
   .describe(
-    'How pages follow: {type: page}, {type: offset}, {type: cursor, path}, {type: link} for the Link header, {type: next_url, path}',
+    'How the next page is requested: {type: page}, {type: offset}, {type: cursor, path}, {type: link} for the Link header, {type: next_url, path}',
   )
 export type Paging = z.infer<typeof Paging>
 
-/** Where a page is. `before` tells the page before: one that comes again ends the pull. */
+/** The position of a page. `before` is a hash of the previous page's keys: an equal page ends the pull. */
 export const Place = z.object({
   number: z.int().nonnegative().optional(),
   cursor: z.string().optional(),
@@ -48,7 +48,7 @@ export const Place = z.object({
 })
 export type Place = z.infer<typeof Place>
 
-/** Parameters that ask for the page at a place. */
+/** Returns the parameters that request the page at a position. */
 export function askFor(paging: Paging, { number, cursor }: Place): Record<string, string> {
   switch (paging.type) {
     case 'page':
@@ -69,7 +69,7 @@ export function askFor(paging: Paging, { number, cursor }: Place): Record<string
 
 type Page = { count: number; body: unknown; link: string | undefined }
 
-/** Where the next page is; null behind the last. */
+/** Returns the position of the next page, or null after the last. */
 export function placeAfter(paging: Paging, here: Place, { count, body, link }: Page): Place | null {
   switch (paging.type) {
     case 'none':
@@ -95,10 +95,13 @@ function placeAt(name: 'cursor' | 'url', value: unknown): Place | null {
   return typeof value === 'string' && value !== '' ? { [name]: value } : null
 }
 
-/** An address in angle brackets and its parameters, whose values may be quoted. */
+/** Matches a URL in angle brackets with its parameters, whose values may be quoted. */
 const LINK = /<([^>]*)>((?:\s*;[^,;"]*(?:"[^"]*")?)*)/g
 
-/** RFC 8288: `<https://api.example/items?page=2>; rel="next", <...>; rel="last"`. */
+/**
+ * Returns the next page of a Link header (RFC 8288): `<https://api.example/items?page=2>; rel="next", <...>;
+ * rel="last"`.
+ */
 function nextLink(header: string | undefined): string | null {
   for (const [, address = '', parameters = ''] of (header ?? '').matchAll(LINK)) {
     if (/;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i.test(parameters)) return address
@@ -106,7 +109,7 @@ function nextLink(header: string | undefined): string | null {
   return null
 }
 
-/** What lies at `data.items` or `0.id`; undefined where there is nothing. */
+/** Returns the value at a path such as `data.items` or `0.id`, or undefined. */
 export function valueAt(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => {
     if (Array.isArray(at)) return /^\d+$/.test(name) ? (at[Number(name)] as unknown) : undefined

@@ -4,21 +4,24 @@ import { type Refusal, refusal } from '../../../catalog/provider/reply.ts'
 import { replaceText } from '../../../lib/search.ts'
 import { describeUnreadable, type EnvValues } from '../../../lib/security/env-values.ts'
 
-/** Names under which credentials are sent. */
+/** Header names that carry credentials. */
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie)$|key|token|secret|password|signature/i
 const SECRET_PARAMETER =
   /^((api|app|access|auth)?[_-]?(key|token|secret)|password|client[_-]?secret|signature)$/i
 
 const isEnv = (token: Token) => token.kind === 'env'
 
-/** What a source stores is shown to whoever may read it: credentials are named there, never written. */
-function templateOf(max: number) {
+/**
+ * Builds the schema of a text that may refer to environment variables only. Everyone who may read the source sees its
+ * stored fields, so credentials must be referred to, never written there.
+ */
+function templateSchema(max: number) {
   return z
     .string()
     .max(max)
     .refine(
       (text) => parseTemplate(text).every((part) => part.kind === 'text' || isEnv(part.token)),
-      'may refer to nothing but environment variables, as {{env.API_KEY}}',
+      'may only refer to environment variables, such as {{env.API_KEY}}',
     )
 }
 
@@ -27,8 +30,8 @@ const hasEnv = (text: string) => parseTemplate(text).some((part) => part.kind ==
 const MOVE =
   'holds a credential: put it into an environment variable (`loam env set API_KEY -`) and write {{env.API_KEY}}'
 
-function pairsOf(names: z.ZodType<string, string>, isSecret: RegExp) {
-  return z.record(names, templateOf(8000)).check(({ value, issues }) => {
+function pairsSchema(names: z.ZodType<string, string>, isSecret: RegExp) {
+  return z.record(names, templateSchema(8000)).check(({ value, issues }) => {
     for (const [name, text] of Object.entries(value)) {
       if (isSecret.test(name) && text !== '' && !hasEnv(text)) {
         issues.push({ code: 'custom', input: text, path: [name], message: MOVE })
@@ -42,12 +45,12 @@ const HeaderName = z
   .max(200)
   .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
 
-export const Headers = pairsOf(HeaderName, SECRET_HEADER)
+export const Headers = pairsSchema(HeaderName, SECRET_HEADER)
   .describe('Request headers; credentials as {{env.API_KEY}}')
   .optional()
 
-export const Parameters = pairsOf(z.string().min(1).max(200), SECRET_PARAMETER)
-  .describe('Parameters of the address; credentials as {{env.API_KEY}}')
+export const Parameters = pairsSchema(z.string().min(1).max(200), SECRET_PARAMETER)
+  .describe('Query parameters of the URL; credentials as {{env.API_KEY}}')
   .optional()
 
 export const Address = z
@@ -56,19 +59,19 @@ export const Address = z
   .max(4000)
   .refine(
     (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-    'must be an address that starts with https://',
+    'must be a URL that starts with https://',
   )
   .refine((text) => {
     const url = URL.parse(text)
     return url === null || (url.username === '' && url.password === '')
-  }, 'must hold no user name or password; send them as a header')
-  .refine((text) => !text.includes('{{'), 'may not refer to variables; put them into query or headers')
+  }, 'must not contain a user name or password; send them in a header')
+  .refine((text) => !text.includes('{{'), 'must not refer to variables; put them into query or headers')
 
 export type Env = EnvValues
 
 type Filled = { ok: true; texts: Record<string, string> } | { ok: false; refusal: Refusal }
 
-/** Texts with the values of environment variables in them, or which variable has none. */
+/** Replaces references by the values of environment variables. Refuses if a variable has no value. */
 export function fillIn(texts: Readonly<Record<string, string>> | undefined, env: Env): Filled {
   const filled: Record<string, string> = {}
   for (const [name, text] of Object.entries(texts ?? {})) {
@@ -89,7 +92,7 @@ export function fillIn(texts: Readonly<Record<string, string>> | undefined, env:
   return { ok: true, texts: filled }
 }
 
-/** Variables that a source refers to: their values are cut out of what others read. */
+/** Returns the variables that a source refers to. Their values are removed from what users can read. */
 export function variablesIn(
   texts: readonly (Readonly<Record<string, string>> | undefined)[],
   env: Env,
@@ -104,7 +107,7 @@ export function variablesIn(
   })
 }
 
-/** An address as it may be stored: values of variables are their names again, and come back by `fillIn`. */
+/** Returns a URL that may be stored: values of variables become references again, which `fillIn` resolves later. */
 export function withoutSecrets(address: string, keys: Iterable<[key: string, value: string]>): string {
   let text = address
   for (const [key, value] of keys) {

@@ -6,17 +6,21 @@ import type { Filter, FilterOperator } from '../../filters.ts'
 import type { Page } from '../../pull.ts'
 import { Found, toRecord, type Wanted } from './found.ts'
 
-/** A search shows its first 10,000 results and sorts by one property: https://developers.hubspot.com/docs/api/crm/search */
+/**
+ * The maximum number of results of a search, which can sort by one property only:
+ * https://developers.hubspot.com/docs/api/crm/search
+ */
 const MAX_RESULTS = 10_000
 const MAX_PAGE = 200
-/** A record shows up in searches some time after it was changed. */
+/** The overlap between pulls: a changed record appears in searches some time later. */
 const LATE_MS = 5 * 60_000
 
 const Place = { cursor: z.string().nullable(), taken: z.int().nonnegative() }
 
 /**
- * Records are walked in the order of their changes. A window that ends among records of one moment (a bulk import may give
- * 50,000 of them the same) is followed by the records of that moment in the order of their ids, then by those after it.
+ * The position. Records are read in the order of their changes. A window may end among records with the same timestamp
+ * (a bulk import may create 50,000 of them); then the records of that timestamp are read in id order, and after them
+ * the later ones.
  */
 export const SearchState = z.discriminatedUnion('walk', [
   z.object({ walk: z.literal('changes'), since: z.int(), isAfter: z.boolean(), ...Place }),
@@ -24,7 +28,7 @@ export const SearchState = z.discriminatedUnion('walk', [
 ])
 export type SearchState = z.infer<typeof SearchState>
 
-/** Where a walk over everything that changed at a moment or later starts. */
+/** Returns the position to read everything that changed at or after a moment. */
 export const startAt = (since: number): SearchState => ({
   walk: 'changes',
   since,
@@ -33,7 +37,7 @@ export const startAt = (since: number): SearchState => ({
   taken: 0,
 })
 
-/** The place itself, or the moment behind which nothing is wanted where the place is older. */
+/** Returns the position, moved forward to a moment if it is earlier. */
 const notEarlier = (place: SearchState, moment: number): SearchState =>
   place.walk === 'changes' && place.since < moment ? { ...place, since: moment } : place
 
@@ -61,7 +65,7 @@ export async function readChanges(
   return ask({ method: 'POST', path, json }, Reply, ({ results, paging, total }) => {
     const last = results.at(-1)
     const newest = last === undefined ? timeOf(here) : changeOf(last, changed)
-    // Without new records the next pull starts where this one did: another step back for each would never end.
+    // Without new records the next pull starts at the same time. Going back further on each empty pull would never end.
     const from = last === undefined ? newest : newest - LATE_MS
     const taken = here.taken + results.length
     const cursor = paging?.next?.after ?? null

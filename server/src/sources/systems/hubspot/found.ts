@@ -5,7 +5,7 @@ import type { Keyed } from '../../pull.ts'
 
 export type Wanted = { object_type: string; properties: string[]; filters?: Filter[] | undefined }
 
-/** A record as all of HubSpot's endpoints show it. */
+/** A record as all HubSpot endpoints return it. */
 export const Found = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.unknown()),

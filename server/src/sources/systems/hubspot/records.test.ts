@@ -49,7 +49,7 @@ describe('import_from_hubspot', () => {
   })
 
   it('finds every record behind the 10,000th, also where more than 10,000 share one moment', async () => {
-    // In no order of ids, as equal records of a search may come.
+    // The ids are shuffled, because a search may return equal records in any order.
     const tied = Array.from({ length: 10_450 }, (_, n) => company(1 + ((n * 7919) % 10_450), MOMENT))
     const { pull } = await account([
       company(20_001, MOMENT - 2),
@@ -131,7 +131,7 @@ describe('import_from_hubspot', () => {
 
   it.each([
     [{ properties: ['a'] }, 'object_type', 'required'],
-    [{ ...BODY, object_type: '../x' }, 'object_type', 'must be a type of objects, as contacts'],
+    [{ ...BODY, object_type: '../x' }, 'object_type', 'must be a type of objects, such as contacts'],
     [{ ...BODY, properties: ['a b'] }, 'properties[0]', 'must be the internal name of a property'],
     [
       { ...BODY, filters: [{ field: 'a', operator: 'is empty', values: ['x'] }] },

@@ -8,22 +8,24 @@ import { defineShape } from '../../shape.ts'
 import { readChanges, SearchState, startAt } from './changes.ts'
 import { Found, toRecord, type Wanted } from './found.ts'
 
-const Property = z.string().regex(/^[A-Za-z]\w{0,199}$/, 'must be the internal name of a property, as email')
+const Property = z
+  .string()
+  .regex(/^[A-Za-z]\w{0,199}$/, 'must be the internal name of a property, such as email')
 
 export const records = defineShape({
   body: {
     object_type: z
       .string()
       .trim()
-      .refine(isObjectType, 'must be a type of objects, as contacts or the id of a custom one')
+      .refine(isObjectType, 'must be an object type, such as contacts or the id of a custom object')
       .describe('The kind of records: contacts, companies, deals, or the id of a custom object'),
     properties: z.array(Property).min(1).max(250).describe('Internal names of the properties of a row'),
-    // A search takes 6 filters in a group, of which the walk over the records needs 2.
+    // A search accepts 6 filters in a group; the walk over the records needs 2 of them.
     filters: filtersOf(Property, 4),
     list_id: z
       .union([z.string(), z.int()], 'must be the id of a list')
       .transform(String)
-      .refine((id) => /^\d{1,18}$/.test(id), 'must be the id of a list, as hubspot_lists shows it')
+      .refine((id) => /^\d{1,18}$/.test(id), 'must be the id of a list, as listed by hubspot_lists')
       .describe('Only the members of this list')
       .optional(),
   },
@@ -31,14 +33,17 @@ export const records = defineShape({
   fieldsOf: ({ properties }) => [...new Set(['id', ...properties])],
 })
 
-/** Keys are read at once, and then the records behind them: https://developers.hubspot.com/docs/api-reference/crm-lists-v3 */
+/**
+ * The members of a list. Their ids are read first, then the records:
+ * https://developers.hubspot.com/docs/api-reference/crm-lists-v3
+ */
 const Members = z.object({
   results: z.array(z.object({ recordId: z.union([z.string(), z.number()]).transform(String) })),
   total: z.number().optional(),
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
 })
 const ListState = z.object({ walk: z.literal('list'), after: z.string() })
-/** As many as one batch of records may have. */
+/** The maximum number of records in one batch request. */
 const MAX_BATCH = 100
 
 const State = z.discriminatedUnion('walk', [...SearchState.options, ListState])
@@ -46,7 +51,7 @@ const State = z.discriminatedUnion('walk', [...SearchState.options, ListState])
 export const importedRecords = definePull(records, hubspot, {
   price: 0,
   state: State,
-  // A list does not tell since when anything is on it.
+  // A list does not report when a record was added.
   skipExisting: (at, { list_id }) => (list_id === undefined ? startAt(at.getTime()) : null),
   pull({ body, state, limit, notBefore, ask }) {
     const { list_id, ...wanted } = body
@@ -77,7 +82,7 @@ async function readMembers(
     properties: wanted.properties.filter((name) => name !== OWN_ID),
     inputs: members.results.map(({ recordId }) => ({ id: recordId })),
   }
-  // 207 where some were deleted since: those are left out.
+  // The status is 207 if some records have been deleted since; those are left out.
   return ask(
     { method: 'POST', path: pathOfObject(wanted.object_type, 'batch', 'read'), json },
     z.object({ results: z.array(Found) }),

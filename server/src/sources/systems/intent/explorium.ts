@@ -8,9 +8,9 @@ import { ExploriumPage, fetchBusinesses, firstPage } from '../companies/exploriu
 export const interestedCompanies = defineShape({
   body: {
     topics: words(
-      'Topics of interest: as Explorium writes them, as "Security: Cloud Security", or slugs of TheirStack',
+      'Topics of interest: names of Explorium, such as "Security: Cloud Security", or slugs of TheirStack',
     ),
-    level: z.enum(['low', 'medium', 'high']).describe('How strong the interest is, at least').optional(),
+    level: z.enum(['low', 'medium', 'high']).describe('Minimum level of interest').optional(),
     countries,
   },
   row: z.object({ ...companyFields, topic: z.string(), score: z.number().nullable() }),
@@ -20,7 +20,10 @@ export const interestedCompanies = defineShape({
 // Explorium's own node for n8n and in other public clients, read November 2026.
 const LEVELS = { low: 'emerging_intent', medium: 'high_intent', high: 'very_high_intent' }
 
-/** Topic after topic, so that each company is told of with the topic that it was found by. It tells no score. */
+/**
+ * The position: topics are read one after another, so that each company gets the topic it was found by. Explorium
+ * reports no score.
+ */
 const State = ExploriumPage.extend({ topic: z.int().min(0) })
 
 export const exploriumIntent = definePull(interestedCompanies, explorium, {

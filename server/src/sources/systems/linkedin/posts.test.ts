@@ -94,11 +94,8 @@ describe('find_linkedin_post_reactors', () => {
 
   it.each([
     [{}, 'post_url required'],
-    [{ post_url: 'https://acme.com/post' }, 'post_url must be the address of a post on LinkedIn'],
-    [
-      { post_url: 'https://evil.example/linkedin.com/x' },
-      'post_url must be the address of a post on LinkedIn',
-    ],
+    [{ post_url: 'https://acme.com/post' }, 'post_url must be the URL of a post on LinkedIn'],
+    [{ post_url: 'https://evil.example/linkedin.com/x' }, 'post_url must be the URL of a post on LinkedIn'],
     [{ post_url: POST, kinds: ['shares'] }, 'kinds[0]'],
   ])('refuses %j by name', async (body, words) => {
     expect(await requestErrors('find_linkedin_post_reactors', body)).toContain(words)
@@ -163,7 +160,10 @@ describe('track_linkedin_posts', () => {
 
   it.each([
     [{}, 'profile_urls required; or give keywords'],
-    [{ profile_urls: [ANN], keywords: ['a'] }, 'keywords is given with profile_urls; give one of them'],
+    [
+      { profile_urls: [ANN], keywords: ['a'] },
+      'keywords cannot be combined with profile_urls; give one of them',
+    ],
     [{ profile_urls: ['https://acme.com'] }, 'profile_urls[0] must be a profile or company page on LinkedIn'],
   ])('refuses %j by name', async (body, words) => {
     expect(await requestErrors('track_linkedin_posts', body)).toContain(words)

@@ -21,9 +21,9 @@ export const linkedinPosts = defineShape({
       )
       .min(1)
       .max(100)
-      .describe('Whose posts')
+      .describe('The profiles or company pages whose posts are read')
       .optional(),
-    keywords: words('Words of posts, any of them').optional(),
+    keywords: words('Words in the posts; any of them matches').optional(),
   },
   row: z.object({
     author: z.string().nullable(),
@@ -34,12 +34,12 @@ export const linkedinPosts = defineShape({
   }),
 })
 
-export function checkWhose({ profile_urls, keywords }: BodyOf<typeof linkedinPosts.body>): FieldError[] {
+export function checkAuthors({ profile_urls, keywords }: BodyOf<typeof linkedinPosts.body>): FieldError[] {
   if (profile_urls === undefined && keywords === undefined)
     return [{ field: 'profile_urls', message: 'required; or give keywords' }]
   return profile_urls === undefined || keywords === undefined
     ? []
-    : [{ field: 'keywords', message: 'is given with profile_urls; give one of them' }]
+    : [{ field: 'keywords', message: 'cannot be combined with profile_urls; give one of them' }]
 }
 
 // Evidence: harvestapi's actors linkedin-profile-posts (targetUrls, maxPosts, postedLimitDate) and linkedin-post-search (searchQueries, sortBy) in public clients.
@@ -54,10 +54,13 @@ const Items = z.array(
     engagement: z.object({ likes: z.number().nullish() }).nullish(),
   }),
 )
-/** A profile or a query a run, and this many posts of it at most. */
+/** The maximum number of posts per run. Each run reads one profile or one query. */
 const MAX_POSTS = 100
 
-/** `since` is when the pull before began: posts are asked for from that day on, and those that are known are not new. */
+/**
+ * The position. `since` is when the previous pull began: posts are requested from that day on, and known ones are not
+ * new.
+ */
 const State = z.object({ place: z.int().min(0), since: z.string().optional(), began: z.string().optional() })
 
 export const apifyPosts = definePull(linkedinPosts, apify, {
@@ -75,7 +78,7 @@ export const apifyPosts = definePull(linkedinPosts, apify, {
       body.profile_urls === undefined
         ? runActor('harvestapi~linkedin-post-search', { searchQueries: [one], sortBy: 'date', ...asked })
         : runActor('harvestapi~linkedin-profile-posts', { targetUrls: [one], ...asked })
-    // Posts are asked for by the day.
+    // Posts can only be requested by day, so earlier ones are removed here.
     const isOld = (date: string | null | undefined) =>
       notBefore !== null && Date.parse(date ?? '') < notBefore.getTime()
     return ask(request, Items, (items) => ({

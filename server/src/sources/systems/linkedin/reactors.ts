@@ -13,13 +13,13 @@ export const postReactors = defineShape({
       .string()
       .trim()
       .max(1000)
-      .regex(/^https?:\/\/([a-z]+\.)?linkedin\.com\/\S+/i, 'must be the address of a post on LinkedIn')
+      .regex(/^https?:\/\/([a-z]+\.)?linkedin\.com\/\S+/i, 'must be the URL of a post on LinkedIn')
       .describe('The post'),
     kinds: z
       .array(z.enum(KINDS))
       .min(1)
       .max(2)
-      .describe('Who is listed: those who reacted, those who commented; default both')
+      .describe('The people to list: those who reacted, those who commented; default both')
       .optional(),
   },
   row: z.object({
@@ -45,11 +45,11 @@ const ACTORS = {
   reactions: 'harvestapi~linkedin-post-reactions',
   comments: 'harvestapi~linkedin-post-comments',
 }
-/** A run that is waited for ends within the time of one call. */
+/** The maximum number of items of a run, so that it ends within the timeout of one call. */
 const MAX_ITEMS = 1000
 const State = z.object({ kind: z.int().min(0) })
 
-/** An actor a page. A run has no pages: whoever wants more than one can hold gets what it holds. */
+/** Reads one actor per page. A run has no pages, so a post with more items than a run returns is cut off. */
 export const apifyReactors = definePull(postReactors, apify, {
   price: 0.1,
   state: State,

@@ -91,7 +91,7 @@ describe('import_from_notion', () => {
       message: expect.stringContaining('Make sure the page is shared'),
     })
     await expect(pullSource('import_from_notion', { database: 'Leads' })).rejects.toMatchObject({
-      details: { errors: [{ field: 'database', message: 'must be the id of a database or its address' }] },
+      details: { errors: [{ field: 'database', message: 'must be the id or the URL of a database' }] },
     })
   })
 })

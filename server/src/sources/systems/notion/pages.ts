@@ -20,13 +20,13 @@ export const pages = defineShape({
       .trim()
       .max(500)
       .transform(toNotionId)
-      .refine(isNotionId, 'must be the id of a database or its address')
-      .describe('The id of the database, or its address in a browser; share it with the integration first'),
+      .refine(isNotionId, 'must be the id or the URL of a database')
+      .describe('The id of the database, or its URL in a browser; share it with the integration first'),
     fields: z
       .array(z.string().min(1).max(500))
       .min(1)
       .max(200)
-      .describe('Names of the properties of a row; all when it is left out')
+      .describe('Names of the properties of a row; default: all')
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
@@ -58,7 +58,7 @@ export const databasePages = definePull(pages, notion, {
   price: 0,
   state: State,
   skipExisting: (at) => ({ since: at.toISOString(), newest: null, cursor: null }),
-  // Edits are told to the minute.
+  // Notion reports edit times in minutes.
   skipsCoarsely: true,
   pull({ body: { database, fields }, state, limit, ask }) {
     const since = state?.since ?? null
@@ -72,7 +72,7 @@ export const databasePages = definePull(pages, notion, {
     }
     const request = { method: 'POST', path: `/v1/databases/${database}/query`, json } as const
     return ask(request, Reply, ({ results, has_more, next_cursor }) => {
-      // Told to the minute, and asked for inclusively: no page of that minute is missed.
+      // Edit times are whole minutes and the filter includes the bound, so no page of that minute is missed.
       const newest = results.at(-1)?.last_edited_time ?? state?.newest ?? null
       return {
         records: results.map(({ id, url, properties }) => ({

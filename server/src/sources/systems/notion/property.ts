@@ -1,7 +1,10 @@
 import { textOf } from '../../../catalog/chain/references.ts'
 import { isObject } from '../../../lib/json/object.ts'
 
-/** What a property of a page says, without how: https://developers.notion.com/reference/page-property-values */
+/**
+ * Returns the value of a page property without its formatting:
+ * https://developers.notion.com/reference/page-property-values
+ */
 export function readProperty(property: Record<string, unknown> | undefined): unknown {
   if (property === undefined) return null
   const type = String(property['type'])
@@ -43,7 +46,7 @@ export function readProperty(property: Record<string, unknown> | undefined): unk
     case 'verification':
       return textIn(value, 'state')
     default:
-      // Numbers, checkboxes, addresses and times are what they are.
+      // Numbers, checkboxes, URLs and times are stored unchanged.
       return value ?? null
   }
 }
@@ -54,5 +57,5 @@ function textIn(value: unknown, name: string): unknown {
   return isObject(value) ? (value[name] ?? null) : null
 }
 
-/** A user's name; integrations that may not read users get ids alone. */
+/** Returns a user's name. Integrations that may not read users only get ids. */
 const nameOf = (user: unknown) => textIn(user, 'name') ?? textIn(user, 'id')

@@ -8,7 +8,7 @@ import { countryName } from '../companies/search.ts'
 import { people, type PeopleSearch } from './search.ts'
 
 // Evidence: Apollo's reference of mixed_people/api_search and people/bulk_match (10 at most), and public clients.
-/** Apollo shows no more than these. */
+/** The maximum number of results that Apollo shows. */
 const MAX_RESULTS = 50_000
 const State = z.object({ page: z.int().min(1), size: z.int().min(1) })
 

@@ -37,7 +37,7 @@ export const crustdataPeopleSearch = definePull(people, crustdata, {
 
 export function recordOf(profile: Profile) {
   const row = presentOf(profile)
-  // Those who were found just now have no number yet.
+  // People found only now have no id yet.
   const key = profile.crustdata_person_id ?? row.linkedin_url ?? contentKey(row, 'full_name', 'company')
   return { key, row }
 }

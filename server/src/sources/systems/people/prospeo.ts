@@ -9,7 +9,7 @@ import { people, type PeopleSearch } from './search.ts'
 // Evidence: Prospeo's documentation of POST /search-person and public clients of it, read November 2026: filters with include,
 // pages of 25, results[] of person and company, pagination; NO_RESULTS comes as a 400.
 const PAGE = 25
-/** 25,000 people of a search are shown. */
+/** The maximum number of pages: Prospeo shows 25,000 people of a search. */
 const MAX_PAGES = 1000
 const State = z.object({ page: z.int().min(1) })
 
@@ -18,7 +18,7 @@ export const prospeoPeopleSearch = definePull(people, prospeo, {
   state: State,
   async pull({ body, state, ask }) {
     if (body.keywords !== undefined)
-      return { kind: 'ineligible', message: 'it does not search in profiles; leave out keywords' }
+      return { kind: 'ineligible', message: 'it cannot search by keywords; leave out keywords' }
     const page = state?.page ?? 1
     const json = { page, filters: searchFilters(body) }
     const request = { method: 'POST', path: SEARCH_PATH, json } as const

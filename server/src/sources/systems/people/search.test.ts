@@ -27,7 +27,7 @@ const WANTED = {
 }
 
 describe('find_people by Apollo', () => {
-  /** Searches tell masked names; matches tell whole ones. */
+  /** Searches return masked names, matches return full ones. */
   const serve =
     (pages: string[][]) =>
     ({ path, query, body }: Seen): Reply => {
@@ -175,7 +175,7 @@ describe('find_people by Crustdata', () => {
 })
 
 it.each([
-  [{}, 'titles required; or give another filter'],
+  [{}, 'titles required, unless another filter is given'],
   [{ seniority: ['boss'] }, 'seniority[0]'],
   [{ title: 'CTO' }, 'title not accepted'],
 ])('find_people refuses %j by name', async (body, words) => {

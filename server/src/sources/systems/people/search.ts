@@ -20,11 +20,16 @@ const SENIORITY = [
 
 export const people = defineShape({
   body: {
-    titles: words('Job titles, any of them').optional(),
-    seniority: z.array(z.enum(SENIORITY)).min(1).max(11).describe('Levels, any of them').optional(),
+    titles: words('Job titles; any of them matches').optional(),
+    seniority: z
+      .array(z.enum(SENIORITY))
+      .min(1)
+      .max(11)
+      .describe('Levels of seniority; any of them matches')
+      .optional(),
     company_domains: words('Domains of the companies that they work for').optional(),
     countries,
-    keywords: words('Words of their profiles').optional(),
+    keywords: words('Words in their profiles').optional(),
   },
   row: z.object({
     full_name: unmasked.min(1),
@@ -40,5 +45,5 @@ export type PeopleSearch = BodyOf<typeof people.body>
 
 export function checkPeopleSearch(body: PeopleSearch): FieldError[] {
   if (Object.values(body).some((value) => value !== undefined)) return []
-  return [{ field: 'titles', message: 'required; or give another filter' }]
+  return [{ field: 'titles', message: 'required, unless another filter is given' }]
 }

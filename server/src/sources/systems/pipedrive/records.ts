@@ -7,7 +7,10 @@ import type { SourceOptions } from '../../define.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'
 
-/** The kinds of records that version 2 lists in the order of their changes: https://pipedrive.readme.io/docs/pipedrive-api-v2-migration-guide */
+/**
+ * The kinds of records that API version 2 lists in the order of their changes:
+ * https://pipedrive.readme.io/docs/pipedrive-api-v2-migration-guide
+ */
 const OBJECTS = ['deals', 'persons', 'organizations', 'activities'] as const
 const FIELDS_OF = {
   deals: 'dealFields',
@@ -23,15 +26,17 @@ export const records = defineShape({
     object: z.enum(OBJECTS).describe('The kind of records'),
     fields: z
       .array(
-        z.string().regex(/^\w{1,100}$/, 'must be the key of a field, as title or the hash of a custom one'),
+        z
+          .string()
+          .regex(/^\w{1,100}$/, 'must be the key of a field, such as title or the hash of a custom field'),
       )
       .min(1)
       .max(200)
-      .describe('Keys of the fields of a row; all that a record has when it is left out')
+      .describe('Keys of the fields of a row; default: all fields that a record has')
       .optional(),
     filters: z
       .strictObject({
-        filter_id: Id.describe('A filter that was saved in Pipedrive').optional(),
+        filter_id: Id.describe('The id of a filter saved in Pipedrive').optional(),
         owner_id: Id.optional(),
         person_id: Id.optional(),
         org_id: Id.optional(),
@@ -39,7 +44,7 @@ export const records = defineShape({
         stage_id: Id.optional(),
         status: z.enum(['open', 'won', 'lost']).optional(),
       })
-      .describe('What Pipedrive can filter by; filter_id is a filter that was saved there')
+      .describe('The filters of Pipedrive; filter_id is the id of a filter saved there')
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
@@ -93,7 +98,7 @@ export const importedRecords = definePull(records, pipedrive, {
     ),
 })
 
-/** To the second: that is how Pipedrive reads it. */
+/** Prints a time in whole seconds, the format that Pipedrive reads. */
 const printTime = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
 
 function laterOf(a: string | null, b: string | null | undefined): string | null {
@@ -101,7 +106,7 @@ function laterOf(a: string | null, b: string | null | undefined): string | null 
   return Date.parse(b) > Date.parse(a) ? b : a
 }
 
-/** Custom fields lie apart, by their hashes. */
+/** Converts a record. Pipedrive returns custom fields separately, by their hashes. */
 function toRow({ custom_fields, ...own }: Record<string, unknown>, fields: string[] | undefined) {
   const all = { ...own, ...(isObject(custom_fields) ? custom_fields : {}) }
   if (fields === undefined) return all

@@ -33,7 +33,7 @@ const MAP: Record<string, ReturnType<typeof element>[]> = {
   relation: [],
 }
 
-/** Answers as Overpass does: elements of one kind behind an id, in its order, as many as were asked for. */
+/** Replies as Overpass does: elements of one kind after an id, in its order, up to the requested number. */
 function interpret({ query }: Seen): Reply {
   const [, kind = '', after, size] =
     /\((\w+)\[.*\(if:id\(\)>(\d+)\).* asc (\d+);$/.exec(query['data'] ?? '') ?? []
@@ -226,11 +226,14 @@ describe('search_local_businesses by Serper', () => {
 
 it.each([
   [{ location: 'Berlin' }, 'query required'],
-  [{ query: 'dentist' }, 'location required; or give latitude and longitude'],
-  [{ query: 'dentist', latitude: 1 }, 'longitude required with the other one'],
+  [{ query: 'dentist' }, 'location required, unless latitude and longitude are given'],
+  [{ query: 'dentist', latitude: 1 }, 'longitude required; give latitude and longitude together'],
   [{ query: 'dentist', latitude: 91, longitude: 1 }, 'latitude'],
-  [{ query: 'dentist', location: 'Berlin', radius_m: 5 }, 'radius_m is for a search around'],
-  [{ query: 'dentist', location: 'Berlin', latitude: 1, longitude: 1 }, 'location is given twice'],
+  [{ query: 'dentist', location: 'Berlin', radius_m: 5 }, 'radius_m needs latitude and longitude'],
+  [
+    { query: 'dentist', location: 'Berlin', latitude: 1, longitude: 1 },
+    'location cannot be combined with latitude and longitude',
+  ],
   [{ query: '***', location: 'Berlin' }, 'query must have a letter or a digit'],
 ])('search_local_businesses refuses %j by name', async (body, words) => {
   expect(await requestErrors(SLUG, body)).toContain(words)

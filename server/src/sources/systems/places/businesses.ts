@@ -10,7 +10,7 @@ export const businesses = defineShape({
       .min(1)
       .max(100)
       .regex(/[\p{L}\p{N}]/u, 'must have a letter or a digit')
-      .describe('What kind of business, or part of its name: dentist, coffee shop'),
+      .describe('The kind of business, or part of its name: dentist, coffee shop'),
     location: z.string().trim().min(2).max(200).describe('A town, region or address').optional(),
     latitude: z.number().min(-90).max(90).describe('Instead of a location, with longitude').optional(),
     longitude: z.number().min(-180).max(180).describe('Instead of a location, with latitude').optional(),
@@ -29,20 +29,20 @@ export const businesses = defineShape({
 
 type Asked = BodyOf<typeof businesses.body>
 
-/** Where: a place by its name, or a circle around a point. */
+/** Checks the place: either a location by name or a circle around a point. */
 export function checkPlace({ location, latitude, longitude, radius_m }: Asked): FieldError[] {
   if (latitude === undefined && longitude === undefined) {
     if (location === undefined)
-      return [{ field: 'location', message: 'required; or give latitude and longitude' }]
-    const message = 'is for a search around latitude and longitude; leave it out, or give those'
+      return [{ field: 'location', message: 'required, unless latitude and longitude are given' }]
+    const message = 'needs latitude and longitude; give both, or leave out radius_m'
     return radius_m === undefined ? [] : [{ field: 'radius_m', message }]
   }
   const missing = latitude === undefined ? 'latitude' : 'longitude'
   if (latitude === undefined || longitude === undefined)
-    return [{ field: missing, message: 'required with the other one' }]
+    return [{ field: missing, message: 'required; give latitude and longitude together' }]
   return location === undefined
     ? []
-    : [{ field: 'location', message: 'is given twice; leave out location, or latitude and longitude' }]
+    : [{ field: 'location', message: 'cannot be combined with latitude and longitude; give one of them' }]
 }
 
 const DEFAULT_RADIUS = 5000

@@ -39,7 +39,7 @@ const FIELDS = [
 ].join(',')
 const MAX_PAGE = 20
 
-/** A token is good for the same question only, its size included. */
+/** The position. A token only works for the same request, including its page size. */
 const State = z.object({ token: z.string(), size: z.int().min(1) })
 
 export const googleBusinesses = definePull(businesses, googlePlaces, {
@@ -76,7 +76,7 @@ export const googleBusinesses = definePull(businesses, googlePlaces, {
 
 const METRES_PER_DEGREE = 111_320
 
-/** A search by text is bounded by rectangles only. */
+/** Returns a rectangle around a circle: text searches can only be limited to rectangles. */
 function rectangleAround({ latitude, longitude, radius }: Circle) {
   const high = radius / METRES_PER_DEGREE
   const wide = Math.min(180, high / Math.max(0.01, Math.cos((latitude * Math.PI) / 180)))

@@ -1,7 +1,7 @@
-/** Tags that say what kind of business an element is, the most telling first. */
+/** The tags that name the kind of business of an element, the most specific first. */
 export const CATEGORIES = ['shop', 'amenity', 'office', 'craft', 'healthcare', 'leisure', 'tourism'] as const
 
-/** What people say where OpenStreetMap has another word. */
+/** Common words for which OpenStreetMap has another one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   coffee_shop: 'cafe',
   gym: 'fitness_centre',
@@ -31,9 +31,11 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 type Wanted = { text: string; kind: string; area: string; after: number; size: number }
 
-/** Named elements whose category or cuisine is what is sought, or businesses that have it in their names. */
+/**
+ * Prints a query for named elements whose category or cuisine matches, and for businesses with the text in their name.
+ */
 export function printQuery({ text, kind, area, after, size }: Wanted): string {
-  // Only letters, digits and blanks are left: nothing that the query language or its regular expressions would read.
+  // Only letters, digits and spaces remain: nothing that the query language or its regular expressions would interpret.
   const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')

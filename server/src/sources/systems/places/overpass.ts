@@ -25,7 +25,9 @@ const Elements = z.object({
 const KINDS = ['node', 'way', 'relation'] as const
 const MAX_PAGE = 1000
 
-/** Overpass has no pages. Elements come by kind and id, so the next ask is for those behind the last. */
+/**
+ * The position. Overpass has no pages: elements come by kind and id, so the next query asks for those after the last.
+ */
 const State = z.object({ area: z.string(), kind: z.enum(KINDS), after: z.number() })
 
 export const overpassBusinesses = definePull(businesses, overpass, {
@@ -50,7 +52,7 @@ export const overpassBusinesses = definePull(businesses, overpass, {
     const size = Math.min(limit, MAX_PAGE)
     const data = printQuery({ text: body.query, kind, area, after, size })
     return ask({ path: '/api/interpreter', query: { data } }, Elements, ({ elements, remark = '' }) => {
-      // A query that ran out of time is answered with 200 and what it had until then.
+      // A query that timed out is answered with status 200 and a partial result.
       if (/^runtime error/i.test(remark))
         return {
           kind: 'error',
@@ -84,7 +86,7 @@ const unknownPlace = (location = ''): Refusal => ({
   message: `location: "${location.slice(0, 100)}" is not known to Nominatim; give latitude and longitude instead`,
 })
 
-/** South, north, west, east there; south, west, north, east here. */
+/** Converts a box: Nominatim orders it south, north, west, east; Overpass south, west, north, east. */
 function boxOf([south, north, west, east]: [string, string, string, string]): string {
   return `(${[south, west, north, east].map(Number).join(',')})`
 }

@@ -11,17 +11,22 @@ type Wanted = {
 
 const quote = (name: string) => pg.escapeIdentifier(name)
 
-/** Changes that were under way when the last pull ended are committed later, with an earlier time. */
+/**
+ * The overlap between pulls. A transaction that was open when the last pull ended commits later with an earlier time.
+ */
 const LATE = "interval '5 minutes'"
 
-/** The rows behind a place, in the order of cursor and key. Types of values are those of the columns that they meet. */
+/**
+ * Prints the query for the rows after a position, in the order of cursor and key. Values get the types of the columns
+ * that they are compared with.
+ */
 export function printPage(
   { query, table = '', schema, key_column, cursor_column }: Wanted,
   { from, isNull, after }: State,
   limit: number,
 ): { text: string; values: string[] } {
   const parts = schema === undefined ? table.split('.') : [schema, table]
-  // A comment at the end of a query must not swallow what follows.
+  // A comment at the end of the query must not swallow the text after it.
   const rows = query === undefined ? parts.map(quote).join('.') : `(${query}\n)`
   const key = `q.${quote(key_column)}`
   const cursor = cursor_column === undefined ? null : `q.${quote(cursor_column)}`

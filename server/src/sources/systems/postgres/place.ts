@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 const Place = z.object({ cursor: z.string().nullable(), key: z.string() })
 /**
- * Rows are walked by cursor and key, then those whose cursor is null. `from` is where an earlier pull ended, `last` where this
- * one has come to.
+ * The position. Rows are read by cursor and key, then those with a null cursor. `from` is where an earlier pull ended,
+ * `last` where this one has arrived.
  */
 export const State = z.object({
   from: z.object({ cursor: z.string(), isTime: z.boolean() }).nullable(),

@@ -17,7 +17,7 @@ const client = new pg.Client({ connectionString: url })
 await client.connect()
 afterAll(() => client.end())
 
-/** The server listens on a socket in the file system: behind a port on loopback it is reached as any other. */
+/** Opens a port on loopback for the server, which only listens on a socket in the file system. */
 async function openPort(): Promise<string> {
   const { host } = client
   const { port } = await serveRaw((socket) => {
@@ -34,7 +34,7 @@ async function pull(body: Record<string, unknown>, settings: Record<string, unkn
 }
 
 let tables = 0
-/** A table of its own, with these columns and rows. */
+/** Creates a table with these columns and rows. */
 async function makeTable(columns: string, values: string): Promise<string> {
   tables += 1
   const table = `leads_${tables}`
@@ -85,7 +85,7 @@ describe('import_from_postgres', () => {
     )
     const second = await pull(body, { state: first.resume })
     const known = new Set(first.keys)
-    // What was committed late with a slightly earlier time is found as well.
+    // Rows committed late with a slightly earlier time are also found.
     expect(second.keys.filter((key) => !known.has(key)).sort()).toEqual(
       (late.rows as { id: string }[]).map(({ id }) => id).sort(),
     )
@@ -244,7 +244,7 @@ describe('import_from_postgres', () => {
   it.each([
     [{ key_column: 'id' }, 'table', 'required, or query'],
     [{ table: 'a', query: 'select 1', key_column: 'id' }, 'query', 'cannot be combined with table'],
-    [{ query: 'delete from a', key_column: 'id' }, 'query', 'must be one statement that reads'],
+    [{ query: 'delete from a', key_column: 'id' }, 'query', 'must be one read-only statement'],
     [{ table: 'a"; drop', key_column: 'id' }, 'table', 'must be the name of a table'],
     [{ table: 'a.b', schema: 'c', key_column: 'id' }, 'schema', 'give it once'],
     [{ table: 'a' }, 'key_column', 'required'],

@@ -20,21 +20,21 @@ export const tableRows = defineShape({
       .string()
       .trim()
       .max(20_000)
-      .regex(/^(select|with|table|values)\b/i, 'must be one statement that reads: select ... or with ...')
+      .regex(/^(select|with|table|values)\b/i, 'must be one read-only statement: select ... or with ...')
       .transform((text) => text.replace(/;\s*$/, ''))
-      .describe('One statement that reads, without order; or set table')
+      .describe('One read-only statement without order by; or set table')
       .optional(),
     table: z
       .string()
       .trim()
       .max(127)
-      .regex(/^[^\0".]+(\.[^\0".]+)?$/, 'must be the name of a table, as leads or sales.leads')
-      .describe('The table or view, as leads or sales.leads; or set query')
+      .regex(/^[^\0".]+(\.[^\0".]+)?$/, 'must be the name of a table, such as leads or sales.leads')
+      .describe('The table or view, such as leads or sales.leads; or set query')
       .optional(),
-    schema: Name.describe('The schema of the table, where its name has none').optional(),
-    key_column: Name.describe('The column that tells a row for ever, such as its primary key'),
+    schema: Name.describe('The schema of the table, if its name has none').optional(),
+    key_column: Name.describe('The column that identifies a row permanently, such as its primary key'),
     cursor_column: Name.describe(
-      'A column that grows with every change, as updated_at: by schedule only rows from its last value on are read',
+      'A column that increases with every change, such as updated_at: scheduled pulls only read rows from its last value on',
     ).optional(),
   },
   row: z.record(z.string(), z.unknown()),
@@ -75,7 +75,7 @@ export const importedRows = definePull(tableRows, postgres, {
   },
 })
 
-/** The server writes a row as JSON; numbers beyond doubles keep their digits. */
+/** Parses a row. The server prints it as JSON; numbers beyond the range of doubles keep their digits. */
 function readRow(text: string): Record<string, unknown> {
   const row = parseExact(text)
   return isObject(row) ? row : { value: row }

@@ -7,7 +7,9 @@ export type Listing = { objects: StoredObject[]; isCut: boolean }
 
 const MAX_KEYS = 1000
 
-/** Objects behind a key, in the order of their keys: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+/**
+ * Lists the objects after a key, in key order: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+ */
 export function listObjects(
   ask: Ask,
   { bucket, prefix, after }: { bucket: string; prefix: string; after: string | null },
@@ -16,7 +18,7 @@ export function listObjects(
     'list-type': 2,
     'max-keys': MAX_KEYS,
     prefix,
-    // Keys may hold signs that XML cannot.
+    // Keys may contain characters that XML cannot.
     'encoding-type': 'url',
     'start-after': after ?? undefined,
   }
@@ -34,7 +36,7 @@ function readListing(xml: string): Listing {
   return { objects, isCut: textIn(xml, 'IsTruncated') === 'true' }
 }
 
-/** Some stores leave out the milliseconds. */
+/** Normalises a time: some stores leave out the milliseconds. */
 function toTime(text: string): string {
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? '' : time.toISOString()

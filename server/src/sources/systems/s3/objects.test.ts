@@ -76,7 +76,7 @@ describe('import_from_s3', () => {
     expect(first.keys).toEqual(['1', '2'])
     put(server, { 'a.csv': ['Id\n1\n3', 6], 'aa.csv': ['Id\n4', 7] })
     const second = await pull(server, { key_column: 'Id' }, { state: first.resume })
-    // b.csv has the time of the newest that was read: others might share it.
+    // b.csv has the time of the newest file read. Other files might share it.
     expect(second.keys).toEqual(['1', '3', '4', '2'])
     const third = await pull(server, { key_column: 'Id' }, { state: second.resume })
     expect(third.keys).toEqual(['4'])

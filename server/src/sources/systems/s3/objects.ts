@@ -22,12 +22,12 @@ export const objectRows = defineShape({
       .string()
       .max(900)
       .transform((text) => text.replace(/^\/+/, ''))
-      .describe('What the keys of the files start with, as exports/2026/; all files when it is left out')
+      .describe('The prefix of the keys of the files, such as exports/2026/; default: all files')
       .default(''),
     format: z
       .enum(['csv', 'jsonl'])
       .describe(
-        'What the files are; by default .csv and .tsv files are CSV, .jsonl and .ndjson files JSON lines, and others are left out',
+        'The format of the files; by default .csv and .tsv files are CSV, .jsonl and .ndjson files JSON lines, and others are skipped',
       )
       .optional(),
     key_column: KeyColumn,
@@ -36,8 +36,8 @@ export const objectRows = defineShape({
 })
 
 /**
- * Files are read in the order of their keys. `since` is a time behind which no file was missed by earlier pulls, `newest` that of
- * the newest file of this one; `reading` is the file at hand.
+ * The position. Files are read in key order. `since` is a time before which earlier pulls have missed no file, `newest`
+ * the time of this pull's newest file, and `reading` the current file.
  */
 const State = z.object({
   since: z.string().nullable(),
@@ -51,9 +51,12 @@ type Reading = NonNullable<State['reading']>
 
 const START: State = { since: null, started: null, newest: null, after: null, reading: null }
 
-/** What is put into the folder while it is walked may lie behind: it is of that time, by whatever clock. */
+/**
+ * The overlap between pulls. A file added during a walk may sort before the current key; the margin also covers clock
+ * differences.
+ */
 const LATE_MS = 5 * 60_000
-/** Lists in which no file is wanted that are passed over at once. */
+/** The maximum number of listings without a wanted file that one page skips. */
 const MAX_LISTS = 20
 
 export const importedObjects = definePull(objectRows, s3, {
@@ -72,7 +75,7 @@ export const importedObjects = definePull(objectRows, s3, {
     if ('kind' in chunk) return chunk
     const onward = { ...here, after: found.key, newest: laterOf(here.newest, found.modified) }
     if (chunk.etag !== found.etag) {
-      // It was replaced meanwhile: it is read from its start.
+      // The file was replaced while it was read. It is read again from its start.
       const next = { ...onward, reading: { ...found, etag: chunk.etag, place: FILE_START } }
       return { records: [], next }
     }
@@ -90,7 +93,7 @@ export const importedObjects = definePull(objectRows, s3, {
 
 type Folder = { bucket: string; folder: string; format?: 'csv' | 'jsonl' | undefined }
 
-/** The next file that is wanted, or how far it was looked for. */
+/** Returns the next wanted file, or how far the search got. */
 async function findNext(
   ask: Ask,
   { bucket, folder: prefix, format }: Folder,
@@ -108,13 +111,13 @@ async function findNext(
   return { after, isEnd: false }
 }
 
-/** Files of the last minutes are read again: what is known of them is only compared. */
+/** Returns where the next pull starts. It reads files of the last minutes again; their known rows are only compared. */
 function resumeOf({ since, newest, started }: State): State {
   const seen = laterOf(since, newest)
   return { ...START, since: seen !== null && started !== null && seen > started ? started : seen }
 }
 
-/** Both are UTC of one length, so they sort as texts. */
+/** Returns the later time. Both are UTC texts of equal length, so they compare as texts. */
 function laterOf(a: string | null, b: string | null): string | null {
   return (a ?? '') > (b ?? '') ? a : b
 }
@@ -125,7 +128,10 @@ function formatOf(key: string, given: 'csv' | 'jsonl' | undefined): 'csv' | 'jso
   return /\.(jsonl|ndjson)$/i.test(key) ? 'jsonl' : null
 }
 
-/** Several files may share the time of the newest, so those of that time are read again. */
+/**
+ * Returns true if the file is to be read. Several files may share the newest time, so files of that time are read
+ * again.
+ */
 function isWanted(
   { key, modified }: StoredObject,
   since: string | null,
@@ -137,7 +143,7 @@ function isWanted(
 async function readBytes(ask: Ask, bucket: string, { key, etag: known, place: { byte, size } }: Reading) {
   const request = { path: `/${bucket}/${key}`, json: { part: { start: byte, size } } }
   return ask(request, S3Reply, ({ status, bytes, more, etag }) =>
-    // 416: there is nothing behind the last byte.
+    // Status 416 means that there is nothing after the last byte.
     status === 416
       ? { bytes: new Uint8Array(), more: false, etag: known }
       : { bytes, more, etag: etag ?? known },

@@ -138,16 +138,16 @@ describe('find_people_from_sales_navigator', () => {
 describe('4.7 per-type validation returns 400 with a specific message', () => {
   const people = 'https://www.linkedin.com/sales/search/people?query=x'
   it.each([
-    [{}, 'search_url required; or give filters with at least one of them'],
-    [{ filters: {} }, 'search_url required; or give filters with at least one of them'],
+    [{}, 'search_url required, unless filters has at least one filter'],
+    [{ filters: {} }, 'search_url required, unless filters has at least one filter'],
     [{ search_url: people, filters: { titles: ['CEO'] } }, 'filters give search_url or filters, not both'],
     [
       { search_url: 'https://www.linkedin.com/sales/search/company?query=x' },
-      'search_url must be the address of a search',
+      'search_url must be the URL of a search',
     ],
     [
       { search_url: 'https://linkedin.com.evil.example/sales/search/people?query=x' },
-      'search_url must be the address of a search',
+      'search_url must be the URL of a search',
     ],
     [{ filters: { city: ['Berlin'] } }, 'filters.city'],
     [{ filters: { company_headcount: ['7'] } }, 'filters.company_headcount[0] '],

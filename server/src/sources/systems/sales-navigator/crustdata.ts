@@ -24,7 +24,7 @@ const Company = z.object({
   taxonomy: z.object({ linkedin_industry: Text }).nullish(),
   locations: z.object({ hq_country: Text }).nullish(),
 })
-/** "32K+" and "15,000+" say that there are more. */
+/** The total. "32K+" and "15,000+" mean that there are more. */
 const Total = { total_display_count: z.union([z.string(), z.number()]).nullish() }
 const Companies = z.object({ companies: z.array(Company), ...Total })
 const People = z.object({ profiles: z.array(Profile), ...Total })
@@ -74,7 +74,7 @@ type Found<Row> = {
   total: { total_display_count?: string | number | null | undefined }
 }
 
-/** One page of a live search. Its pages have one size, so a shorter one is the last. */
+/** Reads one page of a live search. All pages have the same size, so a shorter one is the last. */
 async function search<Reply, Row>(
   ask: Ask,
   kind: 'company' | 'person',
@@ -107,7 +107,9 @@ function filtersOf(given: Readonly<Record<string, unknown>>, names: Wanted['name
   )
 }
 
-/** Text, not URLSearchParams: the parentheses of these addresses stay as LinkedIn writes them. */
+/**
+ * Sets the page of a URL. It edits text and not URLSearchParams, so that the parentheses stay as LinkedIn writes them.
+ */
 function atPage(address: string, page: number): string {
   const [before = '', query = ''] = address.split(/\?(.*)/s)
   const others = query.split('&').filter((part) => !/^page=/i.test(part))

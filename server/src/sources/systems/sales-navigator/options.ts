@@ -7,7 +7,7 @@ import type { SourceOptions } from '../../define.ts'
 const Suggestions = z.object({ suggestions: z.array(z.object({ value: z.string() })) })
 const MAX_SHOWN = 50
 
-/** Names of regions, which Sales Navigator uses for people and for headquarters alike. */
+/** The choices of regions. Sales Navigator uses the same names for people and for headquarters. */
 export const regions: SourceOptions = {
   provider: crustdata,
   needs: { search: ['query', 'q'] },

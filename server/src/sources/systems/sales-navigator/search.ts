@@ -11,9 +11,9 @@ const searchUrl = (kind: 'company' | 'people') =>
     .max(10_000)
     .regex(
       new RegExp(`^https://(www\\.)?linkedin\\.com/sales/search/${kind}\\?\\S+$`, 'i'),
-      `must be the address of a search in Sales Navigator, as https://www.linkedin.com/sales/search/${kind}?query=...`,
+      `must be the URL of a search in Sales Navigator, such as https://www.linkedin.com/sales/search/${kind}?query=...`,
     )
-    .describe('A search in Sales Navigator, as it stands in the address bar')
+    .describe('The URL of a search in Sales Navigator, copied from the address bar')
     .optional()
 
 const HEADCOUNTS = [
@@ -28,9 +28,9 @@ const HEADCOUNTS = [
   '10,001+',
 ] as const
 
-const everywhere = {
-  location: words('Regions, as the options of `location` spell them').optional(),
-  industries: words('Industries, any of them').optional(),
+const commonFilters = {
+  location: words('Regions, as spelled in the options of `location`').optional(),
+  industries: words('Industries; any of them matches').optional(),
   company_headcount: z
     .array(z.enum(HEADCOUNTS))
     .min(1)
@@ -40,7 +40,7 @@ const everywhere = {
   keywords: words('Words that must occur').optional(),
 }
 
-/** By the names of our fields, what Sales Navigator calls them. */
+/** The names of Sales Navigator for our fields. */
 const FILTERS = {
   location: 'REGION',
   industries: 'INDUSTRY',
@@ -48,7 +48,7 @@ const FILTERS = {
   keywords: 'KEYWORD',
 } as const
 
-/** A company is where its headquarters are. */
+/** The filters of companies. The location of a company is that of its headquarters. */
 export const COMPANY_FILTERS = { ...FILTERS, company_headquarters: FILTERS.location } as const
 
 export const PEOPLE_FILTERS = {
@@ -60,14 +60,14 @@ export const PEOPLE_FILTERS = {
 } as const
 
 const filters = <Fields extends z.ZodRawShape>(fields: Fields) =>
-  z.strictObject(fields).describe('What to search for, in place of search_url').optional()
+  z.strictObject(fields).describe('The filters of the search, instead of search_url').optional()
 
 export const savedCompanies = defineShape({
   body: {
     search_url: searchUrl('company'),
     filters: filters({
-      ...everywhere,
-      company_headquarters: words('The same as location').optional(),
+      ...commonFilters,
+      company_headquarters: words('Same as location').optional(),
     }),
   },
   row: z.object(companyFields),
@@ -77,9 +77,9 @@ export const savedPeople = defineShape({
   body: {
     search_url: searchUrl('people'),
     filters: filters({
-      ...everywhere,
-      company_headquarters: words('Where their company has its headquarters').optional(),
-      titles: words('Current titles, any of them').optional(),
+      ...commonFilters,
+      company_headquarters: words('Regions of the headquarters of their companies').optional(),
+      titles: words('Current titles; any of them matches').optional(),
       companies: words('Names of their current companies').optional(),
       seniority: words('Levels, as Sales Navigator spells them: "CXO", "Vice President"').optional(),
     }),
@@ -101,6 +101,6 @@ export function checkSavedSearch({ search_url, filters: given }: SavedSearch): F
   if (search_url !== undefined && given !== undefined)
     return [{ field: 'filters', message: 'give search_url or filters, not both' }]
   if (search_url === undefined && !hasFilters)
-    return [{ field: 'search_url', message: 'required; or give filters with at least one of them' }]
+    return [{ field: 'search_url', message: 'required, unless filters has at least one filter' }]
   return []
 }

@@ -2,7 +2,7 @@ import { printValue } from '../../../catalog/crm/field-values.ts'
 import { type Condition, escapeText, toConditions } from '../../../catalog/crm/soql.ts'
 import type { Filter, FilterOperator } from '../../filters.ts'
 
-/** Behind which record a query starts; without an id, at a moment. */
+/** The record after which a query starts, or a moment if there is no id. */
 export type Place = { at: string; id: string | null }
 
 type FilterCondition = Condition & { operator: FilterOperator; group: number }
@@ -14,7 +14,7 @@ type Import = {
   after: Place | null
 }
 
-/** One condition for each value, so that each can be quoted as its field asks for. */
+/** Makes one condition for each value, so that each value can be quoted as its field requires. */
 export function toFilterConditions(filters: readonly Filter[]): FilterCondition[] {
   return filters.flatMap(({ field, operator, values }, group) =>
     (values.length === 0 ? [null] : values).flatMap((value) =>
@@ -23,7 +23,10 @@ export function toFilterConditions(filters: readonly Filter[]): FilterCondition[
   )
 }
 
-/** Records in the order of their changes, behind a place. Names were checked before, and values are escaped here. */
+/**
+ * Prints the query for records after a position, in the order of their changes. Names were checked before; values are
+ * escaped here.
+ */
 export function printImport({ object, fields, conditions, after }: Import): string {
   const select = [...new Set(['Id', 'SystemModstamp', ...fields])].join(', ')
   const groups = Object.values(Object.groupBy(conditions, ({ group }) => String(group)))

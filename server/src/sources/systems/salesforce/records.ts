@@ -14,7 +14,7 @@ import { type Place, printImport, toFilterConditions } from './import-query.ts'
 const Field = z
   .string()
   .max(200)
-  .refine(isFieldPath, 'must be the API name of a field, as Email or Account.Name')
+  .refine(isFieldPath, 'must be the API name of a field, such as Email or Account.Name')
 
 export const records = defineShape({
   body: {
@@ -22,13 +22,13 @@ export const records = defineShape({
       .string()
       .trim()
       .max(100)
-      .refine(isName, 'must be the API name of an object, as Account')
+      .refine(isName, 'must be the API name of an object, such as Account')
       .describe('The kind of records, by its API name'),
     fields: z
       .array(Field)
       .min(1)
       .max(200)
-      .describe('API names of the fields of a row, as Email or Account.Name'),
+      .describe('API names of the fields of a row, such as Email or Account.Name'),
     filters: filtersOf(Field, 20),
   },
   row: z.record(z.string(), z.unknown()),
@@ -49,14 +49,14 @@ const Reply = z.object({
   records: z.array(z.looseObject({ Id: z.string(), SystemModstamp: z.string().optional() })),
 })
 
-/** `cursor` reads on for some minutes only, so `after` tells where its next page starts. */
+/** The position. `cursor` expires after some minutes; then `after` says where its next page starts. */
 const State = z.object({
   after: z.object({ at: z.iso.datetime(), id: z.string().nullable() }).nullable(),
   cursor: z.string().nullable(),
 })
 type State = z.infer<typeof State>
 
-/** A transaction may take this long to show what it changed. */
+/** The overlap between pulls: the changes of a transaction may appear this late. */
 const LATE_MS = 5 * 60_000
 
 export const importedRecords = definePull(records, salesforce, {
@@ -80,7 +80,8 @@ export const importedRecords = definePull(records, salesforce, {
         row: { id: one.Id, ...Object.fromEntries(body.fields.map((name) => [name, valueAt(one, name)])) },
       })),
       next: reply.done || nextRecordsUrl === undefined ? null : { after, cursor: nextRecordsUrl },
-      // Without new records the next pull starts where this one did: another step back for each would never end.
+      // Without new records the next pull starts at the same time. Going back further on each empty pull would never
+      // end.
       resume: last === undefined ? { after, cursor: null } : notEarlier(overlapping(after), notBefore),
       ...(state === null && reply.totalSize !== undefined ? { total: reply.totalSize } : {}),
     }
@@ -92,7 +93,7 @@ const overlapping = (after: Place | null): State => {
   return { after: at === null ? null : { at, id: null }, cursor: null }
 }
 
-/** The place itself, or the moment behind which nothing is wanted where the place is older. */
+/** Returns the position, moved forward to a moment if it is earlier. */
 function notEarlier<Known extends State | null>(state: Known, moment: Date | null): Known | State {
   if (
     moment === null ||
@@ -104,7 +105,7 @@ function notEarlier<Known extends State | null>(state: Known, moment: Date | nul
   return { ...state, after: { at: moment.toISOString(), id: null } }
 }
 
-/** Fewer than the usual 2,000 a page: records with many long texts still fit into an answer. */
+/** 500 records per page instead of the usual 2,000, so that records with many long texts still fit into a response. */
 const HEADERS = { 'Sforce-Query-Options': 'batchSize=500' }
 
 async function readReply(ask: Ask, body: Body, state: State | null) {
@@ -124,14 +125,14 @@ async function query(ask: Ask, { object, fields, filters = [] }: Body, after: Pl
     const path = `${SALESFORCE_API}/query`
     const reply = await ask({ path, query: { q }, headers: HEADERS }, Reply, (read) => read)
     if (!('kind' in reply) || reply.kind !== 'ineligible' || tries > filters.length) return reply
-    // Only Salesforce knows which of its fields are texts and which are dates or numbers.
+    // Only Salesforce knows which of its fields are texts, dates or numbers.
     const quoted = requote(conditions, reply.message)
     if (quoted === null) return reply
     conditions = quoted
   }
 }
 
-/** `Account.Name` is a field of a record within the record. */
+/** Returns the value at a path. `Account.Name` is a field of a nested record. */
 function valueAt(record: Record<string, unknown>, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => {
     if (!isObject(at)) return null

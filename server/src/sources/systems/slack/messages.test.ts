@@ -4,7 +4,7 @@ import { pullSource } from '../../testing/pull-source.ts'
 
 const message = (ts: string, more = {}) => ({ type: 'message', user: 'U1', text: `at ${ts}`, ts, ...more })
 
-/** Two channels, newest first, two messages a page. */
+/** Serves two channels, newest first, two messages a page. */
 function serveWorkspace(channels: Record<string, object[]>) {
   return ({ path, query }: Seen): Reply => {
     if (path === '/auth.test') return { json: { ok: true, url: 'https://acme.slack.com/', team: 'Acme' } }

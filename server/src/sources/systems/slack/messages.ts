@@ -10,16 +10,16 @@ import { defineShape } from '../../shape.ts'
 export const messages = defineShape({
   body: {
     channels: z
-      .array(z.string().regex(/^[CGD][A-Z0-9]{2,20}$/, 'must be the id of a channel, as C0123ABCD'))
+      .array(z.string().regex(/^[CGD][A-Z0-9]{2,20}$/, 'must be the id of a channel, such as C0123ABCD'))
       .min(1)
       .max(50)
       .describe('Ids of the channels; the app must be a member of each'),
     oldest: z
       .union(
         [z.iso.datetime({ offset: true }), z.iso.date()],
-        'must be a date, as 2026-01-31 or 2026-01-31T09:00:00Z',
+        'must be a date, such as 2026-01-31 or 2026-01-31T09:00:00Z',
       )
-      .describe('Only messages from then on')
+      .describe('Only messages from this date on')
       .optional(),
   },
   row: z.object({
@@ -45,7 +45,10 @@ const History = z.object({
 })
 const Workspace = z.object({ url: z.string() })
 
-/** Channels are read one after the other, each newest first. `since` is where earlier pulls of it ended. */
+/**
+ * The position. Channels are read one after another, each newest first. `since` is where earlier pulls of a channel
+ * ended.
+ */
 const State = z.object({
   url: z.string().nullable(),
   place: z.int().nonnegative(),
@@ -92,7 +95,7 @@ export const history = definePull(messages, slack, {
   },
 })
 
-/** The workspace's address, as `https://acme.slack.com/`: links to messages start with it. */
+/** Returns the URL of the workspace, such as `https://acme.slack.com/`. Links to messages start with it. */
 function findWorkspace(ask: Ask) {
   return ask({ method: 'POST', path: '/auth.test', json: {} }, Workspace, ({ url }) => url)
 }

@@ -4,7 +4,10 @@ export type ColumnType = { name: string; type: string }
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A cell as JSON has it. All come as texts: https://docs.snowflake.com/en/developer-guide/sql-api/handling-responses */
+/**
+ * Converts a cell to its JSON value. All cells arrive as texts:
+ * https://docs.snowflake.com/en/developer-guide/sql-api/handling-responses
+ */
 export function readCell(text: string | null, type: string): unknown {
   if (text === null) return null
   switch (type.toLowerCase()) {
@@ -25,7 +28,7 @@ export function readCell(text: string | null, type: string): unknown {
     case 'timestamp_ltz':
       return readMoment(text)
     case 'timestamp_tz':
-      // Its offset, in minutes behind the seconds, tells only how it was written.
+      // The offset (minutes after the seconds) only says how the time was written.
       return readMoment(text.split(' ')[0] ?? '')
     case 'variant':
     case 'object':
@@ -36,7 +39,7 @@ export function readCell(text: string | null, type: string): unknown {
   }
 }
 
-/** Seconds with nine digits behind the point, all of which are kept: places in a table are told by them. */
+/** Converts seconds with nine decimals. All digits are kept, because positions in a table depend on them. */
 function readMoment(text: string): string {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   const nanos = Number(fraction.padEnd(9, '0').slice(0, 9))
@@ -46,7 +49,7 @@ function readMoment(text: string): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${digits.replace(/0{1,6}$/, '')}Z`
 }
 
-/** Digits beyond doubles are kept. */
+/** Converts a number. Digits beyond the precision of doubles are kept. */
 function readNumber(text: string): unknown {
   const number = Number(text)
   if (!Number.isFinite(number)) return text
@@ -58,7 +61,7 @@ function readJson(text: string): unknown {
     return parseExact(text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    // `undefined` within variants is no JSON.
+    // A variant may contain `undefined`, which is not JSON.
     return text
   }
 }

@@ -5,7 +5,7 @@ import type { SourceOptions } from '../../define.ts'
 
 const quote = (name: string) => `"${name}"`
 
-/** Names as a SHOW command lists them, in its column "name". */
+/** Lists the names that a SHOW command returns in its column "name". */
 function namesShownBy(print: (names: string[]) => string, ...needed: string[]): SourceOptions {
   return {
     provider: snowflake,

@@ -10,11 +10,14 @@ type Wanted = {
 type Binding = { type: 'TEXT'; value: string }
 export type Statement = { statement: string; bindings: Record<string, Binding> }
 
-/** Types whose values are told as texts and have to be cast back. */
+/** Types whose values arrive as texts and must be cast back. */
 const CAST = new Set(['DATE', 'TIME', 'TIMESTAMP_NTZ', 'TIMESTAMP_LTZ', 'TIMESTAMP_TZ', 'BOOLEAN'])
 const NUMBERS = new Set(['FIXED', 'NUMBER', 'REAL', 'FLOAT', 'DECFLOAT'])
 
-/** The rows behind a place, in the order of cursor and key. Names were checked before, and values are bound. */
+/**
+ * Prints the statement for the rows after a position, in the order of cursor and key. Names were checked before; values
+ * are bound.
+ */
 export function printPage(wanted: Wanted, { from, isNull, after }: Place, limit: number): Statement {
   const { query, table = '', key_column, cursor_column } = wanted
   const bindings: Statement['bindings'] = {}
@@ -36,7 +39,7 @@ export function printPage(wanted: Wanted, { from, isNull, after }: Place, limit:
       const { cursor: last, key: lastKey } = after
       where.push(`(${cursor} > ${bind(last)} or (${cursor} = ${bind(last)} and ${key} > ${bind(lastKey)}))`)
     } else if (from !== null) {
-      // What was under way when the last pull ended is committed later, with an earlier time.
+      // A transaction that was open when the last pull ended commits later with an earlier time.
       const start = from.type.toUpperCase().startsWith('TIMESTAMP')
         ? `dateadd('minute', -5, ${bind(from)})`
         : bind(from)
@@ -51,7 +54,7 @@ export function printPage(wanted: Wanted, { from, isNull, after }: Place, limit:
   }
 }
 
-/** Names without quotes are read in capitals. */
+/** Returns the index of a column. Snowflake reads unquoted names in upper case. */
 export function findColumn(columns: readonly ColumnType[], name: string): number {
   const wanted = name.startsWith('"') ? name.slice(1, -1) : name.toUpperCase()
   return columns.findIndex((column) => column.name === wanted)

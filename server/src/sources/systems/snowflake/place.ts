@@ -4,9 +4,9 @@ import { z } from 'zod'
 const Value = z.object({ text: z.string(), type: z.string() })
 export type Value = z.infer<typeof Value>
 
-/** Rows are walked by cursor and key, then those whose cursor is null. */
+/** The position. Rows are read by cursor and key, then those with a null cursor. */
 const Place = z.object({
-  /** Where an earlier pull ended, and where this one has come to. */
+  /** `from` is where an earlier pull ended, `last` where this one has arrived. */
   from: Value.nullable(),
   last: Value.nullable(),
   isNull: z.boolean(),
@@ -14,14 +14,14 @@ const Place = z.object({
 })
 export type Place = z.infer<typeof Place>
 
-/** A statement that was submitted: it is still at work, or its result has more partitions. */
+/** A submitted statement that is still running, or whose result has more partitions. */
 const Submitted = z.object({
   handle: z.string(),
   size: z.int().positive(),
   partition: z.int().nonnegative(),
   partitions: z.int().nonnegative(),
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
-  /** Rows of it that were read. */
+  /** The number of its rows already read. */
   taken: z.int().nonnegative(),
   polls: z.int().nonnegative(),
 })

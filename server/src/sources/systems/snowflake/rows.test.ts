@@ -171,7 +171,7 @@ describe('import_from_snowflake', () => {
   it.each([
     [{ key_column: 'ID' }, 'table', 'required, or query'],
     [{ table: 'a; drop', key_column: 'ID' }, 'table', 'must be the name of a table'],
-    [{ query: 'drop table a', key_column: 'ID' }, 'query', 'must be one statement that reads'],
+    [{ query: 'drop table a', key_column: 'ID' }, 'query', 'must be one read-only statement'],
     [{ table: 'a', key_column: 'id or 1=1' }, 'key_column', 'must be a name'],
   ])('refuses %j by name', async (body, field, words) => {
     await expect(pullSource('import_from_snowflake', body)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const Name = z
   .string()
   .trim()
   .max(255)
-  .regex(new RegExp(`^${NAME}$`), 'must be a name, as ID or "Id"')
+  .regex(new RegExp(`^${NAME}$`), 'must be a name, such as ID or "Id"')
 
 export const tableRows = defineShape({
   body: {
@@ -22,9 +22,9 @@ export const tableRows = defineShape({
       .string()
       .trim()
       .max(20_000)
-      .regex(/^(select|with)\b/i, 'must be one statement that reads: select ... or with ...')
+      .regex(/^(select|with)\b/i, 'must be one read-only statement: select ... or with ...')
       .transform((text) => text.replace(/;\s*$/, ''))
-      .describe('One statement that reads, without order; or set table')
+      .describe('One read-only statement without order by; or set table')
       .optional(),
     table: z
       .string()
@@ -32,26 +32,26 @@ export const tableRows = defineShape({
       .max(800)
       .regex(
         new RegExp(`^${NAME}(\\.${NAME}){0,2}$`),
-        'must be the name of a table, as LEADS or SALES.PUBLIC.LEADS',
+        'must be the name of a table, such as LEADS or SALES.PUBLIC.LEADS',
       )
-      .describe('The table or view, as LEADS or SALES.PUBLIC.LEADS; or set query')
+      .describe('The table or view, such as LEADS or SALES.PUBLIC.LEADS; or set query')
       .optional(),
-    key_column: Name.describe('The column that tells a row for ever'),
+    key_column: Name.describe('The column that identifies a row permanently'),
     cursor_column: Name.describe(
-      'A column that grows with every change, as UPDATED_AT: by schedule only rows from its last value on are read',
+      'A column that increases with every change, such as UPDATED_AT: scheduled pulls only read rows from its last value on',
     ).optional(),
     warehouse: Name.describe(
-      'The warehouse that runs it; that of the connection when it is left out',
+      'The warehouse that runs the statement; default: that of the connection',
     ).optional(),
-    role: Name.describe('The role that it runs as; that of the connection when it is left out').optional(),
-    database: Name.describe('The database; that of the connection when it is left out').optional(),
-    schema: Name.describe('The schema; that of the connection when it is left out').optional(),
+    role: Name.describe('The role that runs the statement; default: that of the connection').optional(),
+    database: Name.describe('The database; default: that of the connection').optional(),
+    schema: Name.describe('The schema; default: that of the connection').optional(),
   },
   row: z.record(z.string(), z.unknown()),
 })
 type Body = z.output<z.ZodObject<typeof tableRows.body>>
 
-/** A result, a part of one, or only the handle of a statement that is still at work (202). */
+/** A result, a part of one, or only the handle of a statement that is still running (202). */
 export const Reply = z.object({
   statementHandle: z.string().optional(),
   resultSetMetaData: z
@@ -77,7 +77,7 @@ export const importedRows = definePull(tableRows, snowflake, {
     const size = Math.min(MAX_PAGE, limit)
     const kept = state?.submitted ?? null
     const known = kept === null ? null : await readOn(ask, kept)
-    // Results are kept for a day: behind it the statement is made again, from the last row on.
+    // Snowflake keeps results for a day. After that the statement is run again from the last row on.
     const isGone = known !== null && 'kind' in known && known.kind === 'ineligible'
     const submitted = isGone ? null : kept
     const reply =

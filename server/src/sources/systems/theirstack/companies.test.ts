@@ -72,7 +72,7 @@ describe('find_companies_by_tech_stack', () => {
     [{}, 'technologies required'],
     [
       { technologies: ['kafka'], first_seen_after: 'yesterday' },
-      'first_seen_after must be a date, as 2026-01-31',
+      'first_seen_after must be a date, such as 2026-01-31',
     ],
   ])('refuses %j by name', async (body, words) => {
     expect(await requestErrors('find_companies_by_tech_stack', body)).toContain(words)

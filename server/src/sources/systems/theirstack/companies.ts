@@ -23,7 +23,7 @@ export const usersOfTechnologies = defineShape({
     ),
     countries,
     first_seen_after: z.iso
-      .date('must be a date, as 2026-01-31')
+      .date('must be a date, such as 2026-01-31')
       .describe('First found after this day')
       .optional(),
   },
@@ -74,10 +74,10 @@ export const isLater = (date: string | null | undefined, after: string | undefin
 
 export const hiringCompanies = defineShape({
   body: {
-    job_titles: words('Titles that are sought, any of them'),
+    job_titles: words('Job titles; any of them matches'),
     countries,
     posted_within_days: days('Age of the posting; default 30'),
-    boards: words('Job boards that are read without a key: greenhouse:acme, or their addresses').optional(),
+    boards: words('Job boards that can be read without a key: greenhouse:acme, or their URLs').optional(),
   },
   row: z.object({
     ...companyFields,
@@ -86,7 +86,10 @@ export const hiringCompanies = defineShape({
   }),
 })
 
-/** Postings come newest first; a company is told of with its newest, and not again. */
+/**
+ * The position. Postings come newest first; a company is returned with its newest posting only. `told` has the
+ * companies already returned.
+ */
 const HiringState = PageState.extend({ told: z.array(z.string()) })
 const MAX_TOLD = 5000
 const HiringReply = z.object({ data: z.array(Posting), metadata: Metadata })

@@ -8,7 +8,7 @@ import { Company, companyKey, companyRow, Metadata, nextPage, pageOf, PageState 
 // topics, as GET /v0/catalog/keywords lists them (its OpenAPI models in public clients, November 2026).
 const Reply = z.object({ data: z.array(Company), metadata: Metadata })
 
-/** Topic after topic, so that each company is told of with the topic that it was found by. */
+/** The position: topics are read one after another, so that each company gets the topic it was found by. */
 const State = PageState.extend({ topic: z.int().min(0) })
 
 export const theirstackIntent = definePull(interestedCompanies, theirstack, {
@@ -16,7 +16,7 @@ export const theirstackIntent = definePull(interestedCompanies, theirstack, {
   state: State,
   async pull({ body, state, limit, ask }) {
     if (body.level !== undefined)
-      return { kind: 'ineligible', message: 'it tells no level of interest; leave out level' }
+      return { kind: 'ineligible', message: 'it does not report the level of interest; leave out level' }
     const { topic: place, ...at } = state ?? { ...pageOf(null, limit), topic: 0 }
     const topic = body.topics[place] ?? ''
     const json = {

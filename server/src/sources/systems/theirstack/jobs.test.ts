@@ -118,7 +118,7 @@ describe('find_job_postings by TheirStack', () => {
   })
 
   it.each([
-    [{ countries: ['Germany'] }, 'countries[0] must be two capital letters, as US'],
+    [{ countries: ['Germany'] }, 'countries[0] must be two capital letters, such as US'],
     [{ job_titles: [] }, 'job_titles'],
     [{ posted_within_days: 0 }, 'posted_within_days'],
     [{ industry_id: ['software'] }, 'industry_id[0]'],

@@ -7,14 +7,14 @@ import { Company, MAX_PAGE, Metadata, nextPage, Text, totalOf } from './reply.ts
 
 export const jobs = defineShape({
   body: {
-    job_titles: words('Titles, any of them').optional(),
+    job_titles: words('Job titles; any of them matches').optional(),
     technologies: words(
-      'Technologies that the posting names, by slug: see the option job_technology_slug',
+      'Technologies named in the posting, by slug: see the options of job_technology_slug',
     ).optional(),
     countries,
     companies: words('Companies, by name or domain').optional(),
     posted_within_days: days('Age of the posting; default 30'),
-    job_technology_slug: words('The same as technologies').optional(),
+    job_technology_slug: words('Same as technologies').optional(),
     company_technology_slug: words('Technologies that the company uses, by slug').optional(),
     industry_id: z
       .array(z.union([z.int(), z.string().regex(/^\d+$/)]))
@@ -22,7 +22,7 @@ export const jobs = defineShape({
       .max(100)
       .describe('Industries of the company')
       .optional(),
-    boards: words('Job boards that are read without a key: greenhouse:acme, or their addresses').optional(),
+    boards: words('Job boards that can be read without a key: greenhouse:acme, or their URLs').optional(),
   },
   row: z.object({
     title: z.string(),
@@ -37,7 +37,7 @@ export const jobs = defineShape({
 
 const DEFAULT_DAYS = 30
 
-/** What TheirStack is asked, of the filters that it shares with other searches for postings. */
+/** Returns the request to TheirStack for the filters that all searches for postings share. */
 export function askedJobs(body: Omit<BodyOf<typeof jobs.body>, 'boards'>): Record<string, unknown> {
   const domains = (body.companies ?? []).filter((name) => /^[\w-]+(\.[\w-]+)+$/.test(name))
   const names = (body.companies ?? []).filter((name) => !domains.includes(name))
@@ -75,7 +75,10 @@ export const Posting = z.object({
 })
 const Reply = z.object({ data: z.array(Posting), metadata: Metadata })
 
-/** A posting costs a credit each time it is answered: a later pull asks for what TheirStack found since the one before. */
+/**
+ * The position. TheirStack charges a posting each time it returns it, so a later pull only requests postings found
+ * since the previous one.
+ */
 const State = z.object({
   page: z.int().min(0).default(0),
   size: z.int().min(1).optional(),

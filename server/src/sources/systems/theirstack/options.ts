@@ -5,7 +5,7 @@ import type { SourceOptions } from '../../define.ts'
 
 // Evidence: catalogue endpoints of TheirStack's API reference (v0/catalog/industries, v0/catalog/keywords); public clients read
 // data[] of {name, slug, category} from keywords and narrow it by keyword_type and name_pattern, November 2026.
-/** Some of its lists come bare, others in an envelope. */
+/** Parses a list that TheirStack returns bare or in an envelope. */
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.union([z.array(item), z.object({ data: z.array(item) }).transform(({ data }) => data)])
 const Keywords = listOf(z.object({ slug: z.string(), name: z.string().nullish() }))

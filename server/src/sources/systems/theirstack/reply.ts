@@ -30,15 +30,15 @@ export const companyRow = (company: z.output<typeof Company>) => ({
   linkedin_url: company.linkedin_url ?? null,
 })
 
-/** A company by what names it best. */
+/** Returns the key of a company: its domain, or its name. */
 export const companyKey = ({ domain, name }: z.output<typeof Company>): string =>
   domain ?? `name ${name.toLowerCase()}`
 
-/** Pages are counted from 0, and a record costs a credit each: no more than wanted are asked for. */
+/** The position. Pages are counted from 0. Each record costs a credit, so no more are requested than wanted. */
 export const PageState = z.object({ page: z.int().min(0), size: z.int().min(1) })
 export const MAX_PAGE = 100
 
-/** Pages of one walk all have one size: another would skip or repeat records. */
+/** Returns the page to read. All pages of a walk have the same size: another size would skip or repeat records. */
 export function pageOf(state: z.output<typeof PageState> | null, limit: number): z.output<typeof PageState> {
   return state ?? { page: 0, size: Math.min(limit, MAX_PAGE) }
 }

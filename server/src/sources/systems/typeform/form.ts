@@ -28,7 +28,7 @@ export const Form = z.object({ fields: z.array(Field).default([]) })
 
 export type FormField = { id: string; ref: string | undefined; name: string; type: string }
 
-/** Questions with names of their own: groups are opened, and of two with one title the second is numbered. */
+/** Lists the questions with unique names. Groups are flattened; the second of two equal titles gets a number. */
 export function listFields(fields: readonly Given[]): FormField[] {
   const taken = new Set(['submitted_at'])
   const open = (given: Given): Given[] => {
@@ -36,7 +36,7 @@ export function listFields(fields: readonly Given[]): FormField[] {
     return inner.length > 0 ? inner.flatMap(open) : [given]
   }
   return fields.flatMap(open).map(({ id, ref, title, type }) => {
-    // Titles may be bold and refer to other answers.
+    // Titles may contain bold text and references to other answers.
     const text = title.replace(/[*_]{1,2}(.+?)[*_]{1,2}/g, '$1').trim() || ref || id
     let name = text
     for (let n = 2; taken.has(name); n += 1) name = `${text} ${n}`
@@ -62,7 +62,7 @@ const fields: SourceOptions = {
   needs: { form_id: ['form'] },
   async list(send, { form_id = '' }) {
     if (!FORM_ID.test(form_id)) {
-      return { ok: false, refusal: refusal('ineligible', 'form_id must be the id of a form, as u6nXL7') }
+      return { ok: false, refusal: refusal('ineligible', 'form_id must be the id of a form, such as u6nXL7') }
     }
     return mapReply(await send({ path: `/forms/${form_id}` }, Form), (form) =>
       listFields(form.fields).map(({ id, ref, name, type }) => ({

@@ -33,7 +33,7 @@ const response = (n: number) => ({
   ],
 })
 
-/** Responses as Typeform pages them: sorted by time at first, by token afterwards, never both. */
+/** Serves responses as Typeform pages them: first sorted by time, then by token, never both. */
 function serveForm(count: number) {
   const all = Array.from({ length: count }, (_, n) => response(n))
   return ({ path, query }: Seen): Reply => {

@@ -11,7 +11,7 @@ export const responses = defineShape({
     form_id: z
       .string()
       .trim()
-      .regex(FORM_ID, 'must be the id of a form, as u6nXL7 in its address')
+      .regex(FORM_ID, 'must be the id of a form, such as u6nXL7 in its URL')
       .describe('The id of the form'),
     form_fields: z
       .array(z.string().min(1).max(500))
@@ -44,7 +44,10 @@ const State = z.object({
   fields: z.array(Named).nullable(),
 })
 const MAX_PAGE = 1000
-/** Very recent responses may not be told, "say within the last 30 minutes". */
+/**
+ * The overlap between pulls. Typeform says that very recent responses ("say within the last 30 minutes") may be
+ * missing.
+ */
 const LATE_MS = 60 * 60_000
 
 export const submittedResponses = definePull(responses, typeform, {
@@ -56,7 +59,7 @@ export const submittedResponses = definePull(responses, typeform, {
     if ('kind' in fields) return fields
     const size = Math.min(MAX_PAGE, limit)
     const after = state?.after ?? null
-    // A token stands in the order in which responses came, and takes no other sorting.
+    // A token continues in the order of submission and allows no other sorting.
     const place = after === null ? { since: state?.since ?? undefined, sort: 'submitted_at,asc' } : { after }
     const query = { page_size: size, ...place }
     return ask({ path: `/forms/${form_id}/responses`, query }, Reply, ({ items, total_items }) => {
@@ -77,7 +80,7 @@ export const submittedResponses = definePull(responses, typeform, {
   },
 })
 
-/** UTC, to the second. */
+/** Prints a time in UTC, in whole seconds. */
 const printTime = (ms: number) => new Date(ms).toISOString().slice(0, 19)
 
 async function readFields(ask: Ask, form_id: string, wanted: string[] | undefined) {
@@ -94,7 +97,9 @@ function toAnswers(fields: readonly z.infer<typeof Named>[], answers: readonly z
   return Object.fromEntries(fields.map(({ id, name }) => [name, given.get(id) ?? null]))
 }
 
-/** The value lies under the name of its type: `{type: "email", email: "an@acme.example"}`. */
+/**
+ * Returns the value of an answer. It is stored under the name of its type: `{type: "email", email: "an@acme.example"}`.
+ */
 function readAnswer({ type, field: _field, ...answer }: z.infer<typeof Answer>): unknown {
   const value = answer[type]
   if (type === 'choice' && isObject(value)) return value['label'] ?? value['other'] ?? null

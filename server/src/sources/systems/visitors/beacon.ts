@@ -6,14 +6,14 @@ import { makeStorableText } from '../../../lib/json/storable.ts'
 import type { Sender } from '../../receive.ts'
 import { cleanPage, cleanReferrer, isOnSite } from './site.ts'
 
-/** What the script sends. */
+/** The data that the script sends. */
 export const Beacon = z.object({
   url: z.string().max(2000),
   referrer: z.string().max(2000).optional(),
   title: z.string().max(1000).optional(),
 })
 
-/** What is kept of it. `address` is that of the visitor, null where it is none of the public internet. */
+/** The stored part of a beacon. `address` is the visitor's, or null if it is not a public internet address. */
 export const PageView = z.object({
   address: z.string().nullable(),
   url: z.string(),
@@ -26,14 +26,15 @@ export type PageView = z.infer<typeof PageView>
 const BOTS =
   /bot\b|crawl|spider|slurp|headless|phantomjs|selenium|puppeteer|playwright|lighthouse|pagespeed|monitor|uptime|pingdom|curl\/|wget\/|python|java\/|go-http|node-fetch|axios|okhttp|libwww|httpclient|facebookexternalhit|whatsapp|telegram|preview/i
 
-/** Programs that say so, and those that do not say what they are. */
+/** Returns true for programs that identify themselves and for clients without a useful user agent. */
 export const isBot = (userAgent: string): boolean => userAgent.trim().length < 10 || BOTS.test(userAgent)
 
 const MAX_TITLE = 200
 
 /**
- * A view of a page of the site; null for any other page. The visit is a hash of address, browser and site under the salt of the
- * day, so the same visitor is another one tomorrow, and nobody can tell who it was once the salt is gone.
+ * Reads a beacon as a view of a page of the site. Returns null for a page of another site. The visit is a hash of
+ * address, browser and site with the salt of the day: the same visitor gets another hash tomorrow, and nobody can
+ * identify the visitor once the salt is deleted.
  */
 export function readBeacon(
   { url, referrer, title }: z.infer<typeof Beacon>,
@@ -56,7 +57,7 @@ export function readBeacon(
   }
 }
 
-/** Only addresses of the public internet are ever looked up. */
+/** Returns the address if it is a public one: only those are ever looked up. */
 function publicAddress(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   const plain = ipaddr.process(address).toString()

@@ -1,8 +1,8 @@
 /**
- * Domains of those who give addresses to others: providers of access, mobile networks, hosting, clouds, proxies. A name under one
- * of them says nothing about the company that a visitor works for.
+ * Domains of companies that give addresses to others: internet and mobile providers, hosting, clouds, proxies. A name
+ * under such a domain says nothing about the company that a visitor works for.
  */
-const OTHERS =
+const NETWORK_DOMAINS =
   `amazonaws.com awsglobalaccelerator.com cloudfront.net googleusercontent.com 1e100.net google.com azure.com cloudapp.net
   microsoft.com oraclecloud.com oraclevcn.com digitalocean.com linode.com linodeusercontent.com vultr.com vultrusercontent.com
   hetzner.com hetzner.de your-server.de your-cloud.host clients.your-server.de ovh.net ovh.com ovh.ca kimsufi.com scaleway.com
@@ -37,15 +37,21 @@ const OTHERS =
     .split(/\s+/)
     .filter((name) => name !== '')
 
-const NETWORKS: ReadonlySet<string> = new Set(OTHERS)
+const NETWORKS: ReadonlySet<string> = new Set(NETWORK_DOMAINS)
 
 export const isNetwork = (domain: string): boolean => NETWORKS.has(domain)
 
-/** Parts of names that providers of access and hosting give by machine; `vpn` and `proxy` are those of companies. */
+/**
+ * Parts of host names that internet and hosting providers generate. `vpn` and `proxy` are not listed, because companies
+ * use them.
+ */
 const MADE_BY_MACHINE =
   /(^|[.-])(dyn|dynamic|dhcp|[avx]?dsl|ppp|pppoe|pools?|cable|ftth|broadband|dial|dialup|cust|customers?|clients?|residential|cgnat|vps|compute|rev|unassigned|hosted-by|colo|dedicated|tor-exit)\d*([.-]|$)/
 
-/** Whether a name was made for an address, not for who uses it: it holds the address, or a word of providers. */
+/**
+ * Returns true if a host name was generated for an address instead of named by its user: it contains the address or a
+ * word that providers use.
+ */
 export function isMadeUp(name: string, domain: string, address: string): boolean {
   const own = name.slice(0, Math.max(0, name.length - domain.length - 1))
   if (MADE_BY_MACHINE.test(own)) return true

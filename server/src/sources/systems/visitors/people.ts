@@ -15,8 +15,13 @@ export const visitingPeople = defineShape({
     rb2b_key: z
       .string()
       .trim()
-      .regex(/^[A-Za-z0-9]{6,40}$/, 'must be the key in the script of your RB2B account, as EN4M0HKQZJOM')
-      .describe('The key in the script of your RB2B account; our script loads theirs once the visitor agrees')
+      .regex(
+        /^[A-Za-z0-9]{6,40}$/,
+        'must be the key in the script of your RB2B account, such as EN4M0HKQZJOM',
+      )
+      .describe(
+        'The key in the script of your RB2B account; our script loads that script once the visitor agrees',
+      )
       .optional(),
   },
   row: z.object({
@@ -65,7 +70,10 @@ const Person = z.object({
 })
 type Person = z.infer<typeof Person>
 
-/** Whom RB2B identified on a page of the site; null for another page. Companies alone are no persons. */
+/**
+ * Returns the person that RB2B identified on a page of the site, or null for another page. A delivery with a company
+ * only is not a person.
+ */
 function readRb2b(sent: z.infer<typeof Rb2bDelivery>, site: string): Person | null {
   const url = cleanPage(sent['Captured URL'], site)
   const text = (value: string | null | undefined) => (value ? value : null)
@@ -83,7 +91,7 @@ function readRb2b(sent: z.infer<typeof Rb2bDelivery>, site: string): Person | nu
     location: join(', ', sent.City, sent.State),
     url,
     referrer: cleanReferrer(sent.Referrer ?? '', site),
-    // A delivery that is repeated is the same visit.
+    // A repeated delivery is the same visit.
     visit: createHash('sha256').update(JSON.stringify(sent)).digest('base64url'),
   }
 }
@@ -100,7 +108,7 @@ export const rb2b = defineReceiver(visitingPeople, {
   visitOf: ({ visit }) => visit,
   keyOf: ({ linkedin_url, email }) => linkedin_url?.toLowerCase().replace(/\/+$/, '') ?? email,
   fold({ before, item: { url, referrer, visit: _visit, ...person }, at, isNewVisit }) {
-    // The same delivery once more changes nothing.
+    // A repeated delivery changes nothing.
     if (before !== null && !isNewVisit) return before
     const known = Object.entries(person).filter(([, value]) => value !== null)
     return {

@@ -3,16 +3,16 @@
   var script = document.currentScript
   if (!script) return
   var asked = navigator.doNotTrack || window.doNotTrack
-  // Who asks not to be tracked is not: nothing is sent, whatever a banner says.
+  // A visitor who asks not to be tracked is not tracked: nothing is sent, whatever a banner says.
   if (navigator.globalPrivacyControl || asked === '1' || asked === 'yes') return
 
   var address = script.src.replace(/\.js(\?.*)?$/, '')
   var rb2b = script.getAttribute('data-rb2b')
-  // Lives as long as the page does: no cookie, no storage.
+  // Kept in memory only, for as long as the page is open: no cookie, no storage.
   var last = ''
   var isStarted = false
 
-  /** Fragments and parameters may tell of a person; those of campaigns are kept. */
+  /** Returns the URL without fragment and parameters, which may identify a person. Campaign parameters stay. */
   function pageOf(href) {
     var url = new URL(href)
     var kept = []
@@ -44,7 +44,7 @@
     }).catch(function () {})
   }
 
-  /** Pages that change without being loaded. */
+  /** Sends a view when a page changes its URL without a load. */
   function watch() {
     var push = history.pushState.bind(history)
     history.pushState = function () {
@@ -57,7 +57,7 @@
 
   function loadRb2b() {
     if (!/^[A-Za-z0-9]+$/.test(rb2b)) {
-      // oxlint-disable-next-line no-console -- where the owner of a website looks for what is wrong with it
+      // oxlint-disable-next-line no-console -- the owner of a website looks for errors there
       console.warn('Loam: set data-rb2b to the key in the script of your RB2B account')
       return
     }

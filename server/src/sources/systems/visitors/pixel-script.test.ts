@@ -10,7 +10,7 @@ type Page = {
   hasBeacons?: boolean
 }
 
-/** A page with the script in it, as far as the script looks at it. Whatever would keep something in the browser fails. */
+/** Opens a page with the script, as far as the script uses it. Anything that would store data in the browser fails. */
 function openPage({
   href = 'https://shop.example.com/a',
   referrer = '',

@@ -1,4 +1,4 @@
 import { readFileSync } from 'node:fs'
 
-/** What runs on the pages of customers. It is the same for all of them: the tag says whose it is. */
+/** The script that runs on customers' pages. It is the same for all of them; its tag names the source. */
 export const PIXEL_SCRIPT = readFileSync(new URL('pixel-script.js', import.meta.url), 'utf8')

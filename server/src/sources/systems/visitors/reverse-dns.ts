@@ -7,8 +7,8 @@ import { isMadeUp, isNetwork } from './networks.ts'
 const MAX_NAMES = 3
 
 /**
- * The domain of the company whose network an address belongs to, by the name that its name servers give it. Anybody can give
- * their address any name, so the name must lead back to the address. A name server that does not answer tells nothing.
+ * Finds the company whose network an address belongs to, by reverse DNS. Anyone can give their address any name, so the
+ * name must resolve back to the address. A name server that does not answer means no result.
  */
 export const reverseDns: Lookup = {
   provider: builtIn,

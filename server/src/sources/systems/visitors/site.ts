@@ -1,17 +1,20 @@
 import { parse } from 'tldts'
 import { z } from 'zod'
 
-/** This machine, where a developer tries a pixel; only where the operator allows it. */
+/** The host name of this machine, where a developer tests a pixel. It needs the operator's permission. */
 export const LOCALHOST = 'localhost'
 
-/** A host name of the public web, as `acme.com` or `shop.acme.com`, or `localhost`; addresses and bare suffixes are none. */
+/**
+ * A public host name such as `acme.com` or `shop.acme.com`, or `localhost`. IP addresses and bare public suffixes are
+ * refused.
+ */
 export const activeDomain = z
   .string()
   .trim()
   .toLowerCase()
   .max(253)
-  .refine(isSite, { error: 'must be a host name, as acme.com, without https:// and path' })
-  .describe('The website that is watched, with its subdomains')
+  .refine(isSite, { error: 'must be a host name such as acme.com, without https:// and path' })
+  .describe('The website to track, including its subdomains')
 
 function isSite(text: string): boolean {
   if (text === LOCALHOST) return true
@@ -27,7 +30,7 @@ export function isOnSite(host: string, site: string): boolean {
 const MAX_URL = 500
 const CAMPAIGN = /^utm_(source|medium|campaign|term|content)$/
 
-/** The address of a page without what may tell of a person: no fragment, no user, no parameters but those of a campaign. */
+/** Returns the URL of a page without personal data: no fragment, no user name, and only campaign parameters. */
 export function cleanPage(text: string, site: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || !isOnSite(url.hostname, site)) return null
@@ -35,7 +38,7 @@ export function cleanPage(text: string, site: string): string | null {
   return `${url.origin}${url.pathname}${kept === '' ? '' : `?${kept}`}`.slice(0, MAX_URL)
 }
 
-/** Where a visitor came from, without parameters; null from the site itself. */
+/** Returns the URL that a visitor came from, without parameters, or null if it is the site itself. */
 export function cleanReferrer(text: string, site: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || isOnSite(url.hostname, site)) return null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is known of somebody's visits, whoever it is. */
+/** The fields about visits, for both companies and people. */
 export const pageFields = {
   pages: z.array(z.string()),
   last_page: z.string(),
@@ -14,7 +14,10 @@ type Pages = z.infer<z.ZodObject<typeof pageFields>>
 
 const MAX_PAGES = 50
 
-/** Pages are kept in the order of their last view, the latest ones; where the first visit came from is kept. */
+/**
+ * Adds a page view. Pages are kept in the order of their last view, only the latest ones; the referrer of the first
+ * visit is kept.
+ */
 export function addPage(
   before: Pages | null,
   view: { url: string; referrer: string | null },

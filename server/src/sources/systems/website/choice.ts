@@ -2,7 +2,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 import { fieldName, type ItemList } from './item-list.ts'
 import type { Wanted } from './items.ts'
 
-/** The list that is meant: by the words of `item`, by the fields that it has, then the surest and the longest. */
+/** Returns the list that is meant: by the words of `item`, then by matching fields, then by rank and length. */
 export function chooseList(
   lists: readonly ItemList[],
   { item, fields }: Pick<Wanted, 'item' | 'fields'>,
@@ -30,7 +30,7 @@ function scoreOf(list: ItemList, item: string | undefined, fields: Wanted['field
   }
 }
 
-/** An item with the fields that were asked for; null for those that the page does not say. */
+/** Returns an item with the requested fields, null for those missing on the page. */
 export function pickFields(
   item: Readonly<Record<string, string>>,
   fields: Wanted['fields'],
@@ -47,7 +47,7 @@ export function pickFields(
 
 type Field = NonNullable<Wanted['fields']>[number]
 
-/** The page's own name for a field: the same one, one that shares its words, or one that the description speaks of. */
+/** Returns the page's name for a field: the same name, one that shares a word, or one that the description mentions. */
 function sourceOf(names: readonly string[], { name, description = '' }: Field): string | null {
   if (names.includes(name)) return name
   const described = fieldName(description)
@@ -55,9 +55,9 @@ function sourceOf(names: readonly string[], { name, description = '' }: Field): 
   const words = wordsOf(name)
   const shared = names.find((other) => wordsOf(other).some((word) => words.includes(word)))
   if (shared !== undefined) return shared
-  const told = wordsOf(description)
+  const descriptionWords = wordsOf(description)
   return (
-    names.find((other) => wordsOf(other).every((word) => told.includes(word))) ??
+    names.find((other) => wordsOf(other).every((word) => descriptionWords.includes(word))) ??
     ownValue(SAME, name)?.find((other) => names.includes(other)) ??
     null
   )
@@ -72,7 +72,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   date: ['date_published', 'date_posted', 'start_date'],
 }
 
-/** Words in one form: `team-members` and `Team member` are the same two. */
+/** Splits a text into normalised words: `team-members` and `Team member` have the same two. */
 function wordsOf(text: string): string[] {
   return fieldName(text)
     .split('_')

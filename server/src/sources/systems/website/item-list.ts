@@ -1,16 +1,16 @@
-/** Of one page; what is behind them is not read. */
+/** The maximum number of items of one page. Later items are not read. */
 export const MAX_ITEMS = 5000
 
-/** Things of one kind that a page lists, each with what it says of them. */
+/** A list of similar items on a page, with the fields of each. */
 export type ItemList = {
-  /** Words around the list, to tell it from others: its heading, its classes, its type. */
+  /** The words that distinguish the list from others: its heading, its classes, its type. */
   about: string
-  /** The surest first: what is written for programs, then tables, then lists. */
+  /** The reliability of the list, best first: data for programs, then tables, then lists. */
   rank: number
   items: Record<string, string>[]
 }
 
-/** `Unit Price (EUR)` becomes `unit_price_eur`. */
+/** Returns a field name for a label: `Unit Price (EUR)` becomes `unit_price_eur`. */
 export function fieldName(label: string): string {
   const name = label
     .normalize('NFKD')

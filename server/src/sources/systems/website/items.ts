@@ -7,7 +7,12 @@ const Field = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be snake_case')
     .describe('Name of the field in rows'),
-  description: z.string().trim().max(500).describe('What the page calls it, or what it holds').optional(),
+  description: z
+    .string()
+    .trim()
+    .max(500)
+    .describe('The name of the field on the page, or its content')
+    .optional(),
 })
 
 export const websiteItems = defineShape({
@@ -21,19 +26,24 @@ export const websiteItems = defineShape({
       .trim()
       .min(1)
       .max(200)
-      .describe('What to list, where a page has several lists: products, team members')
+      .describe('The items to list, if a page has several lists: products, team members')
       .optional(),
-    fields: z.array(Field).min(1).max(50).describe('Which fields; all that are found without it').optional(),
+    fields: z
+      .array(Field)
+      .min(1)
+      .max(50)
+      .describe('The fields of a row; default: all that are found')
+      .optional(),
     model: z
       .string()
       .trim()
       .min(1)
       .max(200)
-      .describe('The model that reads the pages; without it their JSON-LD, tables and lists are read')
+      .describe('The model that reads the pages; default: none, their JSON-LD, tables and lists are read')
       .optional(),
     follow_pagination: z
       .boolean()
-      .describe('Whether the pages behind "next" are read too; default false')
+      .describe('Whether the following pages ("next") are read too; default false')
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
@@ -44,10 +54,11 @@ export type Wanted = BodyOf<typeof websiteItems.body>
 
 export function checkFields({ fields = [], model }: Wanted): FieldError[] {
   if (model !== undefined && fields.length === 0) {
-    return [{ field: 'fields', message: 'required with model: what it is to find out about each item' }]
+    return [{ field: 'fields', message: 'required with model: the fields that the model reads of each item' }]
   }
   return fields.flatMap(({ name }, n) => {
-    if (name === 'source_url') return [{ field: `fields[${n}].name`, message: 'is a field of every row' }]
+    if (name === 'source_url')
+      return [{ field: `fields[${n}].name`, message: 'is reserved: every row has this field' }]
     return fields.findIndex((other) => other.name === name) < n
       ? [{ field: `fields[${n}].name`, message: 'is used twice' }]
       : []

@@ -15,7 +15,7 @@ type Element = ReturnType<ReturnType<CheerioAPI>['children']>[number]
 const MIN_ITEMS = 2
 const MAX_TABLES = 100
 
-/** Every list of a page that could be meant. */
+/** Returns every list of a page that could be meant. */
 export function findLists(document: WebDocument): ItemList[] {
   return [...listsOfThings(document), ...tablesOf(document), ...listRepeated(document)]
 }
@@ -30,7 +30,7 @@ function listsOfThings({ $ }: WebDocument): ItemList[] {
     .map(([type, things]) => ({ about: type, rank: 0, items: things.slice(0, MAX_ITEMS).map(itemOfThing) }))
 }
 
-/** Things that only describe other things. */
+/** Types of things that only describe other things. */
 const PARTS =
   /^(ListItem|ItemList|BreadcrumbList|Offer|AggregateOffer|AggregateRating|Rating|ImageObject|PostalAddress|ContactPoint|EntryPoint|Review|SiteNavigationElement|WebPage|WebSite|Country|Place|QuantitativeValue|UnitPriceSpecification|Brand|Answer|SearchAction|ReadAction|GeoCoordinates|OpeningHoursSpecification|MonetaryAmount)$/
 
@@ -40,7 +40,7 @@ function itemOfThing(thing: Thing): Record<string, string> {
     const text = name.startsWith('@') ? null : textOfProperty(thing, name)
     if (text !== null && fieldName(name) !== '') item[fieldName(name)] = text
   }
-  // What something costs is said by its offer.
+  // The price of a thing is in its offer.
   const offer = [thing['offers']].flat()[0]
   if (typeof offer === 'object' && offer !== null) {
     for (const name of ['price', 'priceCurrency', 'availability']) {
@@ -91,7 +91,7 @@ function linksIn($: CheerioAPI, element: Cheerio<Element>, base: URL): string[] 
     .slice(0, 1)
 }
 
-/** The caption or the heading before a table, and what it is called in the page's code. */
+/** Returns the caption or preceding heading of a table, with its id, classes and label. */
 function around($: CheerioAPI, element: Element): string {
   const one = $(element)
   const heading = one.find('caption').first().text() || one.prevAll('h1, h2, h3, h4').first().text()

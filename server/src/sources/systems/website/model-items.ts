@@ -8,14 +8,14 @@ import type { ReadByModel } from '../../pull.ts'
 import { MAX_ITEMS } from './item-list.ts'
 import type { Wanted } from './items.ts'
 
-/** What a model is shown at once; a longer page is read part by part. */
+/** The maximum text shown to a model at once. A longer page is read in parts. */
 const MAX_PART = 24_000
 const MAX_VALUE = 10_000
 const MAX_FAULTS = 20
 
 type Found = { items: Record<string, string | null>[]; parts: number }
 
-/** The items of one part of a page, as a model reads it, with how many parts the page has. */
+/** Reads the items of one part of a page by a model. Returns them with the number of parts. */
 export async function readItems(
   context: Fetching,
   ask: ReadByModel,
@@ -39,7 +39,7 @@ export async function readItems(
     schema,
   )
   if ('kind' in answer) return answer
-  // Long numbers come as texts of their own; here all are plain.
+  // The model reader wraps long numbers; this turns them into plain numbers.
   const { items } = Answer.parse(JSON.parse(JSON.stringify(answer.value)))
   return { items: items.slice(0, MAX_ITEMS).map((item) => toRow(item, wanted)), parts: parts.length }
 }
@@ -54,7 +54,9 @@ const RULES = [
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const Answer = z.object({ items: z.array(z.record(z.string(), Value)) })
 
-/** Text as the page has it; numbers are taken too, since models write prices so. */
+/**
+ * Returns the schema of the answer. Values are texts; numbers are accepted too, because models write prices as numbers.
+ */
 function schemaOf({ fields = [] }: Wanted): CheckedSchema {
   const properties = fields.map(({ name, description }) => [
     name,
@@ -97,7 +99,7 @@ function toRow(item: z.infer<typeof Answer>['items'][number], { fields = [] }: W
   )
 }
 
-/** Cut between lines, so that items stay whole where they can. */
+/** Splits a text between lines, so that items stay whole if possible. */
 function splitText(text: string): string[] {
   const parts: string[] = []
   let part = ''

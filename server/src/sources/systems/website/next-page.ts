@@ -1,15 +1,15 @@
 import type { WebDocument } from '../../../catalog/built-in/web/document.ts'
 import { isSameSite } from '../../../catalog/built-in/web/site.ts'
 
-/** Where the next page is, on the same site: as the page says by rel=next, or by a link that says so. */
+/** Returns the next page on the same site: from rel=next, or from a link with such a label. */
 export function findNextPage({ $, base, url, links }: WebDocument): string | null {
-  const said = $('link[rel~="next"][href], a[rel~="next"][href]').first().attr('href')
+  const related = $('link[rel~="next"][href], a[rel~="next"][href]').first().attr('href')
   const labelled = $('a[aria-label][href]')
     .filter((_, anchor) => NEXT.test($(anchor).attr('aria-label') ?? ''))
     .first()
     .attr('href')
   const named = links.find(({ text }) => NEXT.test(text))?.url.href
-  const found = URL.parse(said ?? labelled ?? named ?? '', base.href)
+  const found = URL.parse(related ?? labelled ?? named ?? '', base.href)
   if (found === null || !/^https?:$/.test(found.protocol) || !isSameSite(found, url)) return null
   found.hash = ''
   return found.href === url.href ? null : found.href

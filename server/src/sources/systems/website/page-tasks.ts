@@ -5,11 +5,11 @@ import type { Wanted } from './items.ts'
 import { findLists } from './lists.ts'
 import { findNextPage } from './next-page.ts'
 
-// Readers count the time of a document from here on.
+// Loads the parser first, so that its load time does not count towards the time limit of a document.
 await import('cheerio')
 
 export type ListedPage = {
-  /** Items of the list that is meant; null where there is none, or a model reads them. */
+  /** The items of the matching list, or null if there is none or a model reads them. */
   items: Record<string, string | null>[] | null
   isCapped: boolean
   nextUrl: string | null

@@ -111,7 +111,7 @@ describe('extract_from_website', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  // It has 2 s of processor time in its reader, on machines that may have much else to do.
+  // The reader allows 2 s of processor time, on machines that may be busy otherwise.
   it('reads a page that was made to exhaust it in a moment', async () => {
     const wide = Array.from({ length: 20_000 }, (_, n) => `<div class="a"><b class="x">${n}</b></div>`).join(
       '',
@@ -127,7 +127,10 @@ describe('extract_from_website', () => {
     [{ url: 'ftp://acme.com' }, 'url must be an http or https address'],
     [{ url: 'https://acme.com', fields: [{ name: 'Full Name' }] }, 'fields[0].name must be snake_case'],
     [{ url: 'https://acme.com', fields: [{ name: 'a' }, { name: 'a' }] }, 'fields[1].name is used twice'],
-    [{ url: 'https://acme.com', fields: [{ name: 'source_url' }] }, 'fields[0].name is a field of every row'],
+    [
+      { url: 'https://acme.com', fields: [{ name: 'source_url' }] },
+      'fields[0].name is reserved: every row has this field',
+    ],
     [{ url: 'https://acme.com', follow: true }, 'follow not accepted'],
   ])('refuses %j by name', async (body, words) => {
     expect(await requestErrors('extract_from_website', body)).toContain(words)

@@ -12,7 +12,7 @@ import type { ListedPage, tasks } from './page-tasks.ts'
 const State = z.object({
   url: z.string(),
   page: z.int().min(1),
-  /** Of a page that a model reads in parts, with whether those before held anything. */
+  /** The part of a page that a model reads in parts. `found` is true if an earlier part had items. */
   part: z.int().min(1).default(1),
   found: z.boolean().default(false),
 })
@@ -29,7 +29,7 @@ export const websitePages = definePull(websiteItems, builtIn, {
   async pull({ body, state, context, readByModel }): Promise<ItemPage | Refusal> {
     const at = state ?? { url: body.url, page: 1, part: 1, found: false }
     const fetched = await fetchPage(context, at.url)
-    if (!fetched.ok) return refusalOf(fetched.outcome)
+    if (!fetched.ok) return toRefusal(fetched.outcome)
     const { url, text, headers, cookies } = fetched.page
     const { owner = '', signal } = context
     const { item, fields } = body
@@ -49,7 +49,7 @@ type Document = ListedPage & { url: string }
 function readLists(document: Document, at: State, body: Wanted): ItemPage | Refusal {
   const { items, isCapped } = document
   if (items === null && at.page === 1)
-    return { kind: 'ineligible', message: nothingFound(body.fields !== undefined) }
+    return { kind: 'ineligible', message: describeMissingList(body.fields !== undefined) }
   const records = (items ?? []).flatMap(keyed(document))
   return {
     records,
@@ -73,7 +73,7 @@ async function readPart(
   return { records, ...pageAfter(document, at, body, found) }
 }
 
-/** A record of an item of which the page says anything; its address names it, or all that is said of it. */
+/** Makes a record of an item that is not empty. Its key is its URL, or a hash of all its values. */
 const keyed = (document: Document) => (row: Record<string, string | null>) => {
   const source_url = document.url
   const says = Object.values(row).some((value) => value !== null)
@@ -89,10 +89,10 @@ function pageAfter({ nextUrl }: Document, { page }: State, body: Wanted, found: 
   }
 }
 
-const nothingFound = (hasFields: boolean): string =>
-  `there is no table, list or JSON-LD on the page${hasFields ? ' with any of these fields' : ''}; name the page that lists them, leave out fields to see what there is, or name a model to read it`
+const describeMissingList = (hasFields: boolean): string =>
+  `there is no table, list or JSON-LD on the page${hasFields ? ' with any of these fields' : ''}; give the page that has the list, leave out fields to see all fields, or set a model to read the page`
 
-function refusalOf(outcome: { kind: string; message?: string; afterMs?: number }): Refusal {
+function toRefusal(outcome: { kind: string; message?: string; afterMs?: number }): Refusal {
   return {
     kind: 'error',
     message: outcome.message ?? 'the page could not be read',

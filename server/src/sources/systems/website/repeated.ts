@@ -3,10 +3,13 @@ import { fieldName, type ItemList, MAX_ITEMS } from './item-list.ts'
 
 const MIN_ITEMS = 3
 const MAX_LISTS = 300
-/** What holds more is a part of the page, and no item of a list. */
+/** The maximum number of elements in an item. A larger element is a section of the page. */
 const MAX_PARTS = 200
 
-/** The tree is walked as it is: queries of every element would take minutes on pages that are made for it. */
+/**
+ * A node of the parsed tree. The tree is walked directly: a query for every element would take minutes on pages made
+ * for it.
+ */
 type Node = {
   type: string
   name?: string
@@ -15,7 +18,7 @@ type Node = {
   children?: Node[]
 }
 
-/** Cards and list items: children of one parent that look the same, with a text or a link of their own. */
+/** Finds cards and list items: children of one parent that look the same, each with its own text or link. */
 export function listRepeated({ $, base }: WebDocument): ItemList[] {
   const lists: ItemList[] = []
   const open: { node: Node; heading: string }[] = [{ node: $.root()[0] as Node, heading: '' }]
@@ -47,7 +50,7 @@ export function listRepeated({ $, base }: WebDocument): ItemList[] {
 
 const NO_ITEMS = /^(script|style|br|hr|option|dt|dd|p|span|b|i|h\d|img|input|meta|link) /
 
-/** What stands in an element by the names that it is given: headings, classes, links, pictures. */
+/** Reads the fields of an element: headings, classes, links, pictures. */
 function itemOf(element: Node, base: URL): Record<string, string> | null {
   const parts = partsOf(element)
   if (parts === null) return null
@@ -62,7 +65,7 @@ function itemOf(element: Node, base: URL): Record<string, string> | null {
   for (const part of parts.slice(1)) {
     const label = labelOf(part)
     if (label === '' || elementsOf(part).some((child) => labelOf(child) !== '')) continue
-    // The last part of names such as `product-card__price` says what it is.
+    // The last part of a name such as `product-card__price` is the field's name.
     add(fieldName(label.replace(/^.*__/, '')), clean(part.attribs?.['content'] ?? textOf(part)))
   }
   add('url', addressOf(anchor?.attribs?.['href'], base))
@@ -77,7 +80,7 @@ const labelOf = ({ attribs }: Node): string =>
 
 const elementsOf = ({ children = [] }: Node): Node[] => children.filter(({ type }) => type === 'tag')
 
-/** An element and all within it in the order of the page; null when they are too many. */
+/** Returns an element and its descendants in page order, or null if there are too many. */
 function partsOf(element: Node): Node[] | null {
   const parts: Node[] = []
   const open = [element]

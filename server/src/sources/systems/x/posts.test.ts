@@ -89,10 +89,10 @@ describe('search_x_tweets', () => {
   it.each([
     [{}, 'query required'],
     [{ query: '' }, 'query must be non-empty'],
-    [{ query: 'a', language: 'English' }, 'language must be two letters, as en'],
+    [{ query: 'a', language: 'English' }, 'language must be two letters, such as en'],
     [
       { query: 'a', from_accounts: ['not an account'] },
-      'from_accounts[0] must be the name of an account, as @acme',
+      'from_accounts[0] must be the name of an account, such as @acme',
     ],
     [{ query: 'a', max_tweet: 5 }, 'max_tweet not accepted; search_x_tweets takes: query, language'],
     [{ query: 'a', max_tweets: 5, max_count: 6 }, 'max_tweets is the same as max_count; give one of them'],

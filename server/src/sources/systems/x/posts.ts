@@ -10,15 +10,15 @@ export const posts = defineShape({
       .trim()
       .min(1)
       .max(512)
-      .describe('Words and operators of X, as `"data engineer" -is:retweet`'),
+      .describe('Words and operators of X, such as `"data engineer" -is:retweet`'),
     language: z
       .string()
-      .regex(/^[a-z]{2}$/, 'must be two letters, as en')
+      .regex(/^[a-z]{2}$/, 'must be two letters, such as en')
       .describe('Language of the posts')
       .optional(),
     min_likes: z.int().min(0).describe('Posts with fewer likes are left out').optional(),
     from_accounts: z
-      .array(z.string().regex(/^@?\w{1,15}$/, 'must be the name of an account, as @acme'))
+      .array(z.string().regex(/^@?\w{1,15}$/, 'must be the name of an account, such as @acme'))
       .max(20)
       .describe('Only posts of these accounts')
       .optional(),
@@ -56,7 +56,10 @@ const Reply = z.object({
 const MAX_PAGE = 100
 const MIN_PAGE = 10
 
-/** Newest first: posts behind `since` are those of earlier pulls, and the first page tells where the next pull ends. */
+/**
+ * The position. Posts come newest first: posts up to `since` belong to earlier pulls, and the first page tells where
+ * the next pull ends.
+ */
 const State = z.object({
   since: z.string().optional(),
   newest: z.string().optional(),
