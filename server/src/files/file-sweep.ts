@@ -5,7 +5,7 @@ import type { Storage } from './storage/storage.ts'
 import { forgetExpiredFile, storageKeyOf } from './store/files.ts'
 import { forgetOldImports } from './store/imports.ts'
 
-/** Removes files of any kind when they expire, and what is known of imports that ended long ago. */
+/** Defines the job that removes expired files of any kind, and the records of imports that ended long ago. */
 export function fileSweepJob({ store, storage }: { store: Store; storage: Storage }): Job {
   return defineJob({
     name: 'sweep_files',

@@ -7,9 +7,9 @@ import { announceFile, completeFile, type FileKey, storageKeyOf } from './store/
 import { isStorageLimit, measureStorage, requireStorage, withinStorage } from './store/storage-quota.ts'
 
 export const UPLOAD = 'upload'
-/** An upload that nobody imports for so long is removed. */
+/** The days after its last use at which an upload is removed. */
 export const UPLOAD_DAYS = 7
-/** One that does not arrive within this time never will. */
+/** The days within which an upload must arrive. */
 const ARRIVAL_DAYS = 1
 const REF_LENGTH = 32
 const DAY_MS = 86_400_000
@@ -18,10 +18,10 @@ export type StoredUpload = { file_ref: string; size_bytes: number }
 
 type Stores = { db: Db; storage: Storage }
 type Upload = { orgId: string; name: string; createdBy: string }
-/** All bytes are there; it is nobody's to import before it is kept. */
+/** An upload whose bytes have all arrived. It cannot be imported before it is kept. */
 export type ReceivedUpload = FileKey & { size_bytes: number }
 
-/** Keeps a file under a name that nobody can guess. */
+/** Stores a file under a name that cannot be guessed. */
 export async function storeUpload(
   stores: Stores,
   upload: Upload,
@@ -51,7 +51,7 @@ export async function receiveUpload(
   return { ...file, size_bytes: await storage.write(storageKeyOf(file), withinStorage(room, body)) }
 }
 
-/** Makes it importable, where the organisation has room for it. */
+/** Makes an upload importable if the organisation has room for it. */
 export async function keepUpload(db: Db, { size_bytes, ...file }: ReceivedUpload): Promise<StoredUpload> {
   await inTransaction(db, async (trx) => {
     await requireStorage(trx, file.org_id, size_bytes)
@@ -60,7 +60,7 @@ export async function keepUpload(db: Db, { size_bytes, ...file }: ReceivedUpload
   return { file_ref: file.file_ref, size_bytes }
 }
 
-/** What was announced expires by itself; its bytes need not lie there until then. */
+/** Removes the bytes of an upload at once. Its record expires later. */
 export async function discardUpload(storage: Storage, file: FileKey): Promise<void> {
   await storage.remove(storageKeyOf(file))
 }

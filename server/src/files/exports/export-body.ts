@@ -4,7 +4,7 @@ import type { Snapshot } from '../../database/connection/snapshot.ts'
 import { arrayLines, type ExportScope, headerRow, objectLines, textRows } from '../store/export-lines.ts'
 import type { ExportColumn } from './export-columns.ts'
 
-/** Told of the rows that have become part of the file. */
+/** Receives the number of rows that have been added to the file. */
 export type Count = (rows: number) => Promise<void>
 
 type Body = (
@@ -14,7 +14,10 @@ type Body = (
   count: Count,
 ) => AsyncIterable<Uint8Array>
 
-/** The bytes of a file, made while they are read. CSV is RFC 4180 in UTF-8 without a byte order mark. */
+/**
+ * The generators of file contents, by format. They work while the file is read. CSV is RFC 4180 in UTF-8 without a byte
+ * order mark.
+ */
 export const EXPORT_BODIES: Record<ExportFormat, Body> = {
   async *csv(snapshot, scope, columns, count) {
     const headers = columns.map(({ header }) => header)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { columnsOf } from './export-columns.ts'
+import { listExportColumns } from './export-columns.ts'
 
 const action = (id: string, name: string, ...outputs: string[]) => ({ id, name, outputs, open: true })
 
@@ -12,7 +12,7 @@ it('D61: inputs, then the outputs of each action along the chain; what cells hol
     actions: [action('x_1', 'X', 'z', 'y'), action('gate_1', 'Gate'), action('x_2', 'Other', 'z')],
   }
   const found = new Map([['x_1', ['a', 'y', 'z']]])
-  expect(columnsOf(plan, found)).toEqual([
+  expect(listExportColumns(plan, found)).toEqual([
     { header: 'b', input: 2 },
     { header: 'a', input: 1 },
     { header: 'X: z', action: 0, output: 'z' },
@@ -30,13 +30,13 @@ it('headers are unique, whatever the names are', () => {
     ],
     actions: [action('x_1', 'X', 'y'), action('x_2', 'X', 'y')],
   }
-  const headers = columnsOf(plan, new Map()).map(({ header }) => header)
+  const headers = listExportColumns(plan, new Map()).map(({ header }) => header)
   expect(headers).toEqual(['X: y', 'X: y (2)', 'X: y (3)', 'X: y (4)'])
 })
 
 it('more columns than a file holds are refused', () => {
   const names = Array.from({ length: 1601 }, (_, n) => `n${n}`)
-  expect(() => columnsOf({ inputs: [], actions: [action('x_1', 'X', ...names)] }, new Map())).toThrow(
-    'The sheet has 1601 columns; a file holds 1600',
+  expect(() => listExportColumns({ inputs: [], actions: [action('x_1', 'X', ...names)] }, new Map())).toThrow(
+    'The sheet has 1601 columns; a file holds at most 1600',
   )
 })

@@ -3,17 +3,23 @@ import { plural } from '../../lib/plural.ts'
 import type { ColumnSource } from '../store/export-lines.ts'
 import { ExportFailure } from './export-failure.ts'
 
-/** Values of a number are numbers in a workbook, also where they are kept as text (D95). */
+/**
+ * A column of an export. Values of a number column are numbers in a workbook, even if they are stored as text (D95).
+ */
 export type ExportColumn = ColumnSource & { header: string; isNumber?: boolean | undefined }
 
-/** As many as one statement of PostgreSQL can answer, with some room. */
+/** The maximum number of columns: what one PostgreSQL statement can return, with some margin. */
 const MAX_COLUMNS = 1600
 
 /**
- * The inputs, then the outputs of each action along the chain (D61): those that are known in their order, then what else
- * cells hold, then how they ended, where that is wanted (D82). Headers that are there already get a number.
+ * Lists the columns: the inputs, then the outputs of each action along the chain (D61). Known outputs come first in
+ * their order, then other outputs found in cells, then the ending of the cells if requested (D82). Repeated headers get
+ * a number.
  */
-export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly string[]>): ExportColumn[] {
+export function listExportColumns(
+  plan: ExportPlan,
+  found: ReadonlyMap<string, readonly string[]>,
+): ExportColumn[] {
   const inputs = plan.inputs.map(({ name, column, isNumber }) => ({ header: name, input: column, isNumber }))
   const outputs = plan.actions.flatMap(({ id, name, outputs: known, numbers }, action): ExportColumn[] => [
     ...[...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
@@ -27,7 +33,7 @@ export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly 
   const columns = withUniqueHeaders([...inputs, ...outputs])
   if (columns.length > MAX_COLUMNS) {
     throw new ExportFailure(
-      `The sheet has ${plural(columns.length, 'column')}; a file holds ${MAX_COLUMNS}. Export fewer inputs and actions`,
+      `The sheet has ${plural(columns.length, 'column')}; a file holds at most ${MAX_COLUMNS}. Export fewer inputs and actions`,
     )
   }
   return columns

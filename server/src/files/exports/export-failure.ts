@@ -1,4 +1,4 @@
-/** An export that cannot be built, however often it is tried. Its message is for the caller. */
+/** An export that cannot be built, however often it is retried. Its message is shown to the caller. */
 export class ExportFailure extends Error {
   override name = 'ExportFailure'
 }

@@ -13,7 +13,7 @@ const { addRows, makeSheet } = rowsOf(org)
 const { start, get, download } = exportsOf(app, org)
 const { storage, store } = app.services
 
-/** Does a job as a worker would, with files that go through `write`. */
+/** Runs a job as a worker would, with files that go through `write`. */
 function perform(
   name: 'export_sheet' | 'expire_exports',
   payload: object,
@@ -26,7 +26,7 @@ function perform(
   return job.run(payload, signal)
 }
 
-/** Files that wait before anything of them is read: everything up to there has happened. */
+/** Returns a storage write that waits before it reads anything of the file. All earlier steps are then done. */
 function heldBack() {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()

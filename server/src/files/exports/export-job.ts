@@ -19,7 +19,7 @@ import {
 } from '../store/exports.ts'
 import { isStorageLimit, measureStorage, requireStorage, withinStorage } from '../store/storage-quota.ts'
 import { EXPORT_BODIES } from './export-body.ts'
-import { columnsOf } from './export-columns.ts'
+import { listExportColumns } from './export-columns.ts'
 import { ExportFailure } from './export-failure.ts'
 
 const MAX_ATTEMPTS = 5
@@ -39,12 +39,15 @@ export function exportJobs(parts: Parts): Job[] {
       name: 'expire_exports',
       cron: '*/10 * * * *',
       payload: z.unknown(),
-      run: () => forgetExports(parts),
+      run: () => removeOldExports(parts),
     }),
   ]
 }
 
-/** A file for each attempt: one that was given up on can neither replace nor remove another's. */
+/**
+ * Returns the storage key of an attempt's file. Each attempt has its own, so that an abandoned attempt can neither
+ * replace nor remove another's file.
+ */
 export function exportFileKey(
   { org_id, export_id }: { org_id: string; export_id: string },
   attempt: number,
@@ -52,7 +55,10 @@ export function exportFileKey(
   return `${org_id}/export-${export_id}-${attempt}`
 }
 
-/** Starts from the beginning each time: a snapshot does not outlive its process. Of several attempts the last counts. */
+/**
+ * Builds the file from the beginning on each attempt, because a snapshot ends with its process. Only the last of
+ * several attempts counts.
+ */
 async function exportSheet(
   parts: Parts,
   key: { org_id: string; export_id: string },
@@ -72,19 +78,21 @@ async function exportSheet(
     })
     if (completed) return
     await storage.remove(file)
-    throw sheetIsGone()
+    throw sheetDeletedError()
   } catch (cause) {
     if (isStorageLimit(cause)) await storage.remove(exportFileKey(key, record.attempt))
     if (cause instanceof ExportFailure || isStorageLimit(cause)) return failExport(db, record, cause.message)
     if (signal.aborted || isUnavailable(cause) || record.attempt < MAX_ATTEMPTS) throw cause
-    log.error({ err: cause, ...key }, 'an export was given up')
+    log.error({ err: cause, ...key }, 'an export failed for good')
     const tries = `after ${plural(record.attempt, 'attempt')}`
     await failExport(db, record, `The file could not be built ${tries}. Try again later`)
   }
 }
 
-/** Without effect where it is not true and another process has taken the export up. */
-function sheetIsGone(): ExportFailure {
+/**
+ * Makes the error for a deleted sheet. If another process has taken over the export instead, the error has no effect.
+ */
+function sheetDeletedError(): ExportFailure {
   return new ExportFailure('The sheet was deleted while it was exported')
 }
 
@@ -98,26 +106,27 @@ async function writeFile(
   try {
     const { scope, total, columns } = await survey(snapshot, record)
     let rows = 0
-    const advance = everyNow(async () => {
+    const advance = throttle(async () => {
       const progress = Math.floor((rows * 100) / total)
-      if (!(await advanceExport(store.org(record.org_id), record, { rows, progress }))) throw sheetIsGone()
+      if (!(await advanceExport(store.org(record.org_id), record, { rows, progress })))
+        throw sheetDeletedError()
     })
     const count = (more: number) => {
       rows += more
       return advance()
     }
     const body = inTurns(record.org_id, EXPORT_BODIES[record.format](snapshot, scope, columns, count))
-    const marked = record.format === 'csv' && record.plan.bom === true
+    const hasMark = record.format === 'csv' && record.plan.bom === true
     const room = await measureStorage(store.org(record.org_id), record.org_id)
-    const bytes = await storage.write(file, withinStorage(room, marked ? withMark(body) : body))
+    const bytes = await storage.write(file, withinStorage(room, hasMark ? addByteOrderMark(body) : body))
     return { rows, bytes }
   } finally {
     await snapshot.close()
   }
 }
 
-/** Spreadsheets that would guess another encoding read UTF-8 by this mark (D82). */
-async function* withMark(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Puts a byte order mark before the file, so that spreadsheets do not guess another encoding than UTF-8 (D82). */
+async function* addByteOrderMark(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield Buffer.from('\uFEFF')
   yield* body
 }
@@ -130,12 +139,12 @@ async function survey(snapshot: Snapshot, record: ExportRecord) {
     plan.actions.map(({ id }) => id),
     plan.include ?? [],
   )
-  if (found === null) throw sheetIsGone()
+  if (found === null) throw sheetDeletedError()
   const open = plan.actions.filter((action) => action.open).map(({ id }) => id)
-  return { ...found, columns: columnsOf(plan, await listOutputNames(snapshot, found.scope, open)) }
+  return { ...found, columns: listExportColumns(plan, await listOutputNames(snapshot, found.scope, open)) }
 }
 
-function everyNow(work: () => Promise<void>): () => Promise<void> {
+function throttle(work: () => Promise<void>): () => Promise<void> {
   let last = Date.now()
   return async () => {
     if (Date.now() - last < ADVANCE_MS) return
@@ -144,8 +153,8 @@ function everyNow(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** The files first: a record that is left is found again, a file without one never. */
-async function forgetExports({ store, storage, log }: Parts): Promise<void> {
+/** Removes old exports. Files go first: a record that is left is found again, a file without a record never is. */
+async function removeOldExports({ store, storage, log }: Parts): Promise<void> {
   for (const record of await listForgottenExports(store.system, FORGOTTEN_AT_ONCE)) {
     try {
       for (let attempt = 1; attempt <= record.attempt; attempt += 1) {
@@ -153,7 +162,10 @@ async function forgetExports({ store, storage, log }: Parts): Promise<void> {
       }
       await deleteExport(store.system, record)
     } catch (cause) {
-      log.warn({ export_id: record.export_id, cause: reasonOf(cause) }, 'an old export stays for now')
+      log.warn(
+        { export_id: record.export_id, cause: reasonOf(cause) },
+        'an old export could not be removed; it is retried',
+      )
     }
   }
 }

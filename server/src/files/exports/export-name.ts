@@ -3,7 +3,7 @@ import { type ExportFormat, MAX_FILE_NAME } from '#contract/exports.ts'
 const DEFAULT_NAME = 'export'
 const FIRST_CHARACTERS = new RegExp(`^.{0,${MAX_FILE_NAME}}`, 'u')
 
-/** The base name of a file: what is no letter or digit, of whatever script, becomes `_`. */
+/** Returns a base name for a file. Characters that are not letters or digits of any script become `_`. */
 export function safeFileName(wanted = ''): string {
   const name = wanted
     .normalize('NFC')
@@ -12,14 +12,17 @@ export function safeFileName(wanted = ''): string {
   return name === '' ? DEFAULT_NAME : (FIRST_CHARACTERS.exec(name)?.[0] ?? DEFAULT_NAME)
 }
 
-/** Names a file after the days that it holds: `ledger-2026-03-01_2026-03-31`. */
-export function nameOfDays(what: string, first?: string, last?: string): string {
+/** Names a file after the days that it covers: `ledger-2026-03-01_2026-03-31`. */
+export function nameByDays(prefix: string, first?: string, last?: string): string {
   return first === undefined || last === undefined
-    ? what
-    : `${what}-${first.slice(0, 10)}_${last.slice(0, 10)}`
+    ? prefix
+    : `${prefix}-${first.slice(0, 10)}_${last.slice(0, 10)}`
 }
 
-/** RFC 6266: the name as it is, and one in ASCII for programs that do not know the other form. */
+/**
+ * Returns the Content-Disposition header (RFC 6266) with the full name, and an ASCII name for clients that do not
+ * support the other form.
+ */
 export function contentDisposition(name: string, format: ExportFormat): string {
   const ascii = name.replace(/[^\w-]/g, '_')
   return `attachment; filename="${ascii}.${format}"; filename*=UTF-8''${encodeURIComponent(name)}.${format}`

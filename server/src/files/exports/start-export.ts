@@ -25,7 +25,10 @@ export type ExportRequest = {
 
 const RETRY_SECONDS = 5
 
-/** Records what is to be exported and queues the work, together; `limit` is how many the organisation may have under way. */
+/**
+ * Records an export and queues its job in one transaction. `limit` is the maximum number of running exports of the
+ * organisation.
+ */
 export async function startExport(
   db: Db,
   author: Author,

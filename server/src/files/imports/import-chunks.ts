@@ -5,13 +5,13 @@ import { createTypeCheck } from '../../sheets/rows/type-mismatches.ts'
 import type { Batch, SourceRecord } from '../reading/records.ts'
 import type { ImportRecord } from '../store/imports.ts'
 
-/** Rows that are written together: enough to be fast, little enough to be soon done and to fit into memory. */
+/** The rows written together: enough to be fast, few enough to finish soon and to fit into memory. */
 const CHUNK_ROWS = 5000
 const CHUNK_LENGTH = 4 * 1024 * 1024
 
 /**
- * Rows in their stored form, where the file goes on after them, and which values up to there do not fit their input (D79) or had
- * to be changed (D28).
+ * The rows of a chunk in stored form, with the file position after them. It includes which values so far do not fit
+ * their input (D79) or had to be changed (D28).
  */
 export type Chunk = {
   rows: string[]
@@ -22,7 +22,7 @@ export type Chunk = {
 
 type Begun = Pick<ImportRecord, 'mapping' | 'mismatches' | 'normalized' | 'rows_imported'>
 
-export async function* chunksOf(
+export async function* readChunks(
   batches: AsyncIterable<Batch>,
   { mapping, mismatches, normalized: earlier, rows_imported }: Begun,
 ): AsyncGenerator<Chunk> {
@@ -60,8 +60,8 @@ export async function* chunksOf(
 const IGNORE = () => undefined
 
 /**
- * JSON of an object keyed by column number. Empty cells are left out, so that they read as null. `note` is told of each value
- * that could not be stored as it is.
+ * Returns a row as a JSON object keyed by column number. Empty cells are left out, so that they read as null. `note` is
+ * called for each value that had to be changed to be stored.
  */
 function encode(record: SourceRecord, columns: readonly number[], note: (at: number) => void): string {
   const row: Record<number, string> = {}

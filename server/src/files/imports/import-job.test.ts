@@ -14,7 +14,7 @@ const org = await app.makeOrg()
 const { list } = rowsOf(org)
 const mapping = Object.fromEntries(HEADERS.map((name) => [name, name]))
 
-/** An import that nobody works at, and its job. */
+/** Queues an import that no worker runs, and returns its job. */
 async function queueImport(rows = ROWS) {
   const base = await makeRowSheet(org, HEADERS)
   const upload = { orgId: org.orgId, name: 'rows.csv', createdBy: org.adminEmail }
@@ -56,7 +56,7 @@ it('a storage that fails midway is an interruption, after which the import goes 
     async read(key, range) {
       const body = await storage.read(key, range)
       reads += 1
-      // The third is the one whose rows are written; the first two look whether they can be.
+      // The third read is the one whose rows are written; the first two only check the file.
       if (reads > 2 && body !== null) setImmediate(() => body.destroy(new Error('the line went dead')))
       return body
     },
@@ -132,7 +132,7 @@ it('an import into a sheet that is deleted midway fails', async () => {
   const deleting: Storage = {
     ...storage,
     async read(key, range) {
-      // The third time is the one whose rows are written; the first two look whether they can be.
+      // The third read is the one whose rows are written; the first two only check the file.
       reads += 1
       if (reads === 3) await org.call('DELETE', `/workflows/${base.slice(-36)}`)
       return storage.read(key, range)

@@ -22,16 +22,16 @@ import {
   startImport,
 } from '../store/imports.ts'
 import { UPLOAD_DAYS } from '../uploads.ts'
-import { type Chunk, chunksOf } from './import-chunks.ts'
+import { type Chunk, readChunks } from './import-chunks.ts'
 import { openSource } from './import-source.ts'
 
 export const IMPORT_JOB = 'import_file'
 
-/** An import that began this often without getting a single chunk further is given up. */
+/** The maximum number of starts without finishing a chunk. Then the import fails. */
 const MAX_STARTS = 8
 
-const GIVEN_UP =
-  'The import was given up after several attempts: the server could not read or write it. Try again later'
+const FAILED_OFTEN =
+  'The import failed after several attempts: the server could not read or write it. Try again later'
 
 export type ImportParts = { config: Config; store: Store; storage: Storage; log: Log }
 
@@ -47,7 +47,7 @@ async function runImport(parts: ImportParts, key: ImportKey, signal: AbortSignal
   const db = parts.store.org(key.org_id)
   const found = await startImport(db, key)
   if (found === undefined) return
-  if (found.starts > MAX_STARTS) return failImport(db, key, GIVEN_UP)
+  if (found.starts > MAX_STARTS) return failImport(db, key, FAILED_OFTEN)
   try {
     await importFile(parts, db, found, signal)
   } catch (cause) {
@@ -60,15 +60,15 @@ async function runImport(parts: ImportParts, key: ImportKey, signal: AbortSignal
     }
     parts.log.warn(
       { import_id: key.import_id, cause: reasonOf(cause) },
-      'an import was interrupted; it goes on later',
+      'an import was interrupted; it continues later',
     )
     throw cause
   }
 }
 
 /**
- * Reads the file once to see that all of it can be read, so that a file with a fault leaves no rows, and then writes it chunk by
- * chunk. Rows, count and place in the file are one transaction: whoever goes on after a crash goes on behind them.
+ * Reads the file once to check all of it, so that a faulty file adds no rows. Then writes it chunk by chunk. Rows,
+ * count and file position are one transaction: after a crash the import continues behind the rows already written.
  */
 async function importFile(
   parts: ImportParts,
@@ -85,24 +85,25 @@ async function importFile(
         signal.throwIfAborted()
         rows += batch.records.length
       }
-      // All of them or none, where it can be known. Whoever adds rows meanwhile may still be ahead of the last chunks.
+      // Checks the room for all rows at once if it can be known. Rows that others add meanwhile may still use it before
+      // the last chunks.
       await db.transaction().execute((trx) => requireRoom(trx, found.org_id, rows))
     }
     const chunks = await writeChunks(db, found, read(found.position), signal)
     await db.transaction().execute(async (trx) => {
-      // The file before the import, as whoever starts one does.
+      // Locks the file before the import, in the same order as starting an import does.
       await useFile(trx, found, UPLOAD_DAYS)
-      if (!(await completeImport(trx, found, chunks))) throw overtaken()
+      if (!(await completeImport(trx, found, chunks))) throw overtakenError()
     })
   } finally {
     await source.close()
   }
 }
 
-/** Somebody else is at this import, or was a moment ago. Looking again later is safe whoever it was. */
-const overtaken = () => new Error('another worker has moved this import on')
+/** Makes the error for an import that another worker has moved on. A later retry is safe in every case. */
+const overtakenError = () => new Error('another worker has moved this import on')
 
-/** While one chunk is being written, the next one is read. Answers how many there are in all. */
+/** Writes the chunks and reads the next chunk while one is written. Returns the total number of chunks. */
 async function writeChunks(
   db: Db,
   found: ImportRecord,
@@ -112,11 +113,11 @@ async function writeChunks(
   let { chunks, rows_imported: imported } = found
   let writing = Promise.resolve()
   try {
-    for await (const chunk of chunksOf(batches, found)) {
+    for await (const chunk of readChunks(batches, found)) {
       await writing
       signal.throwIfAborted()
       writing = writeChunk(db, found, chunk, chunks, imported)
-      // It is awaited with the next one; until then its failure must not count as unheard.
+      // The promise is awaited with the next chunk. Until then its failure must not count as an unhandled rejection.
       writing.catch(() => undefined)
       chunks += 1
       imported += chunk.rows.length
@@ -136,7 +137,7 @@ async function writeChunk(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const advanced = await advanceImport(trx, found, number, { rows: rows.length, ...progress })
-    if (!advanced) throw overtaken()
+    if (!advanced) throw overtakenError()
     const sheet = await findSheet(trx, found.org_id, found.sheet_id)
     if (sheet === undefined) throw new FileFault('The sheet was deleted')
     await arriveRows(trx, {

@@ -38,7 +38,7 @@ const startWorker = () =>
     'working',
   )
 
-/** While this lock is held, the transaction of the chunk that the gate names stops between its rows and its commit. */
+/** The lock that stops the transaction of the gated chunk between its rows and its commit. */
 const GATE = 41
 await sql`create table gate (chunk int not null)`.execute(app.store.system)
 await sql`insert into gate values (0)`.execute(app.store.system)
@@ -52,7 +52,7 @@ await sql`
   end $$`.execute(app.store.system)
 await sql`create trigger gate after insert on rows execute function wait_at_gate()`.execute(app.store.system)
 
-/** A worker that is killed when every import is in the middle of the given chunk. */
+/** Starts a worker and kills it when every import is in the middle of the given chunk. */
 async function killAtChunk(chunk: number): Promise<void> {
   await sql`update gate set chunk = ${chunk}`.execute(app.store.system)
   await app.store.system.transaction().execute(async (trx) => {

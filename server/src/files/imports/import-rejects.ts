@@ -6,11 +6,11 @@ import { fits } from '../../sheets/rows/type-mismatches.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type ImportedFile, openSource } from './import-source.ts'
 
-/** A caller waits for it. */
+/** The maximum reading time, because a caller waits. */
 const MAX_READING_MS = 5000
 const MAX_VALUE = 500
 
-/** Values of an imported file that do not fit the type of their input (D79), read from the file once more. */
+/** Lists the values of an imported file that do not fit the type of their input (D79), by reading the file again. */
 export async function listRejects(
   parts: { config: Config; storage: Storage },
   file: ImportedFile,

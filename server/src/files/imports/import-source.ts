@@ -12,16 +12,16 @@ import type { Storage } from '../storage/storage.ts'
 import { storageKeyOf } from '../store/files.ts'
 import type { ImportRecord } from '../store/imports.ts'
 
-/** What is imported of which file. */
+/** The file of an import with its mapping. */
 export type ImportedFile = Pick<ImportRecord, 'org_id' | 'file_ref' | 'sheet_name' | 'mapping'>
 
 export type ImportSource = {
-  /** The records from a position on, or from the start. */
+  /** Reads the records from a position on, or from the start. */
   read(position: unknown): AsyncIterable<Batch>
   close(): Promise<void>
 }
 
-/** The file of an import. A workbook is read here and there, so it is copied to this machine first. */
+/** Opens the file of an import. A workbook is not read in order, so it is copied to this machine first. */
 export async function openSource(
   { config, storage }: { config: Config; storage: Storage },
   { org_id, file_ref, sheet_name, mapping }: ImportedFile,
@@ -29,7 +29,7 @@ export async function openSource(
   const headers = mapping.map(({ header }) => header)
   const open = async (start: number) => {
     const body = await storage.read(storageKeyOf({ org_id, file_ref }), { start })
-    if (body === null) throw new FileFault(`The file ${file_ref} is no longer there; put it again`)
+    if (body === null) throw new FileFault(`The file ${file_ref} no longer exists; upload it again`)
     return body
   }
   if (getExtension(file_ref) === 'csv') {
@@ -43,10 +43,10 @@ export async function openSource(
   }
 }
 
-/** A caller waits for it. */
+/** The maximum counting time, because a caller waits. */
 const MAX_COUNTING_MS = 60_000
 
-/** How many rows an import would bring: the file is read through. 400 when it cannot be. */
+/** Counts the rows that an import would add, by reading the file. Throws a 400 if the file cannot be read. */
 export async function countImportedRows(
   parts: { config: Config; storage: Storage },
   file: ImportedFile,

@@ -10,10 +10,10 @@ const AB = ['a', 'b']
 const BOM = '\uFEFF'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const long = 'x'.repeat(300_000)
-/** As many as a value may have: its quotes count too. */
+/** The longest value of a letter. The quotes of JSON count too. */
 const mostOf = (letter: string) => letter.repeat((MAX_VALUE_BYTES - 2) / Buffer.byteLength(letter))
 
-/** Cut into blocks of a size, as a storage does. */
+/** Returns the content in blocks of a size, as a storage does. */
 const opened = (content: string | Buffer, size: number) => async (start: number) => {
   const bytes = Buffer.from(content)
   return (async function* () {
@@ -137,7 +137,7 @@ const REFUSED: [what: string, content: string | Buffer, fault: string | RegExp][
   [
     'a mapped header twice',
     'a,b,a\n1,2,3\n',
-    'The header "a" stands in columns 1 and 3; a mapped header must be unique',
+    'The header "a" appears in columns 1 and 3; a mapped header must be unique',
   ],
   [
     'a quote that is never closed',
@@ -255,7 +255,7 @@ describe('a CSV file is read', () => {
     })
     await fc.assert(
       fc.asyncProperty(table, options, fc.integer({ min: 1, max: 40 }), async (rows, how, size) => {
-        // The program that writes leaves a bare CR unquoted unless it is the delimiter of rows.
+        // csv-stringify leaves a bare CR unquoted unless it is the row delimiter.
         const quoted = how.quoted || rows.some((row) => row.some((text) => /[\r\n]/.test(text)))
         const content = stringify([['a', 'b', 'end'], ...rows], { ...how, quoted })
         const expected = rows.map((row) => row.map((text) => text || null))

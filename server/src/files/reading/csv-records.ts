@@ -13,18 +13,18 @@ import {
 } from './records.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
-/** A first line by which spreadsheet programs name the separator; it is no record. */
+/** Matches the first line in which spreadsheet programs name the separator. It is not a record. */
 const NAMED_DELIMITER = /^sep=([^\r\n])(?:\r\n|[\r\n]|$)/i
 const BOM = '\uFEFF'
 
-/** Where reading goes on: the byte at which a row starts, its line, and what row 1 has shown. */
+/** The position to continue from: the byte at which a row starts, its line, and what row 1 has shown. */
 const Position = z.object({ byte: z.int(), line: z.int(), delimiter: z.string(), columns: Columns })
 type Position = z.infer<typeof Position>
 
-/** A file, read from a byte on. */
+/** Opens a file from a byte on. */
 export type OpenFile = (start: number) => Promise<AsyncIterable<Uint8Array>>
 
-/** The records of a CSV file. Each batch is what one block of the file completes. */
+/** Reads the records of a CSV file. Each batch holds the rows that one block of the file completes. */
 export async function* readCsv(
   open: OpenFile,
   headers: readonly string[],
@@ -87,18 +87,18 @@ function lastLine(parser: CsvParser): number {
 
 type Candidate = { delimiter: string; parser: CsvParser; row?: string[] | undefined; fault?: FileFault }
 
-/** The headers of a CSV file, as row 1 has them. */
+/** Returns the headers of a CSV file, from row 1. */
 export async function readCsvHeaders(open: OpenFile): Promise<string[]> {
   return (await readFirstRow(open, [])).row ?? []
 }
 
-/** Reads row 1: which character separates the columns, and where the mapped ones stand. */
+/** Reads row 1 to find the delimiter and the positions of the mapped columns. */
 async function readHead(open: OpenFile, headers: readonly string[]): Promise<Position> {
   const { row, delimiter, byte } = await readFirstRow(open, headers)
   return { byte, line: byte === 0 ? 1 : 2, delimiter, columns: locateHeaders(row ?? [], headers) }
 }
 
-/** Also the byte at which the records begin. */
+/** Reads row 1 with each possible delimiter. Also returns the byte at which the records begin. */
 async function readFirstRow(
   open: OpenFile,
   headers: readonly string[],
@@ -107,7 +107,7 @@ async function readFirstRow(
   const startWith = (delimiter: string): Candidate => ({ delimiter, parser: createCsvParser(delimiter) })
   let candidates = DELIMITERS.map(startWith)
   let byte = 0
-  const undecided = () => candidates.filter(({ row, fault }) => row === undefined && fault === undefined)
+  const listUndecided = () => candidates.filter(({ row, fault }) => row === undefined && fault === undefined)
   for await (const bytes of withWholeStart(await open(0))) {
     const first = decoder.bytes() === 0
     if (first) refuseForeignStart(bytes)
@@ -119,13 +119,13 @@ async function readFirstRow(
       text = text.slice(line.length)
       byte = Buffer.byteLength(whole) - Buffer.byteLength(text)
     }
-    for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.push(text))
-    const [waiting] = undecided()
+    for (const candidate of listUndecided()) tryToRead(candidate, (parser) => parser.push(text))
+    const [waiting] = listUndecided()
     if (waiting === undefined) break
     if (decoder.isBroken(false)) throw notUtf8(lastLine(waiting.parser))
   }
-  for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.end())
-  return { ...bestOf(candidates, headers), byte }
+  for (const candidate of listUndecided()) tryToRead(candidate, (parser) => parser.end())
+  return { ...chooseBest(candidates, headers), byte }
 }
 
 function tryToRead(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {
@@ -137,12 +137,12 @@ function tryToRead(candidate: Candidate, read: (parser: CsvParser) => string[][]
   }
 }
 
-/** The delimiter that shows most of the mapped headers, and of those the one that makes most columns. */
-function bestOf(candidates: Candidate[], headers: readonly string[]): Candidate {
+/** Returns the delimiter that finds most mapped headers, and of equal ones the one with most columns. */
+function chooseBest(candidates: Candidate[], headers: readonly string[]): Candidate {
   const score = ({ row = [] }: Candidate) =>
     headers.filter((header) => row.includes(header)).length * 1e6 + row.length
   const best = candidates.reduce((best, candidate) => (score(candidate) > score(best) ? candidate : best))
-  // A quote that is not closed hides the headers behind it.
+  // A quote that is not closed hides the headers after it.
   const { fault } = candidates.find((candidate) => candidate.fault !== undefined) ?? {}
   if (fault !== undefined && !headers.every((header) => best.row?.includes(header))) throw fault
   return best

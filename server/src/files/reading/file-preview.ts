@@ -5,13 +5,13 @@ import { spool } from './spool.ts'
 import { readXlsxHead } from './xlsx-records.ts'
 
 const PREVIEW_ROWS = 5
-/** A preview is for eyes; a cell may hold a book. */
+/** The maximum length of a cell in a preview. A cell may hold a whole book. */
 const MAX_CELL = 200
 const MAX_HEADERS = 500
 
 export type FilePreview = { headers: string[]; rows: SourceRecord[]; worksheets: string[] }
 
-/** What an uploaded file holds: the headers that can be mapped, and the first records under them. */
+/** Returns the headers of an uploaded file that can be mapped, and its first records. */
 export async function previewFile(
   fileRef: string,
   open: OpenFile,
@@ -25,7 +25,7 @@ export async function previewFile(
 }
 
 async function previewCsv(open: OpenFile): Promise<FilePreview> {
-  const headers = mappable(await readCsvHeaders(open))
+  const headers = listMappableHeaders(await readCsvHeaders(open))
   const rows: SourceRecord[] = []
   if (headers.length > 0) {
     for await (const { records } of readCsv(open, headers, null)) {
@@ -44,7 +44,7 @@ async function previewXlsx(
   try {
     const { rows, names } = await readXlsxHead({ file, ...options }, 1 + PREVIEW_ROWS)
     const [first = [], ...rest] = rows
-    const headers = mappable(first)
+    const headers = listMappableHeaders(first)
     const places = headers.map((header) => first.indexOf(header))
     const shown = headers.length === 0 ? [] : rest
     return { headers, rows: shown.map((row) => places.map((place) => row[place] ?? null)), worksheets: names }
@@ -53,8 +53,8 @@ async function previewXlsx(
   }
 }
 
-/** Named, and only once: others cannot be told apart in a mapping. */
-function mappable(row: readonly (string | undefined)[]): string[] {
+/** Returns the headers that have a name and appear only once. Others cannot be told apart in a mapping. */
+function listMappableHeaders(row: readonly (string | undefined)[]): string[] {
   const times = new Map<string, number>()
   for (const name of row) if (name) times.set(name, (times.get(name) ?? 0) + 1)
   return [...times].flatMap(([name, count]) => (count === 1 ? [name] : [])).slice(0, MAX_HEADERS)

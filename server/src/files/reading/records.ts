@@ -3,13 +3,13 @@ import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '#contract/rows.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 
-/** Texts of the mapped columns, in the order of the mapping; null where the cell is empty. */
+/** The texts of the mapped columns, in the order of the mapping. Empty cells are null. */
 export type SourceRecord = (string | null)[]
 
-/** Some records, and where in the file those after them start: JSON that only the reader understands. */
+/** A batch of records with the file position after them: JSON that only the reader understands. */
 export type Batch = { records: SourceRecord[]; position: unknown }
 
-/** Where the mapped headers stand in row 1. Each must be there, and only once. */
+/** Returns the columns of the mapped headers in row 1. Each header must appear exactly once. */
 export function locateHeaders(row: Row, headers: readonly string[]): number[] {
   const missing = headers.filter((header) => !row.includes(header))
   if (missing.length > 0) {
@@ -23,7 +23,7 @@ export function locateHeaders(row: Row, headers: readonly string[]): number[] {
     const places = row.flatMap((name, place) => (name === header ? [place + 1] : []))
     if (places.length > 1) {
       throw new FileFault(
-        `The header ${quote(header)} stands in columns ${places.join(' and ')}; a mapped header must be unique`,
+        `The header ${quote(header)} appears in columns ${places.join(' and ')}; a mapped header must be unique`,
       )
     }
   }
@@ -32,16 +32,16 @@ export function locateHeaders(row: Row, headers: readonly string[]): number[] {
 
 type Row = readonly (string | null | undefined)[]
 
-/** Rows without any value are no records: editors and spreadsheets leave them behind. */
+/** Returns true if the row has a value. Editors and spreadsheets leave empty rows behind; they are not records. */
 export const hasValue = (row: Row): boolean => row.some((value) => value)
 
 export const pickColumns = (row: Row, columns: readonly number[]): SourceRecord =>
   columns.map((column) => row[column] || null)
 
-/** Records of no more characters fit into a row, whatever JSON makes of them: six bytes of one at most. */
+/** A record with no more characters surely fits into a row: JSON uses at most six bytes for each character. */
 export const SURELY_FITS = Math.floor(MAX_VALUE_BYTES / 6) - 2
 
-/** Refuses values that are larger than those of Add Rows may be. */
+/** Refuses values that are larger than Add Rows allows. */
 export function refuseLarge(
   record: SourceRecord,
   headers: readonly string[],

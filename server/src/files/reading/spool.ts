@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file without a name: it is gone when it is closed, also with a process that is killed. */
+/** Opens a file without a name. It disappears when it is closed, also if the process is killed. */
 export async function openNameless(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, randomBytes(12).toString('hex'))
@@ -11,7 +11,7 @@ export async function openNameless(folder: string): Promise<FileHandle> {
   return file
 }
 
-/** A nameless copy, for those who must read here and there. */
+/** Copies a body into a nameless file, for readers that do not read in order. */
 export async function spool(body: AsyncIterable<Uint8Array>, folder: string): Promise<FileHandle> {
   const file = await openNameless(folder)
   try {

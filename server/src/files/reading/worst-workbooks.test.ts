@@ -20,7 +20,7 @@ const rows = (count: number, cells: string | ((n: number) => string)) =>
   )
 const strings = (count: number, write: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => `<si><t>${write(n)}</t></si>`).join('')
-/** Texts of 1 MB with a short one behind each 15 of them. */
+/** Texts of 1 MB, with a short one after every 15 of them. */
 const longOnes = (count: number) =>
   strings(count, (n) => (n % 16 === 15 ? 'x' : String(n % 10).repeat(MB - 100)))
 const relations = (count: number) =>
@@ -96,7 +96,7 @@ describe('I2: workbooks of the worst shapes never hold the thread of the server'
     const path = join(folder, 'book.xlsx')
     writeFileSync(path, makeWorkbook(make()))
     const file = await open(path)
-    // How it ends is no matter: many of them are refused.
+    // The result does not matter: many of them are refused.
     const read = async () => {
       try {
         for await (const { records } of readXlsx({ file, sheetName: null, spoolFolder: folder }, ['a'], null))

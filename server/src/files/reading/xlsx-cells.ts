@@ -7,12 +7,12 @@ import { damaged } from './zip-archive.ts'
 const MAX_COLUMNS = 16_384
 const PLAIN: NumberKind = { kind: 'number', zeros: 0, fraction: false }
 
-/** Texts by column; holes where there is no cell. */
+/** The texts of a row by column, with holes for missing cells. */
 export type XlsxRow = (string | undefined)[]
 
 type WorkbookParts = { styles: NumberKind[]; is1904: boolean; strings: SharedStrings }
 
-/** Makes rows of the XML of a worksheet: every cell as the text that a person sees in it. */
+/** Builds rows from the XML of a worksheet. Each cell is the text that a person sees in it. */
 export function createCellReader(
   { styles, is1904, strings }: WorkbookParts,
   onRow: (row: XlsxRow, length: number, place: number) => void,
@@ -25,7 +25,7 @@ export function createCellReader(
   let type = 'n'
   let style = 0
   let text = ''
-  /** Text counts inside a value or an inline text, not inside a formula or a reading aid. */
+  /** Set inside a value or an inline text, but not inside a formula or a phonetic hint. */
   let collects = false
   let inPhonetic = false
 
@@ -125,7 +125,7 @@ export function createCellReader(
 export const rowTooLong = (place: number) =>
   `Row ${place} is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB`
 
-/** 0 for A in `A5`, 26 for AA. */
+/** Returns the column of a reference: 0 for A in `A5`, 26 for AA. */
 function columnOf(reference: string): number {
   let column = 0
   for (let at = 0; at < reference.length; at++) {

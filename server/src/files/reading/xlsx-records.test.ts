@@ -411,7 +411,7 @@ const REFUSED: [what: string, book: TestWorkbook | Buffer, fault: string | RegEx
   [
     'a mapped header twice',
     { rows: textRow(1, 'a', 'b', 'b') },
-    'The header "b" stands in columns 2 and 3; a mapped header must be unique',
+    'The header "b" appears in columns 2 and 3; a mapped header must be unique',
   ],
 ]
 

@@ -17,19 +17,19 @@ import { createSharedStrings, readSharedStrings } from './xlsx-strings.ts'
 import { openWorkbook, scanPart } from './xlsx-workbook.ts'
 import { openZip } from './zip-archive.ts'
 
-/** Twice what Excel's largest worksheet takes; nothing of it is held. */
+/** The maximum size of a worksheet: twice that of Excel's largest. It is never held in memory. */
 const MAX_SHEET_BYTES = 16 * 1024 * 1024 * 1024
-/** Cells refer to texts, so that a short block can mean a long row: batches end by the length of their texts as well. */
+/** The maximum text length of a batch. Cells refer to shared texts, so a short block can produce long rows. */
 const BATCH_LENGTH = 1024 * 1024
 const MAX_BLOCK_LENGTH = 64 * 1024 * 1024
 
-/** Where reading goes on: how many rows were read, and where the mapped columns stand. */
+/** The position to continue from: the number of rows read, and the mapped columns. */
 const Position = z.object({ rows: z.int(), columns: Columns })
 type Position = z.infer<typeof Position>
 
 export type XlsxSource = { file: FileHandle; sheetName: string | null; spoolFolder: string }
 
-/** The records of one worksheet. A batch is at most what one block of the archive completes. */
+/** Reads the records of one worksheet. A batch holds at most the rows that one block of the archive completes. */
 export async function* readXlsx(
   { file, sheetName, spoolFolder }: XlsxSource,
   headers: readonly string[],
@@ -46,7 +46,7 @@ export async function* readXlsx(
   picker.end()
 }
 
-/** Row 1 of a worksheet, the first of the others that hold anything, and the names of all worksheets. */
+/** Returns row 1 of a worksheet, the first other rows with values, and the names of all worksheets. */
 export async function readXlsxHead(
   source: XlsxSource,
   count: number,
@@ -61,7 +61,7 @@ export async function readXlsxHead(
   return { ...head, rows: head.rows.slice(0, count) }
 }
 
-/** The rows of a worksheet, those of one block of the archive at a time. */
+/** Reads the rows of a worksheet, one block of the archive at a time. */
 async function* readBlocks({ file, sheetName, spoolFolder }: XlsxSource) {
   const zip = await openZip(file)
   const workbook = await openWorkbook(zip, sheetName)
@@ -81,10 +81,13 @@ async function* readBlocks({ file, sheetName, spoolFolder }: XlsxSource) {
   }
 }
 
-/** `place` is the number that people see; rows without cells may be left out, so that `number` is behind it. */
+/**
+ * A row. `place` is the row number that people see. `number` counts the rows in the file and may be smaller, because
+ * rows without cells may be left out.
+ */
 type NumberedRow = { row: XlsxRow; length: number; number: number; place: number }
 
-/** Rows of one block, numbered through the whole worksheet. */
+/** Collects the rows of one block and numbers them through the whole worksheet. */
 function collectRows() {
   let rows: NumberedRow[] = []
   let count = 0
@@ -106,7 +109,7 @@ function collectRows() {
   }
 }
 
-/** Finds the headers in row 1, and batches of records in the rows after it. */
+/** Finds the headers in row 1 and makes batches of records from the rows after it. */
 function createPicker(headers: readonly string[], from: Position | null) {
   let columns = from?.columns
   return {
@@ -119,7 +122,7 @@ function createPicker(headers: readonly string[], from: Position | null) {
           columns = locateHeaders(place === 1 ? row : [], headers)
           continue
         }
-        // Looking for a value in a row of holes up to the last column would take long.
+        // A row without values is skipped at once: searching its holes up to the last column would be slow.
         if (length === 0) continue
         const record = pickColumns(row, columns)
         if (length > SURELY_FITS) {

@@ -5,33 +5,33 @@ import { unescapeText } from './xlsx-values.ts'
 import { scanPart } from './xlsx-workbook.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'
 
-/** Strings are kept in pages of this many; cells that follow each other mostly refer to the same page. */
+/** The number of strings in a page. Neighbouring cells mostly refer to the same page. */
 const PAGE = 16
-/** A page of more characters is closed, and a longer string has one of its own: one of them is read for a single cell. */
+/** The maximum length of a page. A longer string gets its own page, because a whole page is read for a single cell. */
 const PAGE_LENGTH = 16 * 1024
-/** Excel's own limit is 32,767. */
+/** The maximum length of a string. Excel's own limit is 32,767. */
 const MAX_LENGTH = 1024 * 1024
 const WRITE_BYTES = 1024 * 1024
-/** Characters of the pages that stay in memory. */
+/** The total length of the pages kept in memory. */
 const KEPT_LENGTH = 16 * 1024 * 1024
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
 
-/** Begins a page that is one long string as it is; one of JSON begins with a bracket. */
+/** The first byte of a page that is one long, unencoded string. A JSON page starts with a bracket. */
 const LONG = 'U'
 
 type Page = { strings: string[]; length: number }
 
-/** The texts that the cells of a workbook share, on disk: there may be millions of them. */
+/** The strings that the cells of a workbook share. They are on disk, because there may be millions. */
 export type SharedStrings = {
   add(text: string): void
-  /** Writes what was added when it is enough to be worth it, or `all` of it. */
+  /** Writes the added strings if there are enough of them, or `all` of them. */
   flush(all?: 'all'): Promise<void>
   get(index: number): string
 }
 
 export function createSharedStrings(file: FileHandle): SharedStrings {
   const starts: number[] = [0]
-  /** The first string of each page. */
+  /** The index of the first string of each page. */
   const firsts: number[] = []
   let page: string[] = []
   let pageLength = 0
@@ -44,7 +44,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
 
   function closePage(): void {
     if (page.length === 0) return
-    // A long one is not written as JSON, which would have to be parsed for each cell that refers to it.
+    // A long string is not stored as JSON, which would be parsed for each cell that refers to it.
     const [only = ''] = page
     const isLong = page.length === 1 && only.length > PAGE_LENGTH
     const bytes = isLong ? Buffer.from(LONG + only, 'utf16le') : Buffer.from(JSON.stringify(page))
@@ -56,7 +56,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
     pageLength = 0
   }
 
-  /** The page that holds a string. */
+  /** Returns the page that holds a string. */
   function pageWith(index: number): number {
     let [low, high] = [0, firsts.length - 1]
     while (low < high) {
@@ -78,7 +78,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
     return { strings, length: bytes.length }
   }
 
-  /** The page, which is then the last to be given up. */
+  /** Returns a page and marks it as the most recently used. */
   function pageOf(number: number): Page {
     const known = kept.get(number)
     const found = known ?? loadPage(number)
@@ -118,7 +118,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
   }
 }
 
-/** Reads the part that holds them. Runs of rich text are joined; reading aids are left out. */
+/** Reads the part with the shared strings. Runs of rich text are joined; phonetic hints are left out. */
 export async function readSharedStrings(
   zip: ZipArchive,
   part: string,

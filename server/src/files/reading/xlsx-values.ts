@@ -1,4 +1,4 @@
-/** How a number is to be read: as itself, padded with zeros, or as the serial number of a day or time. */
+/** The way to read a number: as itself, padded with zeros, or as the serial number of a day or time. */
 export type NumberKind = {
   kind: 'number' | 'date' | 'time' | 'datetime' | 'elapsed'
   zeros: number
@@ -9,7 +9,7 @@ const PLAIN: NumberKind = { kind: 'number', zeros: 0, fraction: false }
 const DATE: NumberKind = { kind: 'date', zeros: 0, fraction: false }
 const TIME: NumberKind = { kind: 'time', zeros: 0, fraction: false }
 
-/** What the numbers of built-in formats mean; those of East Asian editions are dates as well. */
+/** Returns the kind of a built-in format. Those of East Asian editions are also dates. */
 export function kindOfBuiltIn(id: number): NumberKind {
   if (id === 22) return { ...DATE, kind: 'datetime' }
   if (id >= 18 && id <= 21) return TIME
@@ -20,10 +20,13 @@ export function kindOfBuiltIn(id: number): NumberKind {
   return isDate ? DATE : PLAIN
 }
 
-/** As in Excel. */
+/** The maximum length of a format code, as in Excel. */
 const LONGEST_FORMAT = 255
 
-/** Reads the first section of a format code; text in quotes, escaped characters, colours and conditions mean nothing. */
+/**
+ * Returns the kind of a format code, from its first section. Quoted texts, escaped characters, colours and conditions
+ * are ignored.
+ */
 export function kindOfFormat(code: string): NumberKind {
   const bare = code
     .slice(0, LONGEST_FORMAT)
@@ -35,14 +38,17 @@ export function kindOfFormat(code: string): NumberKind {
   const fraction = /s\.0/.test(bare)
   if (/\[(h+|m+|s+)\]/.test(bare)) return { kind: 'elapsed', zeros: 0, fraction }
   const hasTime = /[hs]|am\/pm|a\/p/.test(bare)
-  // An m beside hours or seconds means minutes.
+  // An m next to hours or seconds means minutes.
   const hasDate = /[yd]/.test(bare) || (!hasTime && bare.includes('m'))
   if (hasDate) return { kind: hasTime ? 'datetime' : 'date', zeros: 0, fraction }
   if (hasTime) return { kind: 'time', zeros: 0, fraction }
   return /^0{2,}$/.test(bare) ? { ...PLAIN, zeros: bare.length } : PLAIN
 }
 
-/** The text that a person takes a stored number for. Percent, currency and thousands stay with the plain number. */
+/**
+ * Returns the text that a person reads for a stored number. Percent, currency and thousands formats show the plain
+ * number.
+ */
 export function formatNumber(stored: string, { kind, zeros, fraction }: NumberKind, is1904: boolean): string {
   const value = Number(stored)
   if (!Number.isFinite(value) || stored === '') return stored
@@ -51,7 +57,7 @@ export function formatNumber(stored: string, { kind, zeros, fraction }: NumberKi
   return printInstant(value, kind, fraction, is1904) ?? printNumber(value)
 }
 
-/** Spreadsheets count with 15 digits; what binary fractions add beyond them is noise. */
+/** Prints a number. Spreadsheets compute with 15 digits; further digits are noise of binary fractions. */
 function printNumber(value: number): string {
   const rounded = Number(value.toPrecision(15))
   const text = String(rounded)
@@ -59,7 +65,7 @@ function printNumber(value: number): string {
 }
 
 const DAY_MS = 86_400_000
-/** The day before the first, because serials count from 1 and take 1900 for a leap year. */
+/** The day before the first, because serial numbers start at 1 and treat 1900 as a leap year. */
 const START_1900 = Date.UTC(1899, 11, 30)
 const START_1904 = Date.UTC(1904, 0, 1)
 const LAST_DAY = 2_958_466
@@ -71,7 +77,7 @@ function printInstant(
   is1904: boolean,
 ): string | undefined {
   if (serial < 0 || serial >= LAST_DAY) return undefined
-  // Before the day that never was, serials are one higher than the days they mean.
+  // Serial numbers before 29 February 1900, a day that never existed, start one day later.
   const shift = !is1904 && serial < 60 ? 1 : 0
   const step = fraction ? 1 : 1000
   const days = (kind === 'date' ? Math.floor(serial) : serial) + shift
@@ -93,7 +99,7 @@ function printElapsed(days: number, fraction: boolean): string {
   return `${days < 0 ? '-' : ''}${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${rest}`
 }
 
-/** Characters that XML cannot hold are written as _x000D_ in texts. */
+/** Replaces codes such as _x000D_, which stand for characters that XML cannot contain. */
 export function unescapeText(text: string): string {
   if (!text.includes('_x')) return text
   return text.replace(/_x([0-9a-fA-F]{4})_/g, (_all, code: string) =>

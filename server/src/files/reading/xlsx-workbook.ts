@@ -8,21 +8,21 @@ import { attributeOf, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
-/** Bounds the block that is read at once: its cells may refer to much text. */
+/** The characters scanned at once. The cells in them may refer to much text. */
 const STEP = 1024
 
 export type Workbook = {
-  /** Parts of the archive: the worksheet that is meant, and the texts that cells share. */
+  /** The archive part of the chosen worksheet. */
   worksheet: string
-  /** The names of all its worksheets that are not hidden. */
+  /** The names of all worksheets that are not hidden. */
   names: string[]
   sharedStrings: string | undefined
   is1904: boolean
-  /** How numbers are to be read, by the style of their cell. */
+  /** The kinds of numbers, by the style of the cell. */
   styles: NumberKind[]
 }
 
-/** Tells of the XML of a part as it is unpacked, and pauses behind each block. */
+/** Reports the XML of a part while it is unpacked, and yields after each block. */
 export async function* scanPart(
   zip: ZipArchive,
   part: string,
@@ -59,7 +59,7 @@ async function scanWhole(
 
 type Relation = { id: string; kind: string; target: string }
 
-/** What a part refers to; targets are paths in the archive. */
+/** Reads the parts that a part refers to. Targets are paths in the archive. */
 async function readRelations(zip: ZipArchive, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part)
   const path = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
@@ -82,17 +82,17 @@ async function readRelations(zip: ZipArchive, part: string): Promise<Relation[]>
   return relations
 }
 
-/** Finds the worksheet by its name, or the first that is not hidden, and what is needed to read its cells. */
+/** Finds the worksheet by name, or the first that is not hidden, and what is needed to read its cells. */
 export async function openWorkbook(zip: ZipArchive, sheetName: string | null): Promise<Workbook> {
   const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument')?.target
   const part = main ?? 'xl/workbook.xml'
   if (!zip.has(part) || !part.endsWith('.xml')) {
     throw new FileFault(
-      'The file is a zip archive, but not an XLSX workbook; save it as .xlsx and put it again',
+      'The file is a zip archive, but not an XLSX workbook; save it as .xlsx and upload it again',
     )
   }
   const relations = await readRelations(zip, part)
-  // The first of a name, as everywhere.
+  // The first of several relations with the same id counts, as everywhere.
   const sheetParts = new Map<string, string>()
   for (const { id, kind, target } of relations)
     if (kind === 'worksheet' && !sheetParts.has(id)) sheetParts.set(id, target)
@@ -128,7 +128,7 @@ export async function openWorkbook(zip: ZipArchive, sheetName: string | null): P
   }
 }
 
-/** `r:id`, whatever its prefix; `sheetId` is another thing. */
+/** Returns the attribute `r:id` with any prefix. `sheetId` is another attribute. */
 const relationId = (attributes: string) => attributeOf(attributes.replace(/\bsheetId\b/, ''), 'id')
 
 function noWorksheet(sheetName: string | null, names: string[]): string {

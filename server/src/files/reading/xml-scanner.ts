@@ -1,30 +1,35 @@
 import { damaged } from './zip-archive.ts'
 
-/** Excel holds 32,767 characters in a cell; nothing in a workbook that is read needs more at once. */
+/** The maximum length of a token. Excel allows 32,767 characters in a cell; nothing read from a workbook needs more. */
 const MAX_TOKEN = 4 * 1024 * 1024
-/** Attributes are looked for one by one: those of a tag take some hundred characters. */
+/** The maximum length of a tag. Attributes are searched one by one; a normal tag has some hundred characters. */
 const MAX_TAG = 64 * 1024
 
 export type XmlEvents = {
-  /** `attributes` is the text behind the name; see `attributeOf`. Names come without their prefix. */
+  /**
+   * Receives a start tag. `attributes` is the text after the name; see `attributeOf`. Names come without their prefix.
+   */
   open(name: string, attributes: string): void
   close(name: string): void
-  /** Called for each piece, with entities resolved. */
+  /** Receives each piece of text, with entities resolved. */
   text?(piece: string): void
 }
 
 export type XmlScanner = { push(text: string): void; end(): void }
 
 /**
- * Tells what is in XML as it arrives and keeps nothing of it. There is no document type and no entity of a file's own, so
- * that nothing can be made to grow.
+ * Reports the contents of XML as it arrives and stores nothing. It supports no document type and no custom entities, so
+ * no input can expand.
  */
 export function createXmlScanner(events: XmlEvents): XmlScanner {
   let pending = ''
-  /** Pieces that are awaited before a long token is looked at again, so that this costs no more than reading it twice. */
+  /**
+   * Pieces that wait before a long token is scanned again. This way all scans together cost no more than reading the
+   * token twice.
+   */
   let awaited = ''
 
-  /** Handles the markup at `at`; answers where it ends, or -1 when it is not complete. */
+  /** Handles the markup at `at`. Returns its end, or -1 if it is not complete. */
   function readMarkup(at: number): number {
     const next = pending.charCodeAt(at + 1)
     if (next === 33) return readDeclaration(at)
@@ -94,7 +99,7 @@ export function createXmlScanner(events: XmlEvents): XmlScanner {
   }
 }
 
-/** The `>` that ends a tag is not one inside an attribute. */
+/** Returns the position of the `>` that ends a tag, ignoring any inside an attribute. */
 function tagEnd(text: string, from: number): number {
   let quote = 0
   for (let at = from; at < text.length; at++) {
@@ -107,7 +112,7 @@ function tagEnd(text: string, from: number): number {
   return -1
 }
 
-/** An entity that is cut off is left for the next piece. */
+/** Returns the end of the complete text. A cut-off entity is left for the next piece. */
 function safeEnd(text: string, from: number): number {
   const ampersand = text.lastIndexOf('&')
   return ampersand >= from && text.length - ampersand < 12 && !text.includes(';', ampersand)
@@ -131,7 +136,7 @@ function resolveEntities(text: string): string {
   })
 }
 
-/** One attribute, by its name without prefix. */
+/** Returns an attribute by its name without prefix. */
 export function attributeOf(attributes: string, name: string): string | undefined {
   for (let at = attributes.indexOf(name); at !== -1; at = attributes.indexOf(name, at + 1)) {
     const before = attributes.charCodeAt(at - 1)

@@ -14,7 +14,10 @@ const MAX_COMMENT = 65_535
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
 const BLOCK = 64 * 1024
 
-/** Tables shrink to a tenth or a fiftieth. What shrinks further is made to blow up, once it is large at all. */
+/**
+ * The maximum ratio of unpacking. Tables compress to a tenth or a fiftieth; a large file with a higher ratio is an
+ * attack.
+ */
 const MAX_RATIO = 200
 const MAX_HARMLESS_BYTES = 32 * 1024 * 1024
 
@@ -22,11 +25,11 @@ type Entry = { name: string; method: number; packed: number; size: number; offse
 
 export type ZipArchive = {
   has(name: string): boolean
-  /** What an entry holds, unpacked as it is read and never more than it declares or `limit` allows. */
+  /** Unpacks an entry while it is read. It returns no more than the entry declares or `limit` allows. */
   read(name: string, limit: number): AsyncIterable<Buffer>
 }
 
-/** The contents of a zip archive, by its directory. Takes nothing for granted that the archive says. */
+/** Opens the contents of a zip archive by its directory. Nothing in the archive is trusted. */
 export async function openZip(file: FileHandle): Promise<ZipArchive> {
   const entries = await readDirectory(file)
   return {
@@ -36,8 +39,8 @@ export async function openZip(file: FileHandle): Promise<ZipArchive> {
       if (entry === undefined) throw new FileFault(`The workbook is damaged: it has no part ${name}`)
       if (entry.locked) throw new FileFault('The workbook is protected with a password; save it without one')
       if (entry.method !== 0 && entry.method !== 8) throw damaged(`${name} is packed in an unknown way`)
-      const swollen = entry.size > MAX_HARMLESS_BYTES && entry.size > MAX_RATIO * entry.packed
-      if (entry.size > limit || swollen) throw bomb(name, entry.size)
+      const isSuspicious = entry.size > MAX_HARMLESS_BYTES && entry.size > MAX_RATIO * entry.packed
+      if (entry.size > limit || isSuspicious) throw expansionFault(name, entry.size)
       return unpack(file, entry)
     },
   }
@@ -45,7 +48,7 @@ export async function openZip(file: FileHandle): Promise<ZipArchive> {
 
 async function* unpack(file: FileHandle, entry: Entry): AsyncGenerator<Buffer> {
   const header = await readAt(file, entry.offset, 30)
-  if (header.readUInt32LE(0) !== LOCAL) throw damaged(`${entry.name} is not where it should be`)
+  if (header.readUInt32LE(0) !== LOCAL) throw damaged(`${entry.name} is not at its declared offset`)
   const start = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
   const packed = Readable.from(blocksOf(file, start, entry.packed))
   const inflate = createInflateRaw({ chunkSize: BLOCK })
@@ -55,7 +58,7 @@ async function* unpack(file: FileHandle, entry: Entry): AsyncGenerator<Buffer> {
   try {
     for await (const block of body) {
       size += (block as Buffer).length
-      if (size > entry.size) throw bomb(entry.name, size)
+      if (size > entry.size) throw expansionFault(entry.name, size)
       yield block as Buffer
     }
   } catch (cause) {
@@ -98,7 +101,7 @@ async function readDirectory(file: FileHandle): Promise<Map<string, Entry>> {
   }
   if (start.readUInt32LE(0) !== LOCAL) {
     throw new FileFault(
-      'The file is not an XLSX workbook (no zip archive); save it as .xlsx and put it again',
+      'The file is not an XLSX workbook (no zip archive); save it as .xlsx and upload it again',
     )
   }
   const { offset, length, count } = await findDirectory(file, size)
@@ -160,7 +163,10 @@ function readEntry(directory: Buffer, at: number): Entry {
   }
 }
 
-/** Zip64 keeps, in an extra field and in this order, those of the three that do not fit into 32 bits. */
+/**
+ * Reads the sizes of a Zip64 entry. Those of the three that do not fit into 32 bits are in an extra field, in this
+ * order.
+ */
 function longSizes(extra: Buffer, short: Pick<Entry, 'size' | 'packed' | 'offset'>): Partial<Entry> {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue
@@ -178,7 +184,7 @@ function longSizes(extra: Buffer, short: Pick<Entry, 'size' | 'packed' | 'offset
 
 export const damaged = (how: string): FileFault => new FileFault(`The workbook is damaged: ${how}`)
 
-const bomb = (name: string, size: number) =>
+const expansionFault = (name: string, size: number) =>
   new FileFault(
     `The workbook was refused: its part ${name} unpacks to ${Math.ceil(size / 1024 / 1024)} MB or more`,
   )

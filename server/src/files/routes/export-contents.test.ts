@@ -7,7 +7,7 @@ import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 import { echo, exportsOf, linesOf } from '../../api/testing/exports.ts'
 
-// On the oldest PostgreSQL there is, since it is PostgreSQL that writes the lines; other tests use the newest.
+// Uses the oldest supported PostgreSQL, because PostgreSQL writes the lines. Other tests use the newest.
 const target = targets().at(-1)
 const app = await makeApp({
   services: { catalogue: catalogueOf(echo) },
@@ -153,7 +153,7 @@ const HARMLESS = [
   "'=1",
 ]
 
-/** For readers that take semicolons or tabs for separators; what is written instead. */
+/** Texts for readers that split at semicolons or tabs, with the text that is written instead. */
 const INNER_FORMULAS = [
   [';=1+1', ";'=1+1"],
   ['a;=1+1', "a;'=1+1"],

@@ -100,7 +100,7 @@ describe('signed URLs refuse every altered bit', () => {
     expect(JSON.parse(answers[0]?.bytes.toString() ?? '')).toEqual({
       status: 403,
       error: 'Forbidden',
-      message: 'This link is not valid, or no longer. Get Export makes a new one',
+      message: 'This link is invalid or has expired. Get Export returns a new one',
     })
     for (const path of ['/files/x', `/files/${token}A`, `/files/${token.slice(1)}`]) {
       expect((await download(path)).status).toBe(403)

@@ -15,11 +15,11 @@ export function exportLinks(sealer: Sealer): LinkSigner {
   return createLinkSigner(sealer.derive('export links v1'))
 }
 
-/** Files of exports, for whoever holds a link that is still valid (D10). */
+/** Serves export files to anyone with a valid link (D10). */
 export function exportFilePages(app: Api, { store, storage, sealer }: Services): void {
   const links = exportLinks(sealer)
   app.route({
-    // HEAD by itself: the one that comes with GET would read the whole file to know its size.
+    // HEAD has its own handling: the default one of GET would read the whole file to find its size.
     method: ['GET', 'HEAD'],
     url: '/files/:token',
     config: { scope: 'public' },
@@ -27,7 +27,7 @@ export function exportFilePages(app: Api, { store, storage, sealer }: Services):
     handler: async ({ params, headers, method }, reply) => {
       const link = links.read(params.token)
       if (link === null || link.expiresAt.getTime() <= Date.now()) {
-        throw forbidden('This link is not valid, or no longer. Get Export makes a new one')
+        throw forbidden('This link is invalid or has expired. Get Export returns a new one')
       }
       const found = await findExportFile(store.org(link.orgId), {
         org_id: link.orgId,

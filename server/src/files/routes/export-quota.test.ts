@@ -29,7 +29,7 @@ it('an organisation has so many exports under way, also when they are asked for 
         'Your organisation has 3 exports under way, and its limit is 3 (LOAM_EXPORTS_PER_ORG). Wait until one has ended, then ask again',
       retryAfter: 5,
     })
-  // Others are not concerned, and ended ones count no more.
+  // Other organisations are not affected, and finished exports no longer count.
   const other = await app.makeOrg()
   const theirs = await rowsOf(other).makeSheet(['name'])
   await exportsOf(app, other).start(theirs)

@@ -15,7 +15,7 @@ import { type ExportRecord, findExport } from '../store/exports.ts'
 import { exportLinks } from './export-files.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/export'
-/** Not a UUID: a malformed id is an export that is not there (D43). */
+/** The id is not checked as a UUID: a malformed id is an export that does not exist (D43). */
 const ExportParams = SheetParams.extend({ export_id: z.string() })
 
 export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }: Services): void {

@@ -13,7 +13,7 @@ import { UPLOAD } from '../uploads.ts'
 const Params = z.object({ file_ref: z.string() })
 const Query = z.strictObject({ sheet_name: z.string().optional() })
 
-/** What an uploaded file holds, before it is imported. */
+/** Serves a preview of an uploaded file before its import. */
 export function filePreviewRoutes(api: Api, { config, storage }: Services): void {
   api.get(
     '/files/:file_ref/preview',
@@ -36,7 +36,7 @@ export function filePreviewRoutes(api: Api, { config, storage }: Services): void
         }
         return ok(await previewFile(file_ref, open, where))
       } catch (cause) {
-        // What is wrong with the file is for whoever chose it.
+        // A fault of the file is an error for the user who chose the file.
         if (cause instanceof FileFault) throw invalid('file_ref', cause.message)
         throw cause
       }

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'loam-bombs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const disk = openStorage(readConfig({ LOAM_DATA_DIR: folder }))
 let bytesRead = 0
-/** Counts what is read of files. */
+/** Counts the bytes read from files. */
 const storage: Storage = {
   ...disk,
   async read(key, range) {
@@ -38,7 +38,7 @@ const { list } = rowsOf(org)
 
 const MB = 1024 * 1024
 const LINE_BYTES = 64 * MB
-/** A file of one piece again and again, which is never held whole. */
+/** Yields a file of one repeated piece, never held in memory as a whole. */
 function* repeat(head: string, piece: string): Generator<Buffer> {
   yield Buffer.from(head)
   const bytes = Buffer.from(piece)
@@ -86,7 +86,7 @@ describe('Import CSV of a file that is made to hurt', () => {
     const { base, ending } = await importFile(name, content())
     expect(ending).toMatchObject({ status: 'failed', error: expect.stringMatching(message) })
     expect((await list(base)).total_count).toBe(0)
-    // What is endless is read no further than the longest record.
+    // An endless record is read no further than the longest allowed record.
     if (name.endsWith('.csv')) expect(bytesRead).toBeLessThan(LINE_BYTES / 4)
   })
 

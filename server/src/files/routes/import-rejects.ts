@@ -10,7 +10,7 @@ import { findImportedFile } from '../store/imports.ts'
 
 const MAX_REJECTS = 1000
 
-/** Which values of the latest import do not fit their inputs; the status of an import only counts them. */
+/** Lists the values of the latest import that do not fit their inputs. The status of an import only counts them. */
 export function importRejectRoutes(api: Api, services: Services): void {
   api.get(
     '/workflows/:workflow_id/sheets/:sheet_id/import/rejects',

@@ -9,14 +9,14 @@ import { makeWorkbook, textRow } from '../testing/workbook.ts'
 const app = await makeApp()
 const org = await app.makeOrg()
 await startTestWorker(app)
-/** Nobody works here: what is queued stays queued. */
+/** An app without workers: queued jobs stay queued. */
 const idle = await makeApp()
 const { list } = rowsOf(org)
 
 const MAPPING = { Name: 'Company', Web: 'domain' }
 const CSV = 'Name,Web\nAcme,acme.example\nGlobex,globex.example\n'
 
-/** As `loam file put` does. */
+/** Uploads a file as `loam file put` does. */
 async function put(content: string | Buffer, name = 'leads.csv', owner = org, at = app): Promise<string> {
   const body = (async function* () {
     yield Buffer.from(content)
@@ -34,7 +34,7 @@ async function ended(base: string): Promise<Json> {
   }
 }
 
-/** Imports a file into a new sheet and answers how that ended. */
+/** Imports a file into a new sheet and returns the result. */
 async function importInto(base: string, content: string | Buffer, body: object = {}, name?: string) {
   const file_ref = await put(content, name)
   const answer = await org.call('POST', `${base}/csv`, { file_ref, mapping: MAPPING, ...body })
@@ -215,7 +215,7 @@ describe('a failed import says why and leaves no rows', () => {
       'no workbook',
       Buffer.from('Name,Web\n'),
       {},
-      'The file is not an XLSX workbook (no zip archive); save it as .xlsx and put it again',
+      'The file is not an XLSX workbook (no zip archive); save it as .xlsx and upload it again',
     ],
   ])('%s', async (_what, content, body, error) => {
     const base = await makeRowSheet(org)
@@ -231,7 +231,7 @@ describe('a failed import says why and leaves no rows', () => {
     const file_ref = await put(CSV)
     await app.services.storage.remove(`${org.orgId}/${file_ref}`)
     await org.call('POST', `${base}/csv`, { file_ref, mapping: MAPPING })
-    const error = `The file ${file_ref} is no longer there; put it again`
+    const error = `The file ${file_ref} no longer exists; upload it again`
     expect(await ended(base)).toEqual({ status: 'failed', rows_imported: 0, error })
   })
 
@@ -282,7 +282,7 @@ describe('400 lists every failure', () => {
     [
       'two columns for one field',
       { mapping: { Name: 'domain', Web: 'domain' } },
-      [{ field: 'mapping.Web', message: 'the column "Name" is mapped to the input "domain" already' }],
+      [{ field: 'mapping.Web', message: 'the column "Name" is already mapped to the input "domain"' }],
     ],
     [
       'a target that is no text',

@@ -37,7 +37,7 @@ export function importRoutes(api: Api, services: RouteServices): void {
         scope: 'workflows:data:write',
         body: 'document',
         resource: sheetOfPath,
-        furtherErrors: faultsInMapping,
+        furtherErrors: listMappingErrors,
         spends: true,
       },
       schema: {
@@ -57,17 +57,17 @@ export function importRoutes(api: Api, services: RouteServices): void {
           'This key lacks the scope workflows:run, which run_after_import needs',
         )
       }
-      // The program's own handle: row-level security would hide that a file is another organisation's.
+      // Uses the system connection: row-level security would hide that the file belongs to another organisation.
       const file = await findFile(store.system, UPLOAD, file_ref)
       if (file !== undefined && file.org_id !== caller.orgId) {
         throw forbidden('This file belongs to another organisation')
       }
       const definition = await getDefinition(db, sheet)
       const { inputs } = definition
-      const errors = faultsOf(mapping, inputs)
+      const errors = checkMapping(mapping, inputs)
       if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
       if (errors.length > 0) throw validationError(errors)
-      const columns = columnsOf(mapping, inputs)
+      const columns = toMappedColumns(mapping, inputs)
       request.warnings.push(...warnOfNoActions('run_after_import', run_after_import, definition))
       if (body.dry_run === true) {
         await giveKeyBack(request)
@@ -123,7 +123,7 @@ export function importRoutes(api: Api, services: RouteServices): void {
       config: { scope: 'workflows:data:read', resource: sheetOfPath },
       schema: {
         tags,
-        summary: 'How the latest import of a sheet stands; kept 24 hours after its end',
+        summary: 'Get the status of the latest import of a sheet; kept for 24 hours after its end',
         params: SheetParams,
         response: { 200: success(200, ImportStatus) },
       },
@@ -145,8 +145,8 @@ const BUSY = 'An import is under way on this sheet; wait until its status is no 
 
 type MappingBody = Record<string, string>
 
-/** Targets must be inputs of the sheet, exactly as they are named, and none may be named twice. */
-function faultsOf(mapping: MappingBody, inputs: readonly InputColumn[]): FieldError[] {
+/** Checks a mapping. Targets must be inputs of the sheet by their exact names, and none may appear twice. */
+function checkMapping(mapping: MappingBody, inputs: readonly InputColumn[]): FieldError[] {
   const taken = new Map<string, string>()
   const hint = createHints(inputs.map((input) => input.name))
   return Object.entries(mapping).flatMap(([header, name]) => {
@@ -158,19 +158,19 @@ function faultsOf(mapping: MappingBody, inputs: readonly InputColumn[]): FieldEr
     }
     return earlier === undefined
       ? []
-      : [{ field, message: `the column "${earlier}" is mapped to the input "${name}" already` }]
+      : [{ field, message: `the column "${earlier}" is already mapped to the input "${name}"` }]
   })
 }
 
-/** D5: what is wrong with the mapping is also told when something else in the body was refused. */
-async function faultsInMapping({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+/** Reports the errors of the mapping also if something else in the body was refused (D5). */
+async function listMappingErrors({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
   const mapping = Mapping.safeParse(
     typeof body === 'object' && body !== null && 'mapping' in body ? body.mapping : undefined,
   )
-  return mapping.success ? faultsOf(mapping.data, (await getDefinition(db, sheet)).inputs) : []
+  return mapping.success ? checkMapping(mapping.data, (await getDefinition(db, sheet)).inputs) : []
 }
 
-function columnsOf(mapping: MappingBody, inputs: readonly InputColumn[]): MappedColumn[] {
+function toMappedColumns(mapping: MappingBody, inputs: readonly InputColumn[]): MappedColumn[] {
   return Object.entries(mapping).flatMap(([header, name]) => {
     const input = inputs.find((one) => one.name === name)
     return input === undefined ? [] : [{ header, column: input.column, name: input.name, type: input.type }]

@@ -11,7 +11,7 @@ const CSV = 'Company\nAcme\nGlobex\n'
 
 type Body = string | ReadableStream<Uint8Array>
 
-/** Over a real connection, as a stream where it is one. */
+/** Uploads over a real connection, as a stream if the body is one. */
 async function upload(org: TestOrg, body: Body, { name = 'leads.csv', headers = {}, key = org.key } = {}) {
   const answer = await fetch(`${address}/api/v1/files?name=${encodeURIComponent(name)}`, {
     method: 'POST',

@@ -11,27 +11,30 @@ import { plural } from '../../lib/plural.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
 import { discardUpload, keepUpload, receiveUpload } from '../uploads.ts'
 
-/** Files of one organisation that one process takes in at once: each may fill the room that is left. */
+/**
+ * The maximum number of files that one process accepts at once for an organisation. Each may fill the storage that is
+ * left.
+ */
 export const MAX_UPLOADS_AT_ONCE = 4
 const RETRY_SECONDS = 5
 
-/** Files as they are, of any type that the sender names, streamed into the storage. */
+/** Accepts files unchanged, of any content type, and streams them into the storage. */
 export function uploadRoutes(api: Api, { storage }: Services): void {
-  const underWay = new Map<string, number>()
+  const inProgress = new Map<string, number>()
 
   async function inTurn<Result>(orgId: string, upload: () => Promise<Result>): Promise<Result> {
-    const others = underWay.get(orgId) ?? 0
+    const others = inProgress.get(orgId) ?? 0
     if (others >= MAX_UPLOADS_AT_ONCE) {
-      const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one has arrived`
+      const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one of them is complete`
       throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
     }
-    underWay.set(orgId, others + 1)
+    inProgress.set(orgId, others + 1)
     try {
       return await upload()
     } finally {
-      const left = (underWay.get(orgId) ?? 1) - 1
-      if (left > 0) underWay.set(orgId, left)
-      else underWay.delete(orgId)
+      const left = (inProgress.get(orgId) ?? 1) - 1
+      if (left > 0) inProgress.set(orgId, left)
+      else inProgress.delete(orgId)
     }
   }
 
@@ -65,14 +68,14 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
         const received = await inTurn(orgId, () =>
           receiveUpload({ db: request.db, storage }, upload, bytesOf(body, hash)),
         ).catch((cause: unknown) => {
-          // What is still on its way is passed over, so that the refusal is read.
+          // The rest of the body is read and dropped, so that the client reads the refusal.
           body.resume()
           throw cause
         })
         request.bodyText = hash.digest('hex')
         try {
           await claimIdempotencyKey(request, reply)
-          // The same file came with the same key before, and was answered with that one.
+          // The same file was sent before with the same key, and the reply is the earlier one.
           if (reply.sent) {
             await discardUpload(storage, received)
             return reply
@@ -100,13 +103,16 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
 
 const NO_BYTES = 'must be the bytes of the file'
 
-/** The bytes of a body, counted into the hash. It is left open where it is not read to its end: an answer follows. */
+/**
+ * Yields the bytes of a body and adds them to the hash. If reading stops early, the body stays open, because a reply
+ * follows.
+ */
 async function* bytesOf(body: Readable, hash: Hash): AsyncGenerator<Uint8Array> {
   let isEmpty = true
   const blocks: AsyncIterator<Uint8Array> = body.iterator({ destroyOnReturn: false })
   for (;;) {
     const next = await blocks.next().catch(() => {
-      throw invalid('body', 'ended before all of it had arrived; send the file again')
+      throw invalid('body', 'ended before it was complete; send the file again')
     })
     if (next.done === true) break
     isEmpty = false

@@ -6,7 +6,7 @@ import type { Storage } from './storage.ts'
 
 const ABANDONED_MS = 24 * 60 * 60_000
 
-/** Files below one folder. A file appears under its name only when all of it is on the disk. */
+/** Opens a storage of files in one folder. A file appears under its name only when it is completely on disk. */
 export function openDiskStorage(folder: string): Storage {
   const partials = join(folder, '.partial')
   let swept: Promise<void> | undefined
@@ -74,7 +74,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What processes that were killed while they wrote have left behind. */
+/** Removes partial files of processes that were killed while writing. */
 async function removeAbandoned(partials: string): Promise<void> {
   const oldest = Date.now() - ABANDONED_MS
   for (const name of await readdir(partials)) {

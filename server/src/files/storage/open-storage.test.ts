@@ -132,10 +132,10 @@ describe.each([
     `${ORG}/.partial`,
     `${ORG}/a\0b`,
   ])('have no key such as %j', async (key) => {
-    await expect(storage.read(key)).rejects.toThrow('is no key of a file')
-    await expect(storage.write(key, chunks('x'))).rejects.toThrow('is no key of a file')
-    await expect(storage.size(key)).rejects.toThrow('is no key of a file')
-    await expect(storage.remove(key)).rejects.toThrow('is no key of a file')
+    await expect(storage.read(key)).rejects.toThrow('is not a valid key of a file')
+    await expect(storage.write(key, chunks('x'))).rejects.toThrow('is not a valid key of a file')
+    await expect(storage.size(key)).rejects.toThrow('is not a valid key of a file')
+    await expect(storage.remove(key)).rejects.toThrow('is not a valid key of a file')
   })
 })
 

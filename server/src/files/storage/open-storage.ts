@@ -4,7 +4,7 @@ import { openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
-/** The bucket of LOAM_S3_* where one is set, otherwise the data folder. */
+/** Opens the bucket of LOAM_S3_* if one is set, otherwise the data folder. */
 export function openStorage(config: Config): Storage {
   const storage =
     config.LOAM_S3_BUCKET === undefined
@@ -22,10 +22,10 @@ export function openStorage(config: Config): Storage {
 
 const KEY = /^[\w-]+\/[\w-]+(\.[\w-]+)*$/
 
-/** No key leaves its folder, whatever it is made of. */
+/** Checks every key, so that none can leave its folder. */
 function withCheckedKeys(storage: Storage): Storage {
   const checked = (key: string) => {
-    if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} is no key of a file`)
+    if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} is not a valid key of a file`)
     return key
   }
   return {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Storage } from './storage.ts'
 
-/** At most 10,000 parts make a file: 160 GB, with two of them in memory. */
+/** The size of a part. A file has at most 10,000 parts (160 GB); two of them are in memory. */
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 const CONNECT_MS = 10_000
@@ -10,16 +10,16 @@ const SILENCE_MS = 120_000
 
 export type S3Settings = {
   bucket: string
-  /** Another store than Amazon's. */
+  /** The endpoint of a store other than Amazon's. */
   endpoint: string | undefined
   region: string
-  /** Without keys the SDK looks for them: environment, profile, instance role. */
+  /** The keys. Without them the SDK looks for its own: environment, profile, instance role. */
   accessKeyId: string | undefined
   secretAccessKey: string | undefined
   forcePathStyle: boolean | undefined
 }
 
-/** Files in one bucket. The SDK is loaded by the first use. */
+/** Opens a storage in a bucket. The SDK is loaded on first use. */
 export function openS3Storage({ bucket: Bucket, ...settings }: S3Settings): Storage {
   let loaded: Promise<S3Client> | undefined
   const client = () => (loaded ??= connect(settings))
@@ -27,7 +27,7 @@ export function openS3Storage({ bucket: Bucket, ...settings }: S3Settings): Stor
     const { HeadObjectCommand } = await import('@aws-sdk/client-s3')
     try {
       const { ContentLength } = await (await client()).send(new HeadObjectCommand({ Bucket, Key }))
-      if (ContentLength === undefined) throw new Error(`the store does not say how long ${Key} is`)
+      if (ContentLength === undefined) throw new Error(`the store did not return the size of ${Key}`)
       return ContentLength
     } catch (cause) {
       if (isAbsent(cause)) return null
@@ -65,7 +65,7 @@ export function openS3Storage({ bucket: Bucket, ...settings }: S3Settings): Stor
       try {
         const { Body } = await (await client()).send(new GetObjectCommand({ Bucket, Key, Range }))
         if (Body instanceof Readable) return Body
-        throw new Error(`the store answered ${Key} without a body`)
+        throw new Error(`the store returned ${Key} without a body`)
       } catch (cause) {
         if (isAbsent(cause)) return null
         if (statusOf(cause) === 416) return Readable.from([])
@@ -92,14 +92,14 @@ async function connect(settings: Omit<S3Settings, 'bucket'>): Promise<S3Client> 
     ...(accessKeyId === undefined || secretAccessKey === undefined
       ? {}
       : { credentials: { accessKeyId, secretAccessKey } }),
-    // Checksums of every request are an invention that many compatible stores refuse.
+    // Many compatible stores refuse requests that always carry checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
   })
 }
 
-/** A bucket that is not there is a mistake in the settings, not a file that is gone. */
+/** Returns true if the file does not exist. A missing bucket is an error in the settings instead. */
 function isAbsent(cause: unknown): boolean {
   return statusOf(cause) === 404 && !(cause instanceof Error && cause.name === 'NoSuchBucket')
 }

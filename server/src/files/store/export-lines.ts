@@ -6,25 +6,25 @@ import { type Condition, conditionsOf } from '../../sheets/store/row-filters.ts'
 import type { ExportRecord } from './exports.ts'
 
 /**
- * The organisation of the snapshot. Asked of the connection: COPY has its values in its text, and a plan for one organisation that is newer
- * than the statistics would read all its cells for each row.
+ * The organisation of the snapshot, read from the connection. COPY puts values into its text, and a plan for an
+ * organisation newer than the statistics would read all its cells for each row.
  */
 const ORG = sql`(select loam_org())`
 
-/** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
+/** The origin of a column's values: an input, or an output of the action at an index in `actions`. */
 export type ColumnSource =
   | { input: number }
   | { action: number; output: string }
   | { action: number; extra: ExportExtra }
 
-/** The rows of an export and the cells they are joined with. */
+/** The rows of an export and the cells joined to them. */
 export type ExportScope = {
   where: Condition
   actions: string[]
   include: readonly ExportExtra[]
 }
 
-/** Fixes which rows the export has, by the counters of the snapshot. Null when the sheet is gone. */
+/** Determines the rows of the export from the counters of the snapshot. Returns null if the sheet no longer exists. */
 export async function scopeOfExport(
   snapshot: Pick<Snapshot, 'query'>,
   { sheet_id, below_seq, selection }: Pick<ExportRecord, 'sheet_id' | 'below_seq' | 'selection'>,
@@ -37,7 +37,7 @@ export async function scopeOfExport(
   const conditions = [
     sql<boolean>`r.org_id = ${ORG} and r.sheet_id = ${sheet_id}
       and r.seq >= ${counter.first_seq} and r.seq < ${below_seq}`,
-    ...choiceOf(sheet_id, selection),
+    ...selectionConditions(sheet_id, selection),
   ]
   const where: Condition = sql`${sql.join(conditions, sql` and `)}`
   const [counted] = await snapshot.query(
@@ -46,7 +46,7 @@ export async function scopeOfExport(
   return { scope: { where, actions, include }, total: counted?.total ?? 0 }
 }
 
-function choiceOf(
+function selectionConditions(
   sheet_id: string,
   { rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection,
 ): Condition[] {
@@ -57,10 +57,10 @@ function choiceOf(
   ]
 }
 
-/** Looked up in what is held of them: `= any` compares each row with each id where these are a parameter. */
+/** Tests membership through a subquery, which is hashed: `= any` with a parameter compares each row with each id. */
 const isAmong = (ids: readonly string[]): Condition => sql`r.row_id in (select unnest(${ids}::uuid[]))`
 
-/** The names of outputs that some cells of these actions hold, by action. */
+/** Lists the output names that cells of these actions hold, by action. */
 export async function listOutputNames(
   snapshot: Snapshot,
   { where }: ExportScope,
@@ -77,24 +77,24 @@ export async function listOutputNames(
   return new Map(found.map(({ action, names }) => [action, names]))
 }
 
-/** A line of CSV for each record: texts, or nothing where there is no value. */
+/** Selects a CSV line for each record: texts, or nothing for missing values. */
 export function textRows(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
-  // One empty column would be a blank line, which readers skip: there, nothing is written as "".
+  // A single empty column would be a blank line, which readers skip. Then an empty value is written as "".
   const finish = (text: RawBuilder<unknown>) =>
     columns.length === 1 ? sql`coalesce(nullif(${text}, ''), '""')` : text
   const values = columns.map((column, n) => sql`${valueOf(column)} as ${sql.ref(`v${n}`)}`)
   const texts = columns.map((_, n) => finish(cellOf(sql.ref(`t.v${n}`))))
-  // OFFSET 0: each value is taken out of its JSON once, not once for every time it is looked at.
+  // OFFSET 0 makes PostgreSQL extract each value from its JSON once, not at every use.
   return sql`select ${concatCells(texts)}
     from (select ${sql.join([sql`s.seq`, ...values])} from (${rowsOf(scope)}) s offset 0) t order by t.seq`
 }
 
-/** The headers as a record of their own, written by the same rules as values. */
+/** Selects the headers as a record, written by the same rules as values. */
 export function headerRow(headers: readonly string[]): RawBuilder<unknown> {
   return sql`select ${concatCells(headers.map((header) => cellOf(sql`${header}::text`)))}`
 }
 
-/** A JSON object a line, with its keys in the order of the columns. */
+/** Selects a JSON object per line, with keys in the order of the columns. */
 export function objectLines(
   scope: ExportScope,
   columns: readonly (ColumnSource & { header: string })[],
@@ -106,13 +106,13 @@ export function objectLines(
   return lines(scope, [sql`'{'`, ...parts, sql`'}'`])
 }
 
-/** A JSON array a line; structures in it are texts. */
+/** Selects a JSON array per line. Objects and arrays in it are texts. */
 export function arrayLines(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
   const parts = columns.flatMap((column, n) => [sql`${n === 0 ? '' : ','}`, scalarOf(column)])
   return lines(scope, [sql`'['`, ...parts, sql`']'`])
 }
 
-/** Also of no cells. */
+/** Concatenates cells, also if there are none. */
 const concatCells = (cells: RawBuilder<unknown>[]) =>
   concat(cells.flatMap((cell, n) => [sql`${n === 0 ? '' : ','}`, cell]).concat(sql`''`))
 
@@ -120,7 +120,7 @@ function lines(scope: ExportScope, parts: RawBuilder<unknown>[]): RawBuilder<unk
   return sql`select ${concat(parts)} from (${rowsOf(scope)}) s order by s.seq`
 }
 
-/** A function takes a hundred arguments at most. */
+/** The maximum number of arguments of an SQL function. */
 const MAX_ARGUMENTS = 100
 
 function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
@@ -131,7 +131,7 @@ function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
   return concat(groups)
 }
 
-/** Large values pass the sort as what points to them: they are read only when their line is made. */
+/** Selects the rows. Large values pass the sort as pointers and are read only when their line is built. */
 function rowsOf({ where, actions, include }: ExportScope): RawBuilder<unknown> {
   const outputs = actions.map((_, n) => {
     const extras = include.map((extra) => sql`, ${sql.ref(`c${n}.${extra}`)} as ${sql.ref(`${extra}${n}`)}`)
@@ -170,17 +170,25 @@ function scalarOf(column: ColumnSource): RawBuilder<unknown> {
     else coalesce(${value}::text, 'null') end`
 }
 
-/** = + - @, tab, carriage return, line feed, and the wide forms of the first four. */
+/**
+ * The characters that start a formula: = + - @, tab, carriage return, line feed, and the wide forms of the first four.
+ */
 const FORMULA_STARTS = [61, 43, 45, 64, 9, 13, 10, 0xff1d, 0xff0b, 0xff0d, 0xff20]
-/** Numbers and telephone numbers; a spreadsheet may reckon with them, but runs nothing (D42). */
+/** Matches numbers and telephone numbers. A spreadsheet may calculate with them, but executes nothing (D42). */
 const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
 
-/** As in contract/table-text.ts: what separates cells for some reader, followed by what starts a formula and no number. */
+/**
+ * Matches a cell separator of some reader, followed by the start of a formula that is not a number. Same as in
+ * contract/table-text.ts.
+ */
 const INNER_FORMULA = String.raw`([;\t\r\n][ "]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
-/** Matches fields that are quoted because a spreadsheet of some locale would split them. */
+/** The characters of fields that must be quoted, because a spreadsheet of some locale would split them. */
 const SEPARATORS = '",;\t\r\n'
 
-/** A cell of CSV. What a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */
+/**
+ * Writes a cell of CSV. An apostrophe goes before text that a spreadsheet would execute as a formula, also inside the
+ * cell.
+ */
 function cellOf(text: RawBuilder<unknown>): RawBuilder<unknown> {
   const first = withoutFirstFormula(text)
   return sql`case when translate(${text}, ${SEPARATORS}, '') <> ${text}

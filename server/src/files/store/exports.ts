@@ -21,14 +21,14 @@ export type NewExport = ExportKey & {
 
 const readable = sql<boolean>`started_at > now() - ${sql.lit(EXPORT_HOURS)} * interval '1 hour'`
 
-/** The sheet is there. Deleting it takes the counter away at once, the sheet itself a little later. */
+/** Tests that the sheet exists. Deleting a sheet removes its counter at once and the sheet itself a little later. */
 function sheetIsThere(): Condition {
   return sql`exists (select from sheet_counters s where s.org_id = exports.org_id and s.sheet_id = exports.sheet_id)`
 }
 
 /**
- * Exports of an organisation that wait or are being built. Until the end of the transaction nobody else counts them, so that
- * two that come together do not both take the last place.
+ * Counts the waiting and running exports of an organisation. It locks the count until the transaction ends, so that two
+ * simultaneous requests cannot both take the last slot.
  */
 export async function countRunningExports(db: Db, orgId: string): Promise<number> {
   await takeNamedLock(db, `exports of ${orgId}`)
@@ -66,7 +66,7 @@ export async function insertExport(
     .executeTakeFirstOrThrow()
 }
 
-/** Only for the member who asked for it, and for a day (D61). */
+/** Finds an export of the member who requested it, for a day (D61). */
 export async function findExport(
   db: Db,
   of: ExportKey & { sheet_id: string; member_id: string },
@@ -82,7 +82,7 @@ export async function findExport(
     .executeTakeFirst()
 }
 
-/** The finished file behind a link, while its sheet is there. */
+/** Finds the finished file of a link, while its sheet exists. */
 export async function findExportFile(
   db: Db,
   { org_id, export_id }: ExportKey,
@@ -98,7 +98,7 @@ export async function findExportFile(
     .executeTakeFirst()
 }
 
-/** Takes up the work, with a number of its own: whoever had it before changes nothing any more. */
+/** Starts an attempt with its own number. An earlier attempt can change nothing any more. */
 export async function beginExport(
   db: Db,
   { org_id, export_id }: ExportKey,
@@ -115,7 +115,10 @@ export async function beginExport(
 
 type Attempt = ExportKey & { attempt: number }
 
-/** False when the sheet is gone or another process has taken the work up. Neither number ever goes back. */
+/**
+ * Records progress; neither number ever decreases. Returns false if the sheet no longer exists or another process has
+ * taken over.
+ */
 export async function advanceExport(
   db: Db,
   of: Attempt,
@@ -164,7 +167,7 @@ function change(db: Db, { org_id, export_id, attempt }: Attempt) {
     .where('attempt', '=', attempt)
 }
 
-/** Exports that nobody can read any more: too old, or finished and without their sheet. */
+/** Lists exports that nobody can read any more: expired, or finished and without their sheet. */
 export async function listForgottenExports(db: Db, limit: number): Promise<Attempt[]> {
   return db
     .selectFrom('exports')

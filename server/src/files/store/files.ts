@@ -6,10 +6,10 @@ import type { Schema } from '../../database/connection/schema.ts'
 export type FileRecord = Selectable<Schema['files']>
 export type FileKey = { org_id: string; file_ref: string }
 
-/** Where a file lies in the storage. */
+/** Returns the key of a file in the storage. */
 export const storageKeyOf = ({ org_id, file_ref }: FileKey): string => `${org_id}/${file_ref}`
 
-/** Announces a file before its first byte is written, so that one that is never finished expires like any other. */
+/** Records a file before its first byte is written, so that an unfinished file expires like any other. */
 export async function announceFile(
   db: Db,
   file: FileKey & { kind: string; name: string; created_by: string; expires_at: Date },
@@ -17,7 +17,7 @@ export async function announceFile(
   await db.insertInto('files').values(file).execute()
 }
 
-/** All of it is there now. */
+/** Marks a file as complete. */
 export async function completeFile(
   db: Db,
   { org_id, file_ref }: FileKey,
@@ -31,7 +31,7 @@ export async function completeFile(
     .executeTakeFirstOrThrow()
 }
 
-/** A file that can be read now, whosever it is: the caller compares the organisation. */
+/** Finds a readable file of any organisation: the caller must compare the organisation. */
 export async function findFile(db: Db, kind: string, fileRef: string): Promise<FileRecord | undefined> {
   return db
     .selectFrom('files')
@@ -43,7 +43,9 @@ export async function findFile(db: Db, kind: string, fileRef: string): Promise<F
     .executeTakeFirst()
 }
 
-/** Puts off the end of a file that is used. Answers whether it is still there; it then stays until the transaction ends. */
+/**
+ * Extends the life of a file that is used. Returns true if it still exists; it then stays until the transaction ends.
+ */
 export async function useFile(db: Db, { org_id, file_ref }: FileKey, days: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('files')
@@ -55,8 +57,8 @@ export async function useFile(db: Db, { org_id, file_ref }: FileKey, days: numbe
 }
 
 /**
- * Takes one file that has expired, lets `remove` end what it names, and forgets it. Whoever wants to use it meanwhile waits,
- * and then does not find it. Answers whether there was one.
+ * Locks one expired file, calls `remove` for it and deletes its record. Anyone who wants to use the file meanwhile
+ * waits and then does not find it. Returns true if there was one.
  */
 export async function forgetExpiredFile(db: Db, remove: (file: FileKey) => Promise<void>): Promise<boolean> {
   return db.transaction().execute(async (trx) => {

@@ -6,7 +6,7 @@ import type { MappedColumn } from '../../database/tables/file-tables.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { newId } from '../../lib/ids.ts'
 
-/** How long the status of an import can be asked for after its end (D41). */
+/** The hours for which the status of an import is kept after its end (D41). */
 const KEPT_HOURS = 24
 
 export type ImportRecord = Selectable<Schema['imports']>
@@ -18,7 +18,7 @@ type NewImport = Pick<
   'org_id' | 'sheet_id' | 'file_ref' | 'sheet_name' | 'run_after' | 'created_by' | 'key_id' | 'cap_purse_id'
 > & { mapping: MappedColumn[] }
 
-/** Answers the id of the new import, or null while another one is under way on the sheet. */
+/** Inserts an import. Returns its id, or null if the sheet already has a running import. */
 export async function insertImport(db: Db, { mapping, ...fields }: NewImport): Promise<string | null> {
   const made = await db
     .insertInto('imports')
@@ -31,7 +31,7 @@ export async function insertImport(db: Db, { mapping, ...fields }: NewImport): P
   return made?.import_id ?? null
 }
 
-/** The latest import of a sheet, unless it ended too long ago. */
+/** Finds the latest import of a sheet, unless it ended too long ago. */
 export async function findLatestImport(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -49,7 +49,7 @@ export async function findLatestImport(
     .executeTakeFirst()
 }
 
-/** What the latest import of a sheet imported, and how. */
+/** Finds the file and mapping of the latest import of a sheet. */
 export async function findImportedFile(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -64,7 +64,7 @@ export async function findImportedFile(
     .executeTakeFirst()
 }
 
-/** Notes that work on an import begins, and answers it; undefined when it has ended. */
+/** Records a start and returns the import, or undefined if it has ended. */
 export async function startImport(
   db: Db,
   { org_id, import_id }: ImportKey,
@@ -82,7 +82,7 @@ export async function startImport(
 type Progress = { rows: number; position: unknown; mismatches: Mismatches[]; normalized: ValuePlaces[] }
 
 /**
- * Moves an import on by one chunk, unless somebody else has done so since. Answers whether it did. Call it in the
+ * Advances an import by one chunk, unless another worker has done so since. Returns true if it did. Call it in the
  * transaction that writes the rows of the chunk, before they are written.
  */
 export async function advanceImport(
@@ -109,7 +109,7 @@ export async function advanceImport(
   return numUpdatedRows > 0n
 }
 
-/** The end of an import whose last chunk this was; false when it was not. */
+/** Completes an import if this was its last chunk. Returns false if it was not. */
 export async function completeImport(
   db: Db,
   { org_id, import_id }: ImportKey,

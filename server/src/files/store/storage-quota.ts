@@ -8,7 +8,7 @@ const MB = 1_000_000
 
 export type StorageUse = { used: number; limit: number | null }
 
-/** Bytes of the files and exports that an organisation has in the storage, and how many it may have. */
+/** Returns the bytes of an organisation's files and exports in the storage, and the limit. */
 export async function measureStorage(db: Db, orgId: string): Promise<StorageUse> {
   const { rows } = await sql<StorageUse>`select
     (select coalesce(sum(size_bytes), 0)::bigint from files where org_id = ${orgId})
@@ -18,27 +18,27 @@ export async function measureStorage(db: Db, orgId: string): Promise<StorageUse>
 }
 
 /**
- * Refuses a file for which there is no room. Until the end of the transaction no other file of the organisation is counted:
- * note its size in it.
+ * Refuses a file that does not fit. It locks the organisation's storage until the transaction ends: record the file's
+ * size in the same transaction.
  */
 export async function requireStorage(trx: Db, orgId: string, bytes: number): Promise<void> {
   await takeNamedLock(trx, `storage of ${orgId}`)
   const use = await measureStorage(trx, orgId)
-  if (!fits(use, bytes)) throw noRoom(use)
+  if (!fits(use, bytes)) throw storageLimitError(use)
 }
 
 export const fits = ({ used, limit }: StorageUse, bytes: number): boolean =>
   limit === null || used + bytes <= limit
 
-function noRoom({ used, limit }: StorageUse): AppError {
+function storageLimitError({ used, limit }: StorageUse): AppError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / MB)} MB`
   return new AppError(
     'STORAGE_LIMIT_REACHED',
-    `Files and exports of your organisation take ${megabytes(used)}, and the limit is ${megabytes(limit ?? 0)} (LOAM_STORAGE_MB_PER_ORG): this file does not fit. Exports are removed after 24 hours and uploads 7 days after their last use; or ask the operator for more`,
+    `Files and exports of your organisation take ${megabytes(used)}, and the limit is ${megabytes(limit ?? 0)} (LOAM_STORAGE_MB_PER_ORG): this file does not fit. Exports are removed after 24 hours and uploads 7 days after their last use: wait for that, or ask the operator for a higher limit`,
   )
 }
 
-/** Passes the bytes of a file on until there is no room for them. */
+/** Yields the bytes of a file and throws when the storage is full. */
 export async function* withinStorage(
   use: StorageUse,
   body: AsyncIterable<Uint8Array>,
@@ -46,7 +46,7 @@ export async function* withinStorage(
   let bytes = 0
   for await (const block of body) {
     bytes += block.byteLength
-    if (!fits(use, bytes)) throw noRoom(use)
+    if (!fits(use, bytes)) throw storageLimitError(use)
     yield block
   }
 }

@@ -3,7 +3,7 @@ import type { Batch } from '../reading/records.ts'
 
 export type Read = { rows: (string | null)[][] } | { fault: string }
 
-/** All records, or the words with which the file is refused. */
+/** Returns all records, or the message with which the file is refused. */
 export async function collect(batches: AsyncIterable<Batch>): Promise<Read> {
   const rows: (string | null)[][] = []
   try {
@@ -15,7 +15,9 @@ export async function collect(batches: AsyncIterable<Batch>): Promise<Read> {
   }
 }
 
-/** What is read after each position that the reader hands out, behind what was read until then. */
+/**
+ * Resumes at each position that the reader returns. Returns the records before the position plus those read after it.
+ */
 export async function collectResumed(read: (from: unknown) => AsyncIterable<Batch>): Promise<Read[]> {
   const before: (string | null)[][] = []
   const whole: Read[] = []

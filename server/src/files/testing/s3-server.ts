@@ -22,16 +22,16 @@ const signer = new SignatureV4({
 export type S3Server = {
   url: string
   objects: Map<string, Buffer>
-  /** When objects were written, where that matters. */
+  /** The times at which objects were written, for tests that need them. */
   times: Map<string, Date>
-  /** Uploads in parts that were neither completed nor aborted. */
+  /** The multipart uploads that were neither completed nor aborted. */
   uploads: Map<string, Map<number, Buffer>>
-  /** Method and query of each request, in order. */
+  /** The method and query of each request, in order. */
   requests: string[]
   close(): Promise<void>
 }
 
-/** As much of S3 as files need, path style, on loopback. A request whose signature is wrong is refused. */
+/** Serves the part of S3 that files need, path style, on loopback. Requests with a wrong signature are refused. */
 export async function startS3Server(): Promise<S3Server> {
   const objects: S3Server['objects'] = new Map()
   const times: S3Server['times'] = new Map()
@@ -120,7 +120,7 @@ function send(request: IncomingMessage, response: ServerResponse, object: Buffer
 
 const etagOf = (object: Buffer) => `"${createHash('md5').update(object).digest('hex')}"`
 
-/** Two a page, so that a list has pages. */
+/** The number of objects in a listing: two, so that a list has several pages. */
 const LISTED = 2
 
 function list(
@@ -145,7 +145,7 @@ function refuse(response: ServerResponse, status: number, code: string): void {
     .end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`)
 }
 
-/** Signs what arrived again, with the same headers and date, and compares. The body must be the one that was signed. */
+/** Signs the request again with the same headers and date, and compares. The body must be the signed one. */
 async function isSigned(request: IncomingMessage, url: URL, body: Buffer): Promise<boolean> {
   const given = request.headers.authorization ?? ''
   const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? []

@@ -3,23 +3,23 @@ import { makeZip, type ZipPart } from './zip-writer.ts'
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 export type TestWorkbook = {
-  /** What stands in <sheetData>. */
+  /** The contents of <sheetData>. */
   rows?: string
-  /** Other worksheets, by name; the first is called `Data`. */
+  /** The other worksheets, by name. The first is called `Data`. */
   others?: Record<string, string>
   firstState?: string
   strings?: string
-  /** Format codes: the style of a cell is 1 for the first of them. */
+  /** Format codes. Style 1 of a cell is the first of them. */
   formats?: string[]
-  /** Numbers of built-in formats: styles behind those of `formats`. */
+  /** Numbers of built-in formats. Their styles come after those of `formats`. */
   builtIn?: number[]
   date1904?: true
-  /** Instead of a part, or beside it. */
+  /** Parts that replace others or are added. */
   parts?: ZipPart[]
   without?: string[]
 }
 
-/** As a spreadsheet program writes it, as far as the reader looks, with anything that is wanted wrong. */
+/** Makes a workbook as a spreadsheet program would, as far as the reader needs it, with optional faults. */
 export function makeWorkbook(book: TestWorkbook, zip: Parameters<typeof makeZip>[1] = {}): Buffer {
   const sheets = { Data: book.rows ?? '', ...book.others }
   const names = Object.keys(sheets)
@@ -52,7 +52,7 @@ export function makeWorkbook(book: TestWorkbook, zip: Parameters<typeof makeZip>
   return makeZip([...parts.filter((part) => !replaced.has(part.name)), ...(book.parts ?? [])], zip)
 }
 
-/** A row of texts, written into the cells themselves. */
+/** Makes a row of texts, stored in the cells themselves. */
 export const textRow = (number: number, ...texts: string[]): string =>
   `<row r="${number}">${texts.map((text, n) => `<c r="${String.fromCharCode(65 + n)}${number}" t="inlineStr"><is><t>${text}</t></is></c>`).join('')}</row>`
 

@@ -8,7 +8,7 @@ import { startWork } from '#server/process/work.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { openStorage } from '../storage/open-storage.ts'
 
-/** A worker whose death is noticed soon, in a process that may be killed: database, data folder. */
+/** Runs a worker that a test may kill and whose death is noticed soon. Arguments: database URL, data folder. */
 const [databaseUrl = '', LOAM_DATA_DIR = ''] = process.argv.slice(2)
 const config = readConfig({ LOAM_DATA_DIR, LOAM_CONCURRENCY: '20' })
 const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')

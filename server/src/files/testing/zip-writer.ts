@@ -3,15 +3,15 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export type ZipPart = {
   name: string
   content: string | Buffer
-  /** Kept as it is instead of packed. */
+  /** Stores the part without compression. */
   stored?: true
-  /** What the archive says of it, where that is not the truth. */
+  /** The false information about the part in the archive. */
   claims?: { size?: number; method?: number; locked?: true; offset?: number }
 }
 
 type ZipOptions = { zip64?: true; comment?: string }
 
-/** An archive with just these parts; it may lie about them. */
+/** Makes an archive with exactly these parts. It may contain false information. */
 export function makeZip(parts: ZipPart[], { zip64, comment = '' }: ZipOptions = {}): Buffer {
   const bodies: Buffer[] = []
   const entries: Buffer[] = []

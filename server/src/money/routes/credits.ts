@@ -4,7 +4,7 @@ import { success } from '#contract/envelope.ts'
 import type { Caller } from '../../api/http/caller.ts'
 import { ok } from '../../api/http/envelope.ts'
 import type { Api } from '../../api/services.ts'
-import { contentDisposition, nameOfDays } from '../../files/exports/export-name.ts'
+import { contentDisposition, nameByDays } from '../../files/exports/export-name.ts'
 import { writeCsv } from '../../lib/csv/write.ts'
 import { notFound } from '../../lib/errors.ts'
 import { MILLIS } from '../store/credits.ts'
@@ -73,7 +73,7 @@ export function creditRoutes(api: Api): void {
         .type('text/csv; charset=utf-8')
         .header(
           'content-disposition',
-          contentDisposition(nameOfDays('ledger', entries.at(-1)?.at, entries[0]?.at), 'csv'),
+          contentDisposition(nameByDays('ledger', entries.at(-1)?.at, entries[0]?.at), 'csv'),
         )
       return writeCsv(COLUMNS, lines)
     },

@@ -3,7 +3,7 @@ import { success } from '#contract/envelope.ts'
 import { MAX_USAGE_ROWS, Usage, type UsageGroup, UsageQuery, type UsageRow } from '#contract/usage.ts'
 import { ok } from '../../api/http/envelope.ts'
 import type { Api } from '../../api/services.ts'
-import { contentDisposition, nameOfDays } from '../../files/exports/export-name.ts'
+import { contentDisposition, nameByDays } from '../../files/exports/export-name.ts'
 import { writeCsv } from '../../lib/csv/write.ts'
 import { invalid } from '../../lib/errors.ts'
 import { viewUsage } from '../usage.ts'
@@ -29,7 +29,7 @@ export function usageRoutes(api: Api): void {
       if (format === 'json') return ok(usage)
       void reply
         .type('text/csv; charset=utf-8')
-        .header('content-disposition', contentDisposition(nameOfDays('usage', usage.from, usage.to), 'csv'))
+        .header('content-disposition', contentDisposition(nameByDays('usage', usage.from, usage.to), 'csv'))
       const columns = listColumns(usage)
       const findCell = (row: z.infer<typeof UsageRow>, column: string) =>
         (Object.entries(row).find(([name]) => name === column) ?? [])[1] ?? null
