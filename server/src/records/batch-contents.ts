@@ -8,7 +8,10 @@ import type { Term } from './store/terms.ts'
 
 type Batch = { source: string; records: readonly CheckedRecord[] }
 
-/** What records say beside the values of fields. `targets` are those of the records, then of what they are related to. */
+/**
+ * Reads what records contain besides field values. `targets` are those of the records, then those of their related
+ * entities.
+ */
 export function readContents({ source, records }: Batch, targets: readonly Target[]) {
   const relationships: NewRelationship[] = []
   const events: NewEvent[] = []
@@ -20,7 +23,7 @@ export function readContents({ source, records }: Batch, targets: readonly Targe
       if (text.includes('@')) addressTexts.push({ entityId, text })
     }
     for (const { json } of record.fields) mention(json)
-    // Email identifiers are found by themselves.
+    // Email identifiers need no entry: erasing finds them directly.
     for (const { identifierKind, identifier } of record.identifiers) {
       if (identifierKind !== 'email') mention(identifier)
     }
@@ -38,11 +41,11 @@ export function readContents({ source, records }: Batch, targets: readonly Targe
 
 export function targetAt(targets: readonly Target[], place: number): Target {
   const target = targets[place]
-  if (target === undefined) throw new Error('a record was led nowhere')
+  if (target === undefined) throw new Error('a record resolved to no entity')
   return target
 }
 
-export function termsOf({ source, records }: Batch): Term[] {
+export function collectTerms({ source, records }: Batch): Term[] {
   const terms = new Map<string, Term>()
   const add = (term: Term) => terms.set(`${term.topic} ${term.kind} ${term.term}`, term)
   for (const kind of new Set(records.map((record) => record.kind)))
@@ -54,14 +57,14 @@ export function termsOf({ source, records }: Batch): Term[] {
   return [...terms.values()]
 }
 
-/** Each field with each of its types once. */
-export function fieldTypesOf(records: readonly CheckedRecord[]): FieldType[] {
+/** Lists each field with each of its types once. */
+export function collectFieldTypes(records: readonly CheckedRecord[]): FieldType[] {
   const types: FieldType[] = []
   const last = new Map<string, FieldType>()
   const known = new Set<string>()
   for (const { kind, fields } of records) {
     for (const { field, type } of fields) {
-      // Most records have the fields of the one before them, with the same types.
+      // Most records have the same fields and types as the record before them.
       const before = last.get(field)
       if (before?.type === type && before.kind === kind) continue
       const fieldType = { kind, field, type }

@@ -1,7 +1,7 @@
-/** Sets that grow together: which of the first `size` numbers belong to one another. */
+/** Disjoint sets of the first `size` numbers, which can be joined. */
 export type Components = { join(a: number, b: number): void; find(member: number): number }
 
-/** The smallest member stands for its set, so the order of joining makes no difference. */
+/** Creates the sets. The smallest member represents its set, so the order of joins does not matter. */
 function createComponents(size: number): Components {
   const parents = Array.from({ length: size }, (_, member) => member)
   function find(member: number): number {
@@ -23,7 +23,7 @@ function createComponents(size: number): Components {
   return { join, find }
 }
 
-/** For each mention the first one that it shares a key with, directly or through others. */
+/** Returns for each mention the first mention that shares a key with it, directly or through others. */
 export function groupByKeys(mentions: readonly (readonly string[])[]): number[] {
   const components = createComponents(mentions.length)
   const firstWith = new Map<string, number>()
@@ -38,8 +38,8 @@ export function groupByKeys(mentions: readonly (readonly string[])[]): number[] 
 }
 
 /**
- * Which root each of these is to have: the first of all that lists join, directly or through others. Two sets that have
- * members of a separated pair stay apart.
+ * Returns the new root of each root: the first one that the lists join it with, directly or through others. Sets with
+ * both members of a separated pair are not joined.
  */
 export function joinRoots(
   lists: readonly (readonly string[])[],
@@ -50,7 +50,7 @@ export function joinRoots(
   const numberOf = (root: string) => numbers.get(root) ?? -1
   const components = createComponents(roots.length)
   const pairs = separated.map(([a, b]) => [numberOf(a), numberOf(b)] as const)
-  const keptApart = (a: number, b: number) =>
+  const areSeparated = (a: number, b: number) =>
     pairs.some(([low, high]) => {
       const ends = new Set([components.find(low), components.find(high)])
       return ends.has(components.find(a)) && ends.has(components.find(b))
@@ -58,7 +58,7 @@ export function joinRoots(
   for (const [first, ...others] of lists) {
     for (const other of others) {
       const [a, b] = [numberOf(first ?? ''), numberOf(other)]
-      if (components.find(a) !== components.find(b) && !keptApart(a, b)) components.join(a, b)
+      if (components.find(a) !== components.find(b) && !areSeparated(a, b)) components.join(a, b)
     }
   }
   return (root) => roots[components.find(numberOf(root))] ?? root

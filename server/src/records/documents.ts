@@ -2,17 +2,17 @@ import type { CheckedRecord } from './record.ts'
 
 type Fields = CheckedRecord['fields']
 
-/** When something was said, as entities show it. `isExact` unless milliseconds are too coarse to tell times apart. */
+/** The time of a statement, as entities show it. `isExact` is false if milliseconds are too coarse to compare it. */
 export type Moment = { text: string; isExact: boolean }
 
 const FINER = /\.\d{4}/
 
-/** Prints what entities show. A batch has few sources, times and names, so that what was printed last is often wanted again. */
+/** Prints what entities show. A batch has few sources, times and names, so the last text of each is reused. */
 export type Printer = {
   moment(at: string): Moment
-  /** The values of these fields, as a JSON object. */
+  /** Prints the values of these fields as a JSON object. */
   fields(fields: Fields): string
-  /** Where the values of these fields come from, as a JSON object. */
+  /** Prints the origins of these fields as a JSON object. */
   provenance(fields: Fields, source: string, at: string): string
 }
 

@@ -21,7 +21,7 @@ export type EntitySummary = {
   change_no: number
 }
 
-/** What is known about these entities: each field with the source of its value and the time of it. */
+/** Describes entities: each field with the source and time of its value. */
 export async function describeEntities(
   db: Db,
   orgId: string,
@@ -49,7 +49,7 @@ const printIdentifier = ({ identifierKind, identifier }: Identifier) => ({
 
 function parseFields(json: string): Record<string, unknown> {
   const fields = parseLossless(json)
-  if (!isObject(fields)) throw new Error('the fields of an entity are no object')
+  if (!isObject(fields)) throw new Error('the fields of an entity are not an object')
   return fields
 }
 
@@ -60,7 +60,10 @@ function printFields({ fields, provenance }: EntityRecord): EntitySummary['field
   )
 }
 
-/** The entity that an id leads to: itself, or what it was merged into. Undefined for one that is not there or was erased. */
+/**
+ * Finds the root of an id: the entity itself, or the one it was merged into. Returns undefined if it does not exist or
+ * was erased.
+ */
 export async function findRoot(db: Db, orgId: string, entityId: string): Promise<EntityRecord | undefined> {
   const [found] = await findEntities(db, orgId, [entityId])
   const [root] =
@@ -70,7 +73,7 @@ export async function findRoot(db: Db, orgId: string, entityId: string): Promise
   return root === undefined || root.erased_at !== null ? undefined : root
 }
 
-/** Everything about one entity: identifiers, fields, relationships, latest events. */
+/** Describes one entity completely: identifiers, fields, relationships, latest events. */
 export async function describeEntity(db: Db, orgId: string, root: EntityRecord) {
   const [summary] = await describeEntities(db, orgId, [root])
   if (summary === undefined) throw new Error('an entity was not described')
@@ -84,7 +87,7 @@ export async function describeEntity(db: Db, orgId: string, root: EntityRecord) 
   }
 }
 
-/** Every value that a source gave for a field, when it was first and last seen, and the merges of the entity. */
+/** Lists every value that a source gave for a field, with its first and last time, and the merges of the entity. */
 export async function describeHistory(db: Db, orgId: string, root: EntityRecord) {
   const values = await listValues(db, orgId, root.entity_id)
   const { provenance, fields } = root

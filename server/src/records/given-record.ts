@@ -3,7 +3,7 @@ import { spellIdentifier } from './identifiers.ts'
 import { type CheckedRecord, checkRecord, isEmpty } from './record.ts'
 import { readValue, type ValueType } from './value-types.ts'
 
-/** Names and values as a row has them. Those without a value say nothing. */
+/** A name with a value from a row. Empty values are ignored. */
 export type GivenPair = { name: string; value: unknown; type?: ValueType }
 export type GivenRecord = {
   source: string
@@ -14,7 +14,7 @@ export type GivenRecord = {
 
 export type ReadRecord = { ok: true; record: CheckedRecord } | { ok: false; message: string }
 
-/** Reads what a row says about an entity, or says why that is no record. */
+/** Reads a record from the values of a row. Returns a message if they make no valid record. */
 export function readGivenRecord({ source, kind, ...given }: GivenRecord, now: Date): ReadRecord {
   const named = given.identifiers.filter(({ value }) => !isEmpty(value))
   if (named.length === 0) return { ok: false, message: 'no identifier has a value' }
@@ -29,14 +29,14 @@ export function readGivenRecord({ source, kind, ...given }: GivenRecord, now: Da
   if (faults.length > 0) return { ok: false, message: faults.join('; ') }
   const checked = checkRecord({ kind, identifiers, fields }, now)
   if ('record' in checked) return { ok: true, record: checked.record }
-  const said = checked.faults.map(({ field, message }) => {
+  const messages = checked.faults.map(({ field, message }) => {
     const place = /^identifiers\[(\d+)\]/.exec(field)?.[1]
     return `${place === undefined ? field : named[Number(place)]?.name}: ${message}`
   })
-  return { ok: false, message: said.join('; ') }
+  return { ok: false, message: messages.join('; ') }
 }
 
-/** Values by name, the last where a name is repeated. */
+/** Reads values by name. Of repeated names the last one counts. */
 function readFields(pairs: readonly GivenPair[], faults: string[]): Record<string, unknown> {
   const read = pairs
     .filter(({ name, value }) => name !== '' && !isEmpty(value))

@@ -36,7 +36,7 @@ it.each<[EntityKind, IdentifierKind, string, RegExp]>([
   ['person', 'linkedin_url', 'linkedin.com/in/%E0%A4%A', /must be the LinkedIn address/],
   ['person', 'email', 'ann at acme.com', /must be an email address/],
   ['person', 'email', 'a\0@acme.com', /must be an email address/],
-  ['person', 'external', '42', /as source:id/],
+  ['person', 'external', '42', /in the form source:id/],
   ['person', 'external', `crm:${'x'.repeat(500)}`, /at most 500 characters/],
 ])('a %s is not identified by %s %j', (entity, kind, text, fault) => {
   expect(read(entity, kind, text)).toMatch(fault)

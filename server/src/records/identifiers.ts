@@ -3,7 +3,10 @@ import type { EntityKind, IdentifierKind } from '#contract/records.ts'
 import { isObject } from '../lib/json/object.ts'
 import type { Identifier } from './store/identifiers.ts'
 
-/** What identifies an entity of each kind. A domain is shared by all people of a company, so it names none of them. */
+/**
+ * The kinds of identifiers of each kind of entity. A domain is shared by all people of a company, so it identifies none
+ * of them.
+ */
 export const IDENTIFIED_BY: Record<EntityKind, readonly IdentifierKind[]> = {
   company: ['domain', 'linkedin_url', 'external'],
   person: ['email', 'linkedin_url', 'external'],
@@ -12,7 +15,7 @@ export const IDENTIFIED_BY: Record<EntityKind, readonly IdentifierKind[]> = {
 
 const MAX_IDENTIFIER = 500
 
-/** The one spelling of an identifier, or what is wrong with it. */
+/** Normalises an identifier, or returns what is wrong with it. */
 export function normaliseIdentifier(
   entity: EntityKind,
   kind: IdentifierKind,
@@ -31,9 +34,10 @@ export function normaliseIdentifier(
 
 const EXPECTED: Record<IdentifierKind, string> = {
   domain: 'a domain or web address such as acme.com',
-  linkedin_url: 'the LinkedIn address of such an entity, as linkedin.com/in/ann or linkedin.com/company/acme',
+  linkedin_url:
+    'the LinkedIn URL of such an entity, such as linkedin.com/in/ann or linkedin.com/company/acme',
   email: 'an email address',
-  external: 'the id of the entity in another system, as source:id',
+  external: 'the id of the entity in another system, in the form source:id',
 }
 
 const SPELLINGS: Record<IdentifierKind, (text: string, entity: EntityKind) => string | null> = {
@@ -70,7 +74,10 @@ const PROFILE = {
   contact: /^(in|pub)$/,
 }
 
-/** Addresses differ by country, scheme, language and case; the first two parts of their path do not. */
+/**
+ * Reads a LinkedIn URL. URLs of one profile vary in country, scheme, language and case, but not in the first two parts
+ * of their path.
+ */
 function readLinkedinUrl(text: string, entity: EntityKind): string | null {
   const address = text.replace(/^https?:\/\//i, '').replace(/[?#].*$/, '')
   const [host = '', type = '', name = ''] = address.split('/')
@@ -90,13 +97,13 @@ function decode(text: string): string | null {
   }
 }
 
-/** Ids of other systems may differ by case. */
+/** Reads an external id. Ids of other systems may differ by case only, so the case stays. */
 function readExternalId(text: string): string | null {
   const parts = /^([a-z0-9][a-z0-9_.-]{0,63})\s*:\s*(\S.*)$/i.exec(text)
   return parts === null ? null : `${(parts[1] ?? '').toLowerCase()}:${parts[2]}`
 }
 
-/** What a column holds as the text of an identifier. A bare id is one of the source itself. */
+/** Returns the text of an identifier from a column value. An id without a prefix belongs to the source itself. */
 export function spellIdentifier(value: unknown, kind: IdentifierKind, source: string): string {
   const text = typeof value === 'string' ? value : isObject(value) ? '' : JSON.stringify(value)
   return kind === 'external' && !text.includes(':') ? `${source}:${text}` : text

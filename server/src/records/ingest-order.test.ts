@@ -11,7 +11,7 @@ import { recordsOf } from './testing/records.ts'
 const app = await makeApp()
 const { ingest } = recordsOf(app)
 
-/** LOAM_RUNS=500 LOAM_SEED=7 is the property at another size, with other records. */
+/** LOAM_RUNS=500 LOAM_SEED=7 runs the property at another size, with other records. */
 const RUNS = Number(process.env['LOAM_RUNS'] ?? 10)
 const SEED = Number(process.env['LOAM_SEED'] ?? 16)
 
@@ -19,7 +19,7 @@ const SOURCES = ['crm', 'web', 'list', 'workflow']
 const DOMAINS = Array.from({ length: 10 }, (_, n) => `c${n}.com`)
 const ADDRESSES = Array.from({ length: 6 }, (_, n) => `p${n}@acme.com`)
 
-/** Neighbours make chains of merges, as long as there are names; others are taken from anywhere. */
+/** Picks some names. Neighbours make chains of merges as long as the list; others come from anywhere. */
 const someOf = (names: readonly string[]) =>
   fc.oneof(
     fc.integer({ min: 0, max: names.length - 2 }).map((at) => names.slice(at, at + 2)),
@@ -36,7 +36,7 @@ const toCompany = (type: string) =>
   )
 const about = {
   fields: fc.dictionary(fc.constantFrom('name', 'city', 'size'), fc.constantFrom('x', 'y', 3, true)),
-  // Some are less than a millisecond apart.
+  // Some times are less than a millisecond apart.
   observed_at: fc.constantFrom(
     ...[1, 2, 3, 4].map((day) => `2026-01-0${day}T00:00:00Z`),
     '2026-01-02T00:00:00.0005Z',
@@ -72,7 +72,7 @@ const call: fc.Arbitrary<Call> = fc.record({
 })
 const sourceOrder = fc.shuffledSubarray(SOURCES)
 
-/** All that is known in an organisation, with entities named by their identifiers instead of their ids. */
+/** Dumps everything known in an organisation, with entities named by identifiers instead of ids. */
 async function dump(orgId: string) {
   const db = app.store.org(orgId)
   const all = await listChangedEntities(db, orgId, 0, 1000)
@@ -97,14 +97,14 @@ async function dump(orgId: string) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The records in one list, each on its own: what a store makes of them when nothing happens beside it. */
+/** Ingests the records in one list, one by one, with nothing concurrent. */
 async function ingestOneByOne(orgId: string, calls: readonly Call[]): Promise<void> {
   for (const { source, records } of calls) {
     for (const one of records) await ingest(orgId, source, one)
   }
 }
 
-/** Every caller has a connection of its own, as transactions of the pool do. */
+/** Ingests with a separate connection for each caller, as transactions of the pool have. */
 async function ingestAtOnce(orgId: string, callers: readonly (readonly Call[])[]): Promise<void> {
   const working = callers.map(async (calls) => {
     for (const { source, records } of calls) await ingest(orgId, source, ...records)
@@ -134,7 +134,7 @@ it('any order of the same ingests, one by one, in batches or by several callers 
       const shares = Array.from({ length: callers }, (_, caller) =>
         shuffled.filter((_call, at) => at % callers === caller),
       )
-      // The order of the sources changes in the middle, and the first caller says everything once more.
+      // The order of the sources changes in the middle, and the first caller ingests everything once more.
       await Promise.all([
         ingestAtOnce(other.orgId, [...shares, ...shares.slice(0, 1)]),
         declareSourceOrder(db, other.orgId, OPERATOR, order),

@@ -11,7 +11,7 @@ import { checkRecord } from './record.ts'
 import { listChangedEntities } from './store/entities.ts'
 import { company, NOW, recordsOf } from './testing/records.ts'
 
-/** About two megabytes in fields whose names begin so. */
+/** Makes about two megabytes of fields with this prefix. */
 const large = (prefix: string) =>
   Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`${prefix}${n}`, 'x'.repeat(65_000)]))
 
@@ -72,7 +72,7 @@ describe('ingest', () => {
   it('of a source that says something else time and again every value is kept once, with its time', async () => {
     const { orgId } = await app.makeOrg()
     const at = (n: number) => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
-    // The latest comes in the middle.
+    // The latest value comes in the middle.
     const hours = [0, 1, 2, 3, 4, 11, 5, 6, 7, 8, 9, 10]
     for (const n of hours)
       await only(orgId, 'crm', company('acme.com', { n, city: 'Ulm', even: n % 2 === 0 }, at(n)))
@@ -98,7 +98,7 @@ describe('ingest', () => {
     ])
     const { rows } = await sql<{ fields: object }>`
       select fields from record_statements where org_id = ${orgId}`.execute(app.store.system)
-    // The first four as they were said; then each value on its own.
+    // The first four are stored whole, then each value on its own.
     expect(rows.map(({ fields }) => Object.keys(fields).length).filter((count) => count > 1)).toEqual([
       3, 3, 3, 3,
     ])

@@ -1,11 +1,11 @@
 import { MAX_RECORDS } from '#contract/records.ts'
 import type { Db } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
-import { fieldTypesOf, readContents, targetAt, termsOf } from './batch-contents.ts'
+import { collectFieldTypes, readContents, targetAt, collectTerms } from './batch-contents.ts'
 import { createPrinter } from './documents.ts'
 import type { CheckedRecord, Mention } from './record.ts'
 import { MergeNeeded, resolveMentions } from './resolve.ts'
-import { groupByRoot, keepStatements, planPatches, toNewEntity, toRoot } from './said.ts'
+import { groupByRoot, storeStatements, planPatches, toNewEntity, toRoot } from './source-statements.ts'
 import { addAddresses } from './store/addresses.ts'
 import { addEntities, patchEntities, refreshEntities } from './store/entities.ts'
 import { addEvents } from './store/events.ts'
@@ -17,17 +17,20 @@ import { addTerms } from './store/terms.ts'
 export type Batch = { source: string; actor: string; records: readonly CheckedRecord[] }
 
 export type Ingested = {
-  /** In the order of the records. */
+  /** The results, in the order of the records. */
   results: { entity_id: string; created: boolean; changed: boolean }[]
   merged: number
 }
 
-/** Called at the end of the transaction: what it writes is committed with the records, and when it throws none are. */
+/**
+ * Runs at the end of the transaction: its writes are committed with the records, and if it throws, nothing is
+ * committed.
+ */
 export type Confirm = (trx: Db, ingested: Ingested) => Promise<void>
 
 /**
- * Takes in what a source says, in one transaction. Whatever is said again changes nothing, and the order in which things are
- * said makes no difference. Ingests run beside each other; only one that has to merge entities waits for all others.
+ * Ingests the records of a source in one transaction. Repeated records change nothing, and their order does not matter.
+ * Ingests run concurrently; only one that must merge entities waits for all others.
  */
 export async function ingestRecords(
   db: Db,
@@ -56,7 +59,7 @@ export async function ingestRecords(
 async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock): Promise<Ingested> {
   const { source, actor, records } = batch
   await lockRecords(db, orgId, lock)
-  // The records first, then what they are related to.
+  // The records come first, then their related entities.
   const mentions: Mention[] = [...records, ...records.flatMap((r) => r.relationships.map(({ to }) => to))]
   const { targets, touched, merged } = await resolveMentions(db, mentions, { orgId, actor, lock })
   const printer = createPrinter()
@@ -64,7 +67,7 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   const storedIds = stored.map(({ entityId }) => entityId)
   const locked = storedIds.length === 0 ? [] : await lockRoots(db, orgId, storedIds)
 
-  const news = await keepStatements(db, orgId, source, { stored, repeated }, printer)
+  const news = await storeStatements(db, orgId, source, { stored, repeated }, printer)
   const { relationships, events, addressTexts } = readContents(batch, targets)
   const ends = [
     ...(await addRelationships(db, orgId, relationships)),
@@ -73,10 +76,10 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   const rootOf = new Map(ends.length === 0 ? [] : targets.map(({ entityId, rootId }) => [entityId, rootId]))
   for (const part of ends) touched.add(rootOf.get(part) ?? part)
   await addAddresses(db, orgId, addressTexts)
-  await addFieldTypes(db, orgId, fieldTypesOf(records))
-  await addTerms(db, orgId, termsOf(batch))
+  await addFieldTypes(db, orgId, collectFieldTypes(records))
+  await addTerms(db, orgId, collectTerms(batch))
 
-  // What was merged brings values of its own.
+  // Merged entities bring values of their own, so all are refreshed instead.
   const toPatch = merged > 0 ? [] : locked
   const { patches, unclear } = await planPatches(db, orgId, {
     source,

@@ -32,7 +32,7 @@ async function contentOf(orgId: string): Promise<unknown[]> {
   return (await Promise.all(contents)).flat()
 }
 
-/** A handle on which whoever uses it ends after its statement of that number. */
+/** Returns a connection that fails after its statement of that number. */
 function endAfter(db: Db, number: number): Db {
   let count = 0
   return db.withPlugin({
@@ -79,7 +79,7 @@ it('an ingest that is killed between any two statements leaves nothing of it, an
     expect(await contentOf(orgId)).toEqual(before)
     kills += 1
   }
-  // The merge makes it begin a second time: statements of both attempts were cut off.
+  // The merge makes the ingest start again, so statements of both attempts were cut off.
   expect(kills).toBeGreaterThan(15)
   const after = await contentOf(orgId)
   await ingestRecords(app.store.org(orgId), orgId, batch)

@@ -3,12 +3,12 @@ import { AppError, invalid, notFound } from '../lib/errors.ts'
 import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import { findRoot } from './entity.ts'
 import { refreshEntities } from './store/entities.ts'
-import { joinAgain, mergeRoots, undoMerge } from './store/merges.ts'
+import { removeSeparation, mergeRoots, undoMerge } from './store/merges.ts'
 import { lockRecords } from './store/record-locks.ts'
 
 type Pair = { keptId: string; mergedId: string }
 
-/** Makes two entities one, which keeps the id of the first. What imports were told to keep apart may be merged by them again. */
+/** Merges two entities; the first id is kept. Imports may merge them again even if they were separated before. */
 export async function mergeEntities(db: Db, orgId: string, actor: Actor, pair: Pair): Promise<Pair> {
   return db.transaction().execute(async (trx) => {
     await lockRecords(trx, orgId, 'exclusive')
@@ -16,7 +16,8 @@ export async function mergeEntities(db: Db, orgId: string, actor: Actor, pair: P
     const merged = await findRoot(trx, orgId, pair.mergedId)
     if (kept === undefined) throw notFound(`Entity ${pair.keptId}`)
     if (merged === undefined) throw notFound(`Entity ${pair.mergedId}`)
-    if (kept.entity_id === merged.entity_id) throw new AppError('Conflict', 'They are one entity already')
+    if (kept.entity_id === merged.entity_id)
+      throw new AppError('Conflict', 'The two ids already belong to one entity')
     if (kept.kind !== merged.kind) {
       throw invalid(
         'merged',
@@ -24,7 +25,7 @@ export async function mergeEntities(db: Db, orgId: string, actor: Actor, pair: P
       )
     }
     const merge = { keptId: kept.entity_id, mergedId: merged.entity_id }
-    await joinAgain(trx, orgId, merge)
+    await removeSeparation(trx, orgId, merge)
     await mergeRoots(trx, orgId, [merge], { cause: 'command', actor: actor.email })
     const root = { entityId: kept.entity_id, kind: kept.kind, isNew: false }
     await refreshEntities(trx, orgId, [root], new Set([kept.entity_id]))
@@ -37,7 +38,7 @@ export async function mergeEntities(db: Db, orgId: string, actor: Actor, pair: P
   })
 }
 
-/** Takes apart what the latest merge of an entity into another joined. Imports do not merge the two again. */
+/** Undoes the latest merge of an entity into another. Imports do not merge the two again. */
 export async function unmergeEntity(db: Db, orgId: string, actor: Actor, mergedId: string): Promise<Pair> {
   return db.transaction().execute(async (trx) => {
     await lockRecords(trx, orgId, 'exclusive')

@@ -11,7 +11,7 @@ import { company, NOW, recordsOf } from './testing/records.ts'
 const app = await makeApp()
 const { ingest, only, read } = recordsOf(app)
 
-/** Each entity leads to a root that is one itself. */
+/** Lists the roots, and checks that each entity leads to one. */
 async function rootsOf(orgId: string): Promise<string[]> {
   const all = await listChangedEntities(app.store.org(orgId), orgId, 0, 10_000)
   const roots = all
@@ -55,7 +55,7 @@ it('a batch of merges takes as many statements as one merge, and each can be und
   expect(await rootsOf(orgId)).toHaveLength(size + 1)
 })
 
-/** How many statements an ingest of these takes. */
+/** Counts the statements of an ingest. */
 async function countStatements(orgId: string, ...given: RecordInput[]) {
   let count = 0
   const db = app.store.org(orgId).withPlugin({

@@ -3,25 +3,26 @@ import type { CheckedRecord } from './record.ts'
 import type { Patch } from './store/entities.ts'
 
 type Origin = { source: string; at: string }
-type Said = CheckedRecord['fields'][number]
+type FieldValue = CheckedRecord['fields'][number]
 
-/** What a source says now about fields of one entity. */
-export type News = { fields: readonly Said[]; at: string }
+/** The fields that a source reports now about one entity. */
+export type News = { fields: readonly FieldValue[]; at: string }
 
-/** The place of each source in the declared order; the others have none. */
+/** The rank of each source in the declared order. Other sources have none. */
 export type Ranks = ReadonlyMap<string, number>
 
-/** Whether a value counts before the one that is shown. Unclear when only the store can tell. */
-function comparePrecedence(said: Origin, shown: Origin, ranks: Ranks): 'first' | 'behind' | 'unclear' {
-  const [rank, shownRank] = [ranks.get(said.source) ?? Infinity, ranks.get(shown.source) ?? Infinity]
+/** Compares a new value with the shown one. `unclear` if only the store can decide. */
+function comparePrecedence(value: Origin, shown: Origin, ranks: Ranks): 'first' | 'behind' | 'unclear' {
+  const [rank, shownRank] = [ranks.get(value.source) ?? Infinity, ranks.get(shown.source) ?? Infinity]
   if (rank !== shownRank) return rank < shownRank ? 'first' : 'behind'
-  if (said.at === shown.at || said.at.length !== shown.at.length) return 'unclear'
-  return said.at > shown.at ? 'first' : 'behind'
+  if (value.at === shown.at || value.at.length !== shown.at.length) return 'unclear'
+  return value.at > shown.at ? 'first' : 'behind'
 }
 
 /**
- * What news change about an entity, given where its values come from. Values are only ever added or confirmed by an ingest,
- * so what counts afterwards is what counted before or one of the news: nothing else has to be read. Null when it is unclear.
+ * Returns the changes that new values make to an entity, given the origins of its values. An ingest only adds or
+ * confirms values, so afterwards each field shows its previous value or one of the new ones: nothing else must be read.
+ * Returns null if that is unclear.
  */
 export function patchByNews(
   root: { entityId: string; provenance: string },
@@ -29,17 +30,18 @@ export function patchByNews(
   { source, ranks, printer }: { source: string; ranks: Ranks; printer: Printer },
 ): Patch | null {
   const shown: Record<string, Origin> = JSON.parse(root.provenance)
-  const winners = new Map<string, { said: Said; at: string; origin: Origin }>()
+  const winners = new Map<string, { value: FieldValue; at: string; origin: Origin }>()
   for (const { fields, at } of news) {
     const { text, isExact } = printer.moment(at)
     if (!isExact) return null
     const origin = { source, at: text }
-    for (const said of fields) {
+    for (const value of fields) {
       const before =
-        winners.get(said.field)?.origin ?? (Object.hasOwn(shown, said.field) ? shown[said.field] : undefined)
+        winners.get(value.field)?.origin ??
+        (Object.hasOwn(shown, value.field) ? shown[value.field] : undefined)
       const order = before === undefined ? 'first' : comparePrecedence(origin, before, ranks)
       if (order === 'unclear') return null
-      if (order === 'first') winners.set(said.field, { said, at, origin })
+      if (order === 'first') winners.set(value.field, { value, at, origin })
     }
   }
   return printPatch(root.entityId, [...winners.values()], source, printer)
@@ -47,14 +49,14 @@ export function patchByNews(
 
 function printPatch(
   entityId: string,
-  winners: readonly { said: Said; at: string }[],
+  winners: readonly { value: FieldValue; at: string }[],
   source: string,
   printer: Printer,
 ): Patch {
   const provenance = [...Map.groupBy(winners, ({ at }) => at)].map(([at, group]) =>
     printer
       .provenance(
-        group.map(({ said }) => said),
+        group.map(({ value }) => value),
         source,
         at,
       )
@@ -62,7 +64,7 @@ function printPatch(
   )
   return {
     entityId,
-    fields: printer.fields(winners.map(({ said }) => said)),
+    fields: printer.fields(winners.map(({ value }) => value)),
     provenance: `{${provenance.join()}}`,
   }
 }

@@ -6,10 +6,10 @@ import { normaliseIdentifier } from './identifiers.ts'
 import { compareIdentifiers, type Identifier, keyOf } from './store/identifiers.ts'
 import { typeOfValue } from './value-types.ts'
 
-/** An entity as a record names it: by one or more identifiers, sorted. */
+/** A reference to an entity in a record: one or more identifiers, sorted. */
 export type Mention = { kind: EntityKind; identifiers: Identifier[] }
 
-/** A record that was checked: identifiers in their one spelling, values as JSON that PostgreSQL can hold. */
+/** A checked record: normalised identifiers, and values as JSON that PostgreSQL can store. */
 export type CheckedRecord = Mention & {
   fields: { field: string; json: string; type: string }[]
   relationships: { type: string; to: Mention }[]
@@ -17,11 +17,11 @@ export type CheckedRecord = Mention & {
   at: string
 }
 
-/** Clocks of sources differ a little. A time far ahead would win over everything that comes later. */
+/** The tolerance for clocks of sources. A time far in the future would win over every later value. */
 const MAX_AHEAD_MS = 5 * 60_000
 const MAX_VALUE_CHARS = 65_536
 
-/** Reads what a source says about an entity; every fault at once. */
+/** Checks a record. Returns all its errors at once. */
 export function checkRecord(given: unknown, now: Date): { record: CheckedRecord } | { faults: FieldError[] } {
   const parsed = parseInWords(RecordInput, given)
   if (!parsed.success) {
@@ -63,7 +63,7 @@ function refuseLong(parts: readonly { json: string }[], field: string, faults: F
   faults.push({ field, message: `must have at most ${MAX_RECORD_CHARS} characters as JSON in all` })
 }
 
-/** A source that has nothing to say about a field does not take back what others said. */
+/** Returns true for an empty value. A source without a value does not remove the values of other sources. */
 export const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
 
 const storableText = (text: string) => makeStorableText(text, () => undefined)

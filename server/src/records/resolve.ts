@@ -13,18 +13,18 @@ import {
 import { listSeparations, mergeRoots } from './store/merges.ts'
 import type { RecordsLock } from './store/record-locks.ts'
 
-/** Mentions lead to entities that must be merged first, which needs the exclusive lock. */
+/** Thrown when mentions lead to entities that must be merged first, which needs the exclusive lock. */
 export class MergeNeeded extends Error {
   override name = 'MergeNeeded'
 }
 
-/** Where a mention leads: the part that its values belong to, and the root of that part. */
+/** The entity that a mention leads to: the part that its values belong to, and the root of that part. */
 export type Target = { entityId: string; rootId: string; isNew: boolean }
 
 export type Resolution = {
-  /** By the place of the mention. */
+  /** The targets, by index of the mention. */
   targets: Target[]
-  /** Roots that got an identifier or a part. */
+  /** The roots that got an identifier or a part. */
   touched: Set<string>
   merged: number
 }
@@ -34,7 +34,7 @@ type Ingest = { orgId: string; actor: string; lock: RecordsLock }
 /** Mentions that share an identifier, directly or through others. `roots` are the stored entities they lead to. */
 type Group = { identifiers: Map<string, Identifier>; roots: string[]; home: string; isNew: boolean }
 
-/** Leads every mention to one entity: a known one, or a new one that is theirs. Adds the identifiers that are new. */
+/** Resolves every mention to one entity, known or new. Adds new identifiers. */
 export async function resolveMentions(
   db: Db,
   mentions: readonly Mention[],
@@ -52,7 +52,7 @@ export async function resolveMentions(
   const targets = mentions.map((_, at) => {
     const group = groupOf(at)
     const place = places.get(keys[at]?.[0] ?? '')
-    if (group === undefined || place === undefined) throw new Error('a mention was led nowhere')
+    if (group === undefined || place === undefined) throw new Error('a mention resolved to no entity')
     return { entityId: place.entityId, rootId: place.rootId ?? place.entityId, isNew: group.isNew }
   })
   return { targets, touched, merged }
@@ -71,7 +71,7 @@ function groupMentions(mentions: readonly Mention[], keys: readonly (readonly st
   return { groups: [...byLeader.values()], groupOf: (at: number) => byLeader.get(leaders[at] ?? -1) }
 }
 
-/** The oldest of its entities is the home of a group; without any it gets a new one. */
+/** Finds the roots of the groups. The oldest root is the home of its group; a group without roots gets a new entity. */
 function findRoots(groups: readonly Group[], places: ReadonlyMap<string, Place>): void {
   for (const group of groups) {
     const roots = [...group.identifiers.keys()].flatMap((key) => places.get(key)?.rootId ?? [])
@@ -81,7 +81,10 @@ function findRoots(groups: readonly Group[], places: ReadonlyMap<string, Place>)
   }
 }
 
-/** Groups may lead to the same entity by different identifiers, so what they join is found over all of them. */
+/**
+ * Merges the roots of groups. Groups may share entities through different identifiers, so the merges are found over all
+ * groups.
+ */
 async function mergeGroups(
   db: Db,
   groups: readonly Group[],
@@ -92,23 +95,23 @@ async function mergeGroups(
   const divided = groups.filter(({ roots }) => roots.length > 1)
   if (divided.length === 0) return 0
   const roots = [...new Set(divided.flatMap((group) => group.roots))].sort()
-  const homeOf = joinRoots(
+  const findHome = joinRoots(
     divided.map((group) => group.roots),
     await listSeparations(db, orgId, roots),
   )
   const merges = roots.flatMap((mergedId) => {
-    const keptId = homeOf(mergedId)
+    const keptId = findHome(mergedId)
     return keptId === mergedId ? [] : [{ keptId, mergedId }]
   })
   if (merges.length > 0 && lock === 'shared') throw new MergeNeeded()
   await mergeRoots(db, orgId, merges, { cause: 'identifier', actor })
   for (const { keptId } of merges) touched.add(keptId)
-  for (const place of places.values()) if (place.rootId !== null) place.rootId = homeOf(place.rootId)
-  for (const group of groups) group.home = homeOf(group.home)
+  for (const place of places.values()) if (place.rootId !== null) place.rootId = findHome(place.rootId)
+  for (const group of groups) group.home = findHome(group.home)
   return merges.length
 }
 
-/** Adds new identifiers. Others may have added some of them since they were looked up: then those lead where they say. */
+/** Adds new identifiers. If another ingest has added one of them meanwhile, the stored entity counts. */
 async function addMissing(
   db: Db,
   groups: readonly Group[],

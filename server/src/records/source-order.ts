@@ -9,8 +9,8 @@ import { writeSourceOrder } from './store/sources.ts'
 const CHUNK = 1000
 
 /**
- * Declares which sources count before which, and writes all entities anew by it, in chunks. Ingests that come after the first
- * transaction see the new order, and those before it have ended. If it is broken off, declaring the order again completes it.
+ * Sets the order of sources and rewrites all entities by it, in chunks. Ingests after the first transaction see the new
+ * order, and earlier ones have ended. If the work is interrupted, setting the same order again completes it.
  */
 export async function declareSourceOrder(
   db: Db,

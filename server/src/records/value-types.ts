@@ -14,7 +14,7 @@ export function typeOfValue(value: unknown): ValueType {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** A text, as a file has it, as a value of that type; undefined when it is none. */
+/** Reads a text of a file as a value of the type. Returns undefined if it is not of that type. */
 export function readValue(text: string, type: ValueType): unknown {
   const trimmed = text.trim()
   if (type === 'text') return text

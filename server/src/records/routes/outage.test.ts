@@ -8,7 +8,7 @@ const { app } = syncs
 const sync = await makeSynced(syncs)
 const { org, segmentId, syncId, connectionId, workflow } = sync
 
-/** Nothing listens there. */
+/** A store whose address nothing listens on. */
 const gone = openStore({ url: 'postgres://loam@127.0.0.1:1/loam', log: app.services.log })
 const cutOff = await createApp({ ...app.services, store: gone })
 afterAll(async () => {

@@ -40,7 +40,7 @@ export function segmentConnectionRoutes(api: Api, services: EstimateServices): v
       if (body.dry_run === true) {
         const checked = await checkConnection(db, { segment, sheet }, body)
         request.warnings.push(...checked.warnings)
-        // Who is a member is kept current anyway, whatever becomes of the call.
+        // Memberships are kept up to date anyway, so the evaluation stays even if the call fails.
         await evaluateNow(outsideOf(request), caller.orgId, segment.segment_id)
         const current = await findSegment(db, segment)
         const rows = body.push_existing ? (current?.member_count ?? 0) : 0

@@ -190,7 +190,7 @@ describe('states that a call does not fit', () => {
   })
 })
 
-/** Every endpoint on a sync with two destinations, and what it concerns. */
+/** Every endpoint on a sync with two destinations, and the destinations that it affects. */
 const ENDPOINTS: [string, string, (ids: Ids) => string, Json, 'read' | 'whole' | 'mine' | 'other'][] = [
   ['Get Sync', 'GET', ({ sync }) => sync, undefined, 'read'],
   ['Delete Sync', 'DELETE', ({ sync }) => sync, undefined, 'whole'],
@@ -291,7 +291,7 @@ describe('who may', () => {
 
   it('an error at a destination that a key may not see is not told to it in its words', async () => {
     const error = {
-      message: `Workflow ${workflow.id} is gone`,
+      message: `Workflow ${workflow.id} no longer exists`,
       at: new Date().toISOString(),
       connection_id: ids.other,
     }

@@ -72,7 +72,7 @@ export function segmentSyncRoutes(api: Api): void {
       config: { scope: STORE, narrowedKeys: 'allowed', resource: syncOfPath },
       schema: {
         tags,
-        summary: 'A sync: its state, what it holds back, and the counters of each destination',
+        summary: 'Get a sync: its state, held members, and the counters of each destination',
         params: SyncParams,
         response,
       },
@@ -86,7 +86,7 @@ export function segmentSyncRoutes(api: Api): void {
       config: whole,
       schema: {
         tags,
-        summary: 'Delete a sync: nothing is delivered any more, delivered rows stay',
+        summary: 'Delete a sync: deliveries end, delivered rows stay',
         params: SyncParams,
         response,
       },
@@ -103,7 +103,7 @@ export function segmentSyncRoutes(api: Api): void {
     `${BASE}/:sync_id/resume`,
     {
       config: whole,
-      schema: { tags, summary: 'Go on after an import error', params: SyncParams, response },
+      schema: { tags, summary: 'Resume a sync after an import error', params: SyncParams, response },
     },
     async (request) => {
       await resumeSync(request.db, request.caller, request.segmentSync, coveredBy(request))
@@ -149,7 +149,7 @@ export function segmentSyncRoutes(api: Api): void {
       config: oneDestination,
       schema: {
         tags,
-        summary: 'Go on with one destination, and deliver or drop the members that came during the pause',
+        summary: 'Resume one destination, and deliver or drop the members that entered during the pause',
         params: DestinationParams,
         body: ResumeDestinationBody,
         response,
@@ -166,7 +166,7 @@ export function segmentSyncRoutes(api: Api): void {
 const coveredBy = ({ destinations }: FastifyRequest) =>
   new Set(destinations.map(({ connection_id }) => connection_id))
 
-/** The sync as it is after a change. */
+/** Returns the sync after a change. */
 async function viewNow(request: FastifyRequest): Promise<SegmentSync> {
   const { db, caller, segmentSync } = request
   const sync = await findSync(db, segmentSync)

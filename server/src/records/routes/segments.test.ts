@@ -17,7 +17,7 @@ const feedOf = (id: string, query = '') => `${LIST}/${id}/changes${query}`
 
 const SOFTWARE = filterOf(where('industry', 'is', 'software'))
 let minute = 0
-/** Companies `c1.com` and so on, in this industry from now on. */
+/** Puts the companies `c1.com` and so on into this industry from now on. */
 async function say(orgId: string, industry: string, ...numbers: number[]) {
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute++)).toISOString()
   await ingest(orgId, 'crm', ...numbers.map((n) => company(`c${n}.com`, { industry }, at)))
@@ -105,7 +105,7 @@ describe('D80: the change feed', () => {
     const { status, body } = await read(org, id, '?since=2')
     expect([status, body]).toEqual([
       410,
-      { status: 410, error: 'Gone', message: expect.stringContaining('Start anew with since=0') },
+      { status: 410, error: 'Gone', message: expect.stringContaining('Restart with since=0') },
     ])
     for (const query of ['?since=0', '', '?since=3']) {
       const page = (await read(org, id, query)).body
@@ -134,7 +134,7 @@ describe('D80: the change feed', () => {
     expect((await read(org, id, `?since=${anew.nextSince}`)).status).toBe(200)
     expect((await read(org, id, `?since=${anew.nextSince}&filterHash=${filterHash}`)).body).toEqual(conflict)
     expect((await read(org, id, `?since=${anew.nextSince}&filterHash=${anew.filterHash}`)).status).toBe(200)
-    // A reader who takes 409 for "later" finds the other hash.
+    // A reader that treats 409 as "later" sees the other hash.
     await sql`update record_segments set filter_changed_at = now() - interval '6 minutes' where segment_id = ${id}`.execute(
       app.store.system,
     )

@@ -11,7 +11,7 @@ import { findSegment, listSegments, type SegmentRecord } from '../segments/store
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The segment that the path names. Set by `segmentOfPath`. */
+    /** The segment named in the path. Set by `segmentOfPath`. */
     segment: SegmentRecord
   }
 }
@@ -35,7 +35,7 @@ export function segmentRoutes(api: Api): void {
       config: { scope: STORE, narrowedKeys: 'allowed' },
       schema: {
         tags,
-        summary: 'Segments of the record store',
+        summary: 'List the segments of the record store',
         querystring: ListSegmentsQuery,
         response: { 200: SegmentPage },
       },
@@ -52,13 +52,14 @@ export function segmentRoutes(api: Api): void {
       config: { scope: STORE, narrowedKeys: 'allowed', body: 'control', resource: segmentOfPath },
       schema: {
         tags,
-        summary: 'Who entered and left a segment since a number of the feed; the answer has no envelope',
+        summary:
+          'List who entered and left a segment after a number of the feed; the response has no envelope',
         params: SegmentParams,
         querystring: SegmentChangesQuery,
         response: {
           200: SegmentChanges,
           409: ErrorBody.describe('The filter changed, or is being evaluated'),
-          410: ErrorBody.describe('The number is too old, or was never given: start anew with since=0'),
+          410: ErrorBody.describe('The number is too old or was never issued: restart with since=0'),
         },
       },
     },

@@ -12,9 +12,12 @@ import { findSync, type SyncRecord } from '../syncs/store/syncs.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The sync of the path, which the caller may use. Set by `syncOfPath`, `wholeSyncOfPath` and `destinationOfPath`. */
+    /**
+     * The sync named in the path, which the caller may use. Set by `syncOfPath`, `wholeSyncOfPath` and
+     * `destinationOfPath`.
+     */
     segmentSync: SyncRecord
-    /** Those of its destinations whose workflow the caller may use; never none. */
+    /** The destinations of the sync whose workflow the caller may use. Never empty. */
     destinations: DestinationRecord[]
   }
 }
@@ -22,7 +25,7 @@ declare module 'fastify' {
 export const SyncParams = z.object({ sync_id: Uuid })
 export const DestinationParams = SyncParams.extend({ connection_id: Uuid })
 
-/** A key narrowed to certain workflows, like a member, sees only destinations whose workflow it may use. */
+/** Lists the visible destinations. A narrowed key, like a member, only sees destinations whose workflow it may use. */
 export async function listVisible(
   { caller, db }: FastifyRequest,
   syncIds: readonly string[],
@@ -53,7 +56,7 @@ export async function syncOfPath(request: FastifyRequest): Promise<void> {
   if (visible.length === 0) throw forbidden('You have no access to a destination of this sync')
 }
 
-/** For what concerns every destination: confirm, resume, delete. */
+/** Finds the sync for actions on all destinations: confirm, resume, delete. */
 export async function wholeSyncOfPath(request: FastifyRequest): Promise<void> {
   const { all, visible } = await findOfPath(request)
   if (visible.length < all.length) {
@@ -64,7 +67,7 @@ export async function wholeSyncOfPath(request: FastifyRequest): Promise<void> {
 export async function destinationOfPath(request: FastifyRequest): Promise<void> {
   const { all, visible } = await findOfPath(request)
   const connectionId = (request.params as z.infer<typeof DestinationParams>).connection_id.toLowerCase()
-  const isIt = ({ connection_id }: DestinationRecord) => connection_id === connectionId
-  if (!all.some(isIt)) throw notFound('Destination')
-  if (!visible.some(isIt)) throw forbidden('You have no access to the workflow of this destination')
+  const isNamed = ({ connection_id }: DestinationRecord) => connection_id === connectionId
+  if (!all.some(isNamed)) throw notFound('Destination')
+  if (!visible.some(isNamed)) throw forbidden('You have no access to the workflow of this destination')
 }

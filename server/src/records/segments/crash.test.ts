@@ -64,7 +64,7 @@ it('each minute a worker evaluates the segments that are due', async () => {
   await makeCompanies(orgId)
   const id = await create(orgId, SMALL)
   await startTestWorker(app)
-  // As the clock starts it.
+  // Queued in the same way as the clock does.
   const job = { task: 'find_due_segments', payload: `'{}'`, priority: '0', from: '(values (1)) v' }
   await app.store.query({ text: addJobsStatement('jobs', job) })
   await expect.poll(() => members(orgId, id)).toHaveLength(7)

@@ -258,7 +258,7 @@ describe('property', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (plan) => {
         const { orgId } = await app.makeOrg()
-        // So that every field of the filters is known.
+        // Makes every field of the filters known.
         await ingest(orgId, 'seed', company('seed.com', { industry: 'none', size: 0 }))
         await ingest(orgId, 'seed', person('seed@seed.com', { fields: { title: 'none' } }))
         const ids = await createAll(orgId)
@@ -293,7 +293,7 @@ async function createAll(orgId: string): Promise<string[]> {
   return ids
 }
 
-/** The members that a reader of the feed knows; fails when the kinds of changes contradict each other. */
+/** Returns the members that a reader of the feed knows. Fails if the kinds of changes contradict each other. */
 function replay(changes: Awaited<ReturnType<typeof feed>>): string[] {
   const present = new Set<string>()
   const known = new Set<string>()
@@ -352,7 +352,7 @@ async function perform(orgId: string, one: Step, now: Date): Promise<void> {
   }
 }
 
-/** Not there, or one already: what the plan wanted cannot be done. */
+/** Expects a refusal: the entity does not exist or is already merged, so the planned step is impossible. */
 function expectRefusal(cause: unknown): void {
   expect(cause).toMatchObject({ name: 'AppError' })
 }

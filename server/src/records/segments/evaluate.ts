@@ -26,35 +26,35 @@ import {
 } from './store/segments.ts'
 
 const BATCH = 1000
-/** Of all entities most are no members, and cost little. */
+/** The batch size of a full scan. Most entities are no members and cost little. */
 const SCAN_BATCH = 5000
 const SEGMENTS_AT_ONCE = 500
-/** That entities of one batch may have together, where a smaller batch has fewer. */
+/** The maximum number of relationships of the entities in one batch. Otherwise the batch gets smaller. */
 const MAX_RELATED = 50_000
 const SHRINK = 8
 
 export type EvaluateOptions = {
-  /** Instead of the database's clock. */
+  /** The time, instead of the database's clock. */
   now?: Date
-  /** How many entities are looked at in one transaction. */
+  /** The number of entities evaluated in one transaction. */
   batch?: number
-  /** Relationships of entities that are looked at in one transaction, unless it is one alone. */
+  /** The maximum number of relationships evaluated in one transaction, unless a single entity has more. */
   maxRelated?: number
-  /** True: stop after this batch; the rest is left for another call. */
+  /** Tells whether to stop after the current batch. Another call continues. */
   isOver?: () => boolean
-  /** Aborted: stop within the batch, which is lost. An entity with very many relationships takes long. */
+  /** Stops within the batch, which is then lost. An entity with very many relationships takes long. */
   signal?: AbortSignal
 }
 
-/** What a batch would look at is too much for one transaction. */
+/** Thrown when a batch is too large for one transaction. */
 class BatchTooLarge extends Error {
   override name = 'BatchTooLarge'
 }
 
 /**
- * Brings the members of a segment, or of all segments of an organisation, up to the present: changes of entities and the
- * passing of time. Every batch is a transaction under the segment's lock, so several callers share the work, and one that is
- * killed loses a batch that nobody saw. Answers whether all is current.
+ * Updates the members of a segment, or of all segments of an organisation, for changed entities and for elapsed time.
+ * Each batch is a transaction under the segment's lock, so several callers can share the work, and a killed one only
+ * loses an uncommitted batch. Returns true if everything is up to date.
  */
 export async function evaluateSegments(
   db: Db,
@@ -92,10 +92,10 @@ async function evaluateSegment(db: Db, key: SegmentKey, options: EvaluateOptions
   }
 }
 
-/** What a batch looks at, and how far the segment is afterwards. */
+/** The entities of a batch, and the progress of the segment after it. */
 type Task = { ids: string[]; progress: Pick<Progress, 'scan' | 'changeNo'> }
 
-/** False when there is nothing more to do. */
+/** Evaluates one batch. Returns false if there is nothing more to do. */
 async function evaluateBatch(
   trx: Db,
   key: SegmentKey,
@@ -128,7 +128,7 @@ export function readFilter({ segment_id, filter }: SegmentRecord): Filter {
   return parsed.value
 }
 
-/** First everybody, once for each filter; then what changed; then those whose time has come. */
+/** Chooses the next entities: first all, once for each filter; then changed ones; then those that are due by time. */
 async function nextTask(
   db: Db,
   segment: SegmentRecord,
@@ -156,7 +156,7 @@ async function nextTask(
   return ids.length === 0 ? undefined : { ids, progress: {} }
 }
 
-/** Where the filter follows relationships, a change concerns those at the other end as well. */
+/** Marks entities to be evaluated again: if the filter follows relationships, a change also affects the other end. */
 async function markFollowers(
   db: Db,
   segment: SegmentRecord,
@@ -172,7 +172,7 @@ async function markFollowers(
   }
 }
 
-/** Writes who entered and left, and when to look again. Who stays as it was is not written at all. */
+/** Writes entries, exits and the next check times. Unchanged members are not written. */
 async function recordVerdicts(
   db: Db,
   segment: SegmentRecord,

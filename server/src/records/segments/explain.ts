@@ -12,15 +12,15 @@ export type ExplainedCondition = {
   place: string
   condition: Condition
   holds: boolean
-  /** What the entity has: a value, several identifiers, or counts. */
+  /** The value that the entity has: one value, several identifiers, or counts. */
   seen: unknown
-  /** When time alone can change that. */
+  /** The time at which the result may change without any other change. */
   changes_at: string | null
 }
 
 export type Explanation = {
   entity_id: string
-  /** As the filter says now; `is_member` is what the last evaluation found. */
+  /** The result of the current filter. `is_member` is the result of the last evaluation. */
   matches: boolean
   is_member: boolean
   reason: string | null
@@ -28,7 +28,7 @@ export type Explanation = {
   conditions: ExplainedCondition[]
 }
 
-/** Why an entity is in a segment or not, condition by condition, judged by the same rules as its members are. */
+/** Explains why an entity is a member or not, condition by condition, by the same rules as the evaluation. */
 export async function explainMembership(
   db: Db,
   segment: SegmentRecord,
@@ -53,7 +53,8 @@ export async function explainMembership(
     entity_id,
     matches: verdict?.holds === true,
     is_member: known?.is_member === true,
-    reason: verdict === undefined ? `it is a ${entity.kind}, and the segment is of kind ${kind}` : null,
+    reason:
+      verdict === undefined ? `the entity is of kind ${entity.kind}, the segment of kind ${kind}` : null,
     changes_at: printTime(verdict?.changesAt ?? null),
     conditions,
   }

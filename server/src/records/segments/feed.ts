@@ -5,14 +5,15 @@ import { listChanges } from './store/changes.ts'
 import { readClock } from './store/members.ts'
 import type { SegmentRecord } from './store/segments.ts'
 
-/** How long at least a cursor from before a change of the filter is told so by a 409. */
+/** The minimum time for which a cursor from before a filter change gets a 409. */
 const FILTER_NOTICE_MS = 5 * 60_000
 
 export type FeedPosition = { since?: number; limit: number; filterHash?: string }
 
 /**
- * A page of the feed (D80). A reader sends its place only. Public ones take 409 for "later" and find a changed filter by its
- * hash, so a 409 without a hash ends after a while: with one that lasted they would wait for ever.
+ * Reads a page of the feed (D80). Readers only send their position. Public readers treat 409 as "later" and detect a
+ * changed filter by its hash. Therefore a 409 without a hash ends after a while: a lasting one would make them wait for
+ * ever.
  */
 export async function readFeed(
   db: Db,
@@ -28,21 +29,21 @@ export async function readFeed(
     return printPage(segment, changes, { hasMore: false, nextSince: changes.at(-1)?.seq ?? last_seq })
   }
   const after = since ?? pruned_seq
-  if (after < pruned_seq) throw tooOld('Changes after this number were removed by age')
+  if (after < pruned_seq) throw positionError('Changes after this number were removed by age')
   if (after > last_seq)
-    throw tooOld('The feed has not come to this number: it is that of another segment or database')
+    throw positionError('The feed has not reached this number: it belongs to another segment or database')
   const found = await listChanges(db, segment, { after, limit: limit + 1 })
   const changes = found.slice(0, limit)
-  // Removed since the segment was read.
+  // The changes were pruned after the segment was read.
   if (changes[0] !== undefined && changes[0].seq !== after + 1) {
-    throw tooOld('Changes after this number were removed by age')
+    throw positionError('Changes after this number were removed by age')
   }
   const nextSince = changes.at(-1)?.seq ?? after
   return printPage(segment, changes, { hasMore: found.length > limit, nextSince })
 }
 
-const tooOld = (why: string) =>
-  new AppError('Gone', `${why}. Start anew with since=0, and read the members for what was missed`)
+const positionError = (why: string) =>
+  new AppError('Gone', `${why}. Restart with since=0, and read the members for the missed changes`)
 
 async function refuseOtherFilter(
   db: Db,
@@ -54,15 +55,15 @@ async function refuseOtherFilter(
   if (known !== undefined && known !== filter_hash) {
     throw new AppError(
       'Conflict',
-      `The filter of the segment changed: it is ${filter_hash} now. Start anew with since=0 and without filterHash`,
+      `The filter of the segment changed: its hash is now ${filter_hash}. Restart with since=0 and without filterHash`,
     )
   }
   if (evaluated_version < filter_version) {
     throw new AppError(
       'Conflict',
       filter_version === 1
-        ? 'The segment is evaluated for the first time. Try again shortly'
-        : 'The filter of the segment changed, and its members are evaluated anew. Try again shortly, and compare filterHash',
+        ? 'The segment is being evaluated for the first time. Try again shortly'
+        : 'The filter of the segment changed, and its members are being evaluated again. Try again shortly, and compare filterHash',
     )
   }
   if (filter_version === 1 || since === undefined || since === 0 || since > filter_seq) return
@@ -70,7 +71,7 @@ async function refuseOtherFilter(
   if (age > FILTER_NOTICE_MS) return
   throw new AppError(
     'Conflict',
-    'The filter of the segment changed after this number, so members mean something else. Start anew with since=0',
+    'The filter of the segment changed after this number, so membership has another meaning. Restart with since=0',
   )
 }
 

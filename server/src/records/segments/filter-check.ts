@@ -11,7 +11,7 @@ import { IDENTIFIED_BY, normaliseIdentifier } from '../identifiers.ts'
 import { listFieldTypes } from '../store/field-types.ts'
 import { type Condition, type Filter, type Group, otherEnd, parseFilter } from './filter.ts'
 
-/** Types of fields by the words that conditions have for them; a `mixed` one has every operator. */
+/** The names of field types in conditions. A `mixed` field has every operator. */
 const CONDITION_TYPES: Record<string, string> = {
   text: 'string',
   number: 'number',
@@ -22,15 +22,17 @@ const CONDITION_TYPES: Record<string, string> = {
 
 const MAX_NAMED = 30
 
-/** The filter as it is stored, or an error that names every fault, such as an operator that a field does not have. */
+/**
+ * Returns the filter as it is stored, or an error with all faults, such as an operator that a field does not support.
+ */
 export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: unknown): Promise<Filter> {
-  // As values of records are stored, so that what was stored is found.
+  // Values are normalised like those of records, so that stored values match.
   const parsed = parseFilter(makeStorable(raw, () => undefined))
   if (!parsed.ok) throw validationError(parsed.errors)
   const known = await readTypes(db, orgId)
   const errors: FieldError[] = []
   const check: CheckField = (leaf, of, place) => {
-    const identifierKind = identifierNamed(of, leaf.variable)
+    const identifierKind = findIdentifierKind(of, leaf.variable)
     if (identifierKind !== undefined) {
       refuseOperator(leaf, 'string', place, errors)
       return { ...leaf, values: spellValues(leaf, of, identifierKind) }
@@ -44,7 +46,7 @@ export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: 
   return checked
 }
 
-/** Fields of a filter that no entity has yet: they may come with the next ingest, or be misspelt. */
+/** Lists fields of a filter that no entity has yet. They may come with the next ingest, or be misspelt. */
 export async function listUnknownFields(
   db: Db,
   orgId: string,
@@ -55,15 +57,15 @@ export async function listUnknownFields(
   const unknown: FieldError[] = []
   checkGroups(filter, kind, 'filter', (leaf, of, place) => {
     const names = [...(known.get(of)?.keys() ?? [])]
-    if (identifierNamed(of, leaf.variable) === undefined && !names.includes(leaf.variable)) {
-      unknown.push({ field: `${place}.variable`, message: sayUnknown(of, leaf.variable, names) })
+    if (findIdentifierKind(of, leaf.variable) === undefined && !names.includes(leaf.variable)) {
+      unknown.push({ field: `${place}.variable`, message: describeUnknownField(of, leaf.variable, names) })
     }
     return leaf
   })
   return unknown
 }
 
-/** What a filter over this kind can ask about: identifiers, then fields, each with its operators. */
+/** Lists what a filter over this kind can use: identifiers, then fields, each with its operators. */
 export async function listFilterFields(
   db: Db,
   orgId: string,
@@ -83,7 +85,7 @@ export async function listFilterFields(
   return [...identifiers, ...fields]
 }
 
-/** Types of fields by kind and name. */
+/** Returns the types of fields by kind and name. */
 async function readTypes(db: Db, orgId: string): Promise<Map<EntityKind, Map<string, string>>> {
   const types = new Map<EntityKind, Map<string, string>>()
   for (const { kind, field, type } of await listFieldTypes(db, orgId)) {
@@ -107,7 +109,7 @@ function checkGroups(groups: Filter, kind: EntityKind, path: string, check: Chec
   }))
 }
 
-/** Inside of `where` there is no further relationship. */
+/** Checks the groups of a `where`, which contain no further relationships. */
 function checkWhere<Plain extends Condition>(
   groups: Group<Plain>[],
   kind: EntityKind,
@@ -124,13 +126,13 @@ function checkWhere<Plain extends Condition>(
   }))
 }
 
-/** Names of identifiers stand for them, wherever entities of that kind have such. */
-export function identifierNamed(kind: EntityKind, variable: string): IdentifierKind | undefined {
+/** Returns the kind of identifier with this name, if entities of this kind have it. */
+export function findIdentifierKind(kind: EntityKind, variable: string): IdentifierKind | undefined {
   const named = IdentifierKind.safeParse(variable)
   return named.success && IDENTIFIED_BY[kind].includes(named.data) ? named.data : undefined
 }
 
-/** A whole identifier in the spelling that it is stored in; a part of one stays as it is. */
+/** Normalises complete identifiers. Parts of identifiers stay unchanged. */
 function spellValues({ operator, values = [] }: ConditionLeaf, kind: EntityKind, of: IdentifierKind) {
   if (operator !== 'is' && operator !== 'is not') return values
   return values.map((value) => {
@@ -151,7 +153,7 @@ function refuseOperator(
   errors.push({ field: `${place}.operator`, message })
 }
 
-function sayUnknown(kind: EntityKind, field: string, names: string[]): string {
+function describeUnknownField(kind: EntityKind, field: string, names: string[]): string {
   const all = [...IDENTIFIED_BY[kind], ...names]
   const listed = all.slice(0, MAX_NAMED).join(', ')
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : ''
@@ -159,14 +161,14 @@ function sayUnknown(kind: EntityKind, field: string, names: string[]): string {
   return `no ${kind} has a field ${JSON.stringify(field)} yet${hint}`
 }
 
-/** Says whether two filters are the same, to readers of the change feed too. */
+/** Returns a hash that tells whether two filters are equal. Readers of the change feed compare it too. */
 export function hashFilter(kind: EntityKind, filter: Filter): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, sortKeys(filter)]))
     .digest('hex')
 }
 
-/** The order of keys says nothing, and PostgreSQL does not keep it. */
+/** Sorts object keys: their order has no meaning, and PostgreSQL does not keep it. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

@@ -35,7 +35,9 @@ function checkBounds({ value, issues }: z.core.ParsePayload<Bounds>): void {
   if ((at_least ?? 0) > (at_most ?? MAX_COUNT)) refuse('at_most', 'must not be less than at_least')
 }
 
-/** Events of a type: how many, and within how many days before now. Without bounds there must be one. */
+/**
+ * A condition on events of a type: their number, and the days before now. Without bounds there must be at least one.
+ */
 const EventCondition = z
   .strictObject(
     {
@@ -66,7 +68,7 @@ const conditionsOf = <Condition>(condition: z.ZodType<Condition>) =>
     )
     .min(1, 'must hold at least one condition group')
 
-/** The shape is that of the key which says what the condition is about, so that its faults are told in its own words. */
+/** Parses a condition by the schema of its key, so that errors use the terms of that kind of condition. */
 const byKey = <Condition>(choose: (raw: Record<string, unknown>) => z.ZodType<Condition>) =>
   z.unknown().transform((raw, context): Condition => {
     const parsed = choose(isObject(raw) ? raw : {}).safeParse(raw)
@@ -86,7 +88,10 @@ const PlainCondition = byKey<ConditionLeaf | EventCondition>((raw) =>
 )
 const Where = conditionsOf(PlainCondition)
 
-/** Entities that this one is related to (`to`), or that are related to it (`from`), and for which `where` holds. */
+/**
+ * A condition on the entities that this one is related to (`to`), or that are related to it (`from`), and that fulfil
+ * `where`.
+ */
 const RelationshipCondition = z
   .strictObject(
     {
@@ -119,7 +124,7 @@ function choosePlain(raw: Record<string, unknown>): z.ZodType<ConditionLeaf | Ev
   return 'event' in raw ? EventCondition : ConditionLeaf
 }
 
-/** Reads a filter (D62); every fault at once, each with its place. */
+/** Parses a filter (D62). Returns all errors at once, each with its path. */
 export function parseFilter(raw: unknown): Parsed<Filter> {
   const parsed = FilterShape.safeParse(raw)
   if (!parsed.success) return { ok: false, errors: parsed.error.issues.map(describeIssue) }
@@ -143,7 +148,7 @@ function describeIssue({ path, message }: z.core.$ZodIssue): FieldError {
   return { field: printPath(path, 'filter'), message }
 }
 
-/** All conditions with their places, those inside of `where` too. */
+/** Lists all conditions with their paths, including those in `where`. */
 function listConditions(
   filter: readonly Group[],
   path = 'filter',
@@ -159,12 +164,12 @@ function listConditions(
 
 export type CountBounds = { atLeast: number; atMost: number }
 
-/** How many there must be; `at_most` alone permits none. */
+/** Returns the allowed counts. `at_most` alone also allows zero. */
 export function boundsOf({ at_least, at_most }: Bounds): CountBounds {
   return { atLeast: at_least ?? (at_most === undefined ? 1 : 0), atMost: at_most ?? Infinity }
 }
 
-/** The kind at the other end of a relationship, and on which end the entity itself stands. */
+/** Returns the kind at the other end of a relationship, and the direction from the entity itself. */
 export function otherEnd({ to, from }: RelationshipCondition): {
   kind: EntityKind
   direction: 'to' | 'from'

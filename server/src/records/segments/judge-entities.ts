@@ -2,7 +2,7 @@ import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { listIdentifiers } from '../store/identifiers.ts'
-import { identifierNamed } from './filter-check.ts'
+import { findIdentifierKind } from './filter-check.ts'
 import {
   boundsOf,
   type Condition,
@@ -27,7 +27,7 @@ import {
 const DAY_MS = 86_400_000
 const PAIRS_AT_ONCE = 2000
 const MAX_NAMED = 5
-/** Of JSON, that the fields of entities which are judged together may take. */
+/** The maximum JSON size of the fields of entities judged together. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 export type Question = {
@@ -35,9 +35,9 @@ export type Question = {
   kind: EntityKind
   filter: Filter
   now: Date
-  /** Count events beyond what decides, for somebody who reads it. */
+  /** The number of events to count beyond those that decide, for display. */
   eventsShown?: number
-  /** Told of relationships that were gone through; what it throws ends the work. */
+  /** Receives the number of relationships read. If it throws, the work ends. */
   onRelated?: (count: number) => void
 }
 
@@ -46,8 +46,8 @@ export type Standing = Pick<Verdict, 'holds' | 'changesAt'>
 type OutcomeOf = (entityId: string) => Outcome
 
 /**
- * What the filter says of each of these entities. Those that are none any more, or of another kind, are not in the answer. Of
- * entities with large fields some are read at a time, and what was seen of them is not kept.
+ * Judges entities by the filter. Entities that no longer exist, or that are of another kind, are left out. Entities
+ * with large fields are read in parts, and what was seen of them is not kept.
  */
 export async function judgeEntities(
   db: Db,
@@ -55,15 +55,15 @@ export async function judgeEntities(
   ids: readonly string[],
 ): Promise<Map<string, Standing>> {
   const standings = new Map<string, Standing>()
-  for (const some of await cutBySize(db, question, ids)) {
-    for (const [id, { holds, changesAt }] of await explainEntities(db, question, some)) {
+  for (const part of await cutBySize(db, question, ids)) {
+    for (const [id, { holds, changesAt }] of await explainEntities(db, question, part)) {
       standings.set(id, { holds, changesAt })
     }
   }
   return standings
 }
 
-/** Ids of entities whose fields can be in memory at once. */
+/** Splits ids into parts whose fields fit into memory together. */
 async function cutBySize(db: Db, { orgId, filter }: Question, ids: readonly string[]): Promise<string[][]> {
   if (!filter.some(({ conditions }) => conditions.some((one) => 'variable' in one))) return [[...ids]]
   const large = new Map((await findLargeEntities(db, orgId, ids)).map((one) => [one.entity_id, one.bytes]))
@@ -80,7 +80,7 @@ async function cutBySize(db: Db, { orgId, filter }: Question, ids: readonly stri
   return parts
 }
 
-/** The same, condition by condition, for few of them. */
+/** Judges a few entities with the outcome of each condition. */
 export async function explainEntities(
   db: Db,
   question: Question,
@@ -88,12 +88,12 @@ export async function explainEntities(
 ): Promise<Map<string, Verdict>> {
   const { filter } = question
   const conditions = filter.flatMap((group) => group.conditions)
-  const fields = [...new Set(conditions.flatMap((one) => fieldOf(question.kind, one) ?? []))]
+  const fields = [...new Set(conditions.flatMap((one) => getFieldName(question.kind, one) ?? []))]
   const found = await readFields(db, question.orgId, { kind: question.kind, ids, fields })
   if (found.length === 0) return new Map()
   const roots = found.map(({ entity_id }) => entity_id)
   const values = new Map(found.map(({ entity_id, values: json }) => [entity_id, readValues(json)]))
-  const identifiers = conditions.some((one) => identifierOf(question.kind, one) !== undefined)
+  const identifiers = conditions.some((one) => getIdentifierKind(question.kind, one) !== undefined)
     ? await listIdentifiers(db, question.orgId, roots)
     : new Map<string, never[]>()
 
@@ -105,7 +105,7 @@ export async function explainEntities(
       outcomes.set(condition, await judgeRelationship(db, question, condition, roots))
     } else {
       const { operator, variable, values: wanted = [] } = condition
-      const identifierKind = identifierOf(question.kind, condition)
+      const identifierKind = getIdentifierKind(question.kind, condition)
       const place = fields.indexOf(variable)
       outcomes.set(condition, (id) => {
         const seen =
@@ -132,17 +132,17 @@ function groupOutcomes(filter: Filter, outcomes: ReadonlyMap<Condition, OutcomeO
   }))
 }
 
-const identifierOf = (kind: EntityKind, condition: Condition) =>
-  'variable' in condition ? identifierNamed(kind, condition.variable) : undefined
+const getIdentifierKind = (kind: EntityKind, condition: Condition) =>
+  'variable' in condition ? findIdentifierKind(kind, condition.variable) : undefined
 
-const fieldOf = (kind: EntityKind, condition: Condition) =>
-  'variable' in condition && identifierNamed(kind, condition.variable) === undefined
+const getFieldName = (kind: EntityKind, condition: Condition) =>
+  'variable' in condition && findIdentifierKind(kind, condition.variable) === undefined
     ? condition.variable
     : undefined
 
 function readValues(json: string): unknown[] {
   const values = parseLossless(json)
-  if (!Array.isArray(values)) throw new Error('the values of an entity are no array')
+  if (!Array.isArray(values)) throw new Error('the values of an entity are not an array')
   return values
 }
 
@@ -167,13 +167,16 @@ async function judgeEventCondition(
 type Related = {
   count: number
   matching: number
-  /** Of those, who time alone does not change. */
+  /** The number of matching entities that time alone does not change. */
   lasting: number
   named: string[]
   changesAt: number | null
 }
 
-/** Counts the entities at the other end for which `where` holds, by pages, until it is decided: some have very many. */
+/**
+ * Judges a relationship by counting the matching entities at the other end, page by page, until it is decided: some
+ * entities have very many.
+ */
 async function judgeRelationship(
   db: Db,
   question: Question,
@@ -215,7 +218,7 @@ async function judgeRelationship(
 
 const NONE: Related = { count: 0, matching: 0, lasting: 0, named: [], changesAt: null }
 
-/** Nobody else at the other end, and no time, changes whether there are enough, or too many. */
+/** Returns true if neither further entities nor time can change whether the count is within the bounds. */
 function isDecided({ lasting }: Related, { atLeast, atMost }: CountBounds): boolean {
   return atMost === Infinity ? lasting >= atLeast : lasting > atMost
 }

@@ -9,7 +9,7 @@ const BATCH = 2000
 
 export type FilterPreview = { members: number; lookedAt: number; complete: boolean; sample: string[] }
 
-/** Whom a filter would find, without saving anything: all entities of the kind, or as many as time permits. */
+/** Previews a filter without saving anything, over all entities of the kind or as many as time allows. */
 export async function previewFilter(
   db: Db,
   { orgId, kind, filter }: { orgId: string; kind: EntityKind; filter: Filter },
@@ -32,7 +32,7 @@ export async function previewFilter(
         if (signal.aborted && cause === signal.reason) return null
         throw cause
       })
-      // What these would have come to is not known: they count as not looked at.
+      // The results of this batch are unknown, so its entities count as not looked at.
       if (verdicts === null) return found
       const members = ids.filter((id) => verdicts.get(id)?.holds === true)
       found.members += members.length

@@ -9,10 +9,10 @@ import { listDueSegments, listOrgsWithDueSegments, lockSegment, type SegmentKey 
 
 const EVALUATION_JOB = 'evaluate_segment'
 const AT_ONCE = 500
-/** Of each organisation, before the others have their turn. */
+/** The number of segments queued per organisation before the next organisation gets its turn. */
 const QUEUED_AT_ONCE = 20
 const CHANGES_AT_ONCE = 5000
-/** Others wait for the few places that jobs have. */
+/** The maximum time of a turn: other jobs wait for the few job slots. */
 const TURN_MS = 20_000
 
 export function segmentJobs(store: Store, config: Pick<Config, 'LOAM_SEGMENT_CHANGES_DAYS'>): Job[] {
@@ -37,7 +37,7 @@ export function segmentJobs(store: Store, config: Pick<Config, 'LOAM_SEGMENT_CHA
   ]
 }
 
-/** One job for each segment with something to do, so that a large one keeps nobody else waiting; organisations take turns. */
+/** Queues one job per segment that is due, so that a large segment delays no other. Organisations take turns. */
 async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise<void> {
   const rest = new Map<string, string | null>(
     (await listOrgsWithDueSegments(system)).map((orgId) => [orgId, null]),
@@ -72,7 +72,7 @@ async function evaluateForATurn(store: Store, key: SegmentKey, signal: AbortSign
     await queueEvaluation(db, key)
 }
 
-/** Removes changes that are older than so many days; `pruned_seq` tells readers who come too late. */
+/** Removes changes older than the given days. `pruned_seq` tells readers who come too late. */
 export async function pruneFeeds({ system }: Store, days: number, signal: AbortSignal): Promise<void> {
   for (let after: string | null | undefined = null; after !== undefined;) {
     const found: SegmentKey[] = await listSegmentsToPrune(system, days, after, AT_ONCE)

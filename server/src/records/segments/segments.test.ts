@@ -21,7 +21,7 @@ import { findSegment } from './store/segments.ts'
 const syncs = await makeSyncApp()
 const { app } = syncs
 
-/** What became of each, by the code of its error. */
+/** Returns the result of each call, by the code of its error. */
 const codesOf = (outcomes: PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) => {
     if (outcome.status === 'fulfilled') return 'done'
@@ -60,7 +60,7 @@ it('a segment that is synced is not deleted unless forced, which ends the sync a
   expect((await sync.org.call('GET', sync.path)).status).toBe(404)
   expect((await sync.org.call('GET', '/records/syncs')).body.data).toEqual([])
   expect(await sync.workflow.rows()).toEqual(['acme'])
-  // A job that was queued before finds nothing to do.
+  // A job queued before the deletion finds nothing to do.
   await sync.cycle()
   expect(await sync.workflow.rows()).toEqual(['acme'])
 })
@@ -121,7 +121,7 @@ it('entities with large fields are judged some at a time, all the same', async (
   const { ingest } = recordsOf(app)
   const records = Array.from({ length: 600 }, (_, n) => company(`c${n}.example`, { size: n }))
   const { results } = await ingest(orgId, 'crm', ...records)
-  // Compressed as they are stored, so that their length is not seen there.
+  // The data is compressible, so its stored size hides its length.
   await sql`update record_entities set fields = fields || jsonb_build_object('text', repeat('x', 60000) || (fields ->> 'size'))
     where org_id = ${orgId}`.execute(app.store.system)
   const answers: number[] = []
@@ -148,7 +148,7 @@ it('entities with large fields are judged some at a time, all the same', async (
 const WORKS_AT = { type: 'works_at', direction: 'from', kind: 'person' } as const
 const idOf = (name: string) => sql`md5(${name})::uuid`
 
-/** Entities `e<n>` straight into their table: from one number to another, merged into those that `rootOf` names. */
+/** Inserts entities `e<n>` directly into their table: a range of numbers, merged into those that `rootOf` names. */
 async function putEntities(orgId: string, kind: EntityKind, from: number, to: number, rootOf = sql`n`) {
   await sql`insert into record_entities (org_id, entity_id, kind, root_id, change_no)
     select ${orgId}, md5('e' || n)::uuid, ${kind}, md5('e' || ${rootOf})::uuid, n
@@ -172,7 +172,7 @@ it('of roots that several relationships of merged parts connect each pair is rea
     sql`select p, 1 + (p * 7 + c * 3) % 5, 'source ' || s
       from generate_series(10, 39) p, generate_series(0, 2) c, generate_series(0, 1) s group by 1, 2, 3`,
   )
-  // Not of the kind that is asked for, and the entity itself.
+  // Relationships to another kind, and to the entity itself.
   await relate(orgId, sql`values (4, 1, 'crm'), (2, 1, 'crm')`)
   const { rows: expected } = await sql<{ root_id: string; related_id: string }>`
     select distinct c.root_id, p.root_id as related_id from record_relationships r
@@ -196,7 +196,7 @@ it('of roots that several relationships of merged parts connect each pair is rea
 })
 
 it('a page of the relationships of an entity costs what it holds, and no more are read than decide', async () => {
-  // Statistics are older than the organisation.
+  // The statistics are older than the organisation.
   await putEntities((await app.makeOrg()).orgId, 'person', 1, 1000)
   await sql`analyze`.execute(app.store.system)
   const { orgId } = await app.makeOrg()
@@ -214,7 +214,7 @@ it('a page of the relationships of an entity costs what it holds, and no more ar
       const query = relatedQuery(orgId, ids, WORKS_AT, { after, limit: 10 })
       const plan = await explain(trx, query.compile(trx))
       expect(plan['Actual Rows']).toBe(10)
-      // Of PostgreSQL; all of them together take thousands.
+      // PostgreSQL's blocks for one page; all pages together take thousands.
       expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300)
     }
   })
@@ -245,7 +245,7 @@ it('entities with many relationships are judged in as many transactions as it ta
   expect(await evaluateSegments(db, orgId, segment_id, { maxRelated: 12, isOver })).toBe(true)
   expect(batches).toBeGreaterThan(4)
   expect(await findSegment(db, { org_id: orgId, segment_id })).toMatchObject({ member_count: 9 })
-  // Who looks at a filter for some seconds waits no longer for them.
+  // A preview with a limit of some seconds no longer waits for them.
   const question = { orgId, kind: 'company' as const, filter: filter as Filter }
   const preview = await previewFilter(db, question, { sampled: 1, signal: AbortSignal.abort() })
   expect(preview).toEqual({ members: 0, lookedAt: 0, complete: false, sample: [] })
@@ -273,7 +273,7 @@ it('R16: many segments and syncs of one organisation keep those of nobody else w
     })
     due.push(body.data.sync_id)
   }
-  // Before whatever others in this file left.
+  // Due before anything that other tests of this file left.
   await sql`update segment_syncs set next_cycle_at = '2020-01-01'::timestamptz + array_position(${due}::uuid[], sync_id) * interval '1 day'
     where sync_id = any(${due}::uuid[])`.execute(app.store.system)
   expect((await listDueSyncs(app.store.system, 2)).map(({ sync_id }) => sync_id)).toEqual([due[0], due[3]])

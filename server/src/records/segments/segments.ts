@@ -18,8 +18,8 @@ import {
   type SegmentRecord,
 } from './store/segments.ts'
 
-const nameTaken = (name: string) =>
-  new AppError('Conflict', `There is a segment with the name ${name} already`)
+const nameConflict = (name: string) =>
+  new AppError('Conflict', `A segment with the name ${name} already exists`)
 
 export async function requireSegment(db: Db, key: SegmentKey): Promise<SegmentRecord> {
   const found = await findSegment(db, key)
@@ -38,8 +38,8 @@ export async function createSegment(
   const key = { org_id: orgId, segment_id: newId() }
   return inTransaction(db, async (trx) => {
     const filterHash = hashFilter(kind, filter)
-    if (!(await insertSegment(trx, { ...key, name, kind, filter, filterHash }))) throw nameTaken(name)
-    // Without the filter: it may name a person, whose data somebody wants erased one day.
+    if (!(await insertSegment(trx, { ...key, name, kind, filter, filterHash }))) throw nameConflict(name)
+    // The entry has no filter: it may name a person whose data is to be erased one day.
     await recordAudit(trx, orgId, actor, {
       action: 'segment.created',
       target: key.segment_id,
@@ -49,7 +49,7 @@ export async function createSegment(
   })
 }
 
-/** Renames a segment, or gives it another filter, under which everybody is looked at anew. The same filter changes nothing. */
+/** Renames a segment, or replaces its filter, which evaluates all entities again. An equal filter changes nothing. */
 export async function updateSegment(
   db: Db,
   key: SegmentKey,
@@ -60,7 +60,7 @@ export async function updateSegment(
     const before = await lockSegment(trx, key)
     if (before === undefined) throw notFound(`Segment ${key.segment_id}`)
     const { name, filter: given } = change
-    if (name !== undefined && !(await renameSegment(trx, key, name))) throw nameTaken(name)
+    if (name !== undefined && !(await renameSegment(trx, key, name))) throw nameConflict(name)
     if (given !== undefined) {
       const filter = await checkFilter(trx, key.org_id, before.kind, given)
       const filterHash = hashFilter(before.kind, filter)
@@ -77,8 +77,8 @@ export async function updateSegment(
 }
 
 /**
- * Deletes a segment with its members and its feed. Entities stay as they are, and so do rows that were delivered. One that is
- * synced is only deleted with `force`, which ends the sync; answers its id.
+ * Deletes a segment with its members and its feed. Entities and delivered rows stay. A synced segment is only deleted
+ * with `force`, which ends the sync; its id is returned.
  */
 export async function removeSegment(
   db: Db,

@@ -2,7 +2,9 @@ import { BOOLEAN, foldSteps, type Logic, testValue } from '../../catalog/chain/c
 import type { Operator } from '../../catalog/chain/condition-operators.ts'
 import type { CountBounds } from './filter.ts'
 
-/** What a condition says of an entity now. `changesAt`: when time alone can change that, in milliseconds. */
+/**
+ * The result of a condition for an entity. `changesAt` is the time in milliseconds at which time alone may change it.
+ */
 export type Outcome = { holds: boolean; changesAt: number | null; seen: unknown }
 
 type Joined = { combinator?: 'AND' | 'OR' | undefined }
@@ -10,14 +12,17 @@ export type GroupOutcome = Joined & { conditions: (Joined & { outcome: Outcome }
 
 export type Verdict = { holds: boolean; changesAt: number | null; groups: GroupOutcome[] }
 
-/** True, false, or not known: what holds now and what time may change. */
+/** Logic with true, false and unknown: null stands for a result that time may change. */
 const KLEENE: Logic<boolean | null> = {
   none: true,
   and: (a, b) => (a === false || b === false ? false : a === null || b === null ? null : true),
   or: (a, b) => (a === true || b === true ? true : a === null || b === null ? null : false),
 }
 
-/** An entity is looked at again by the clock only where the conditions that time can change decide. */
+/**
+ * Combines the outcomes. An entity is checked again at a time only if conditions that time can change decide the
+ * result.
+ */
 export function judge(groups: GroupOutcome[]): Verdict {
   const foldBy = <Truth>(truthOf: (outcome: Outcome) => Truth, logic: Logic<Truth>) =>
     foldSteps(
@@ -44,7 +49,7 @@ export function isWithin(count: number, { atLeast, atMost }: CountBounds): boole
   return count >= atLeast && count <= atMost
 }
 
-/** A field, or the identifiers of one kind: one of them has to pass, and none may fail where the operator denies. */
+/** Judges a field, or the identifiers of one kind. One value must pass; with a negated operator all must pass. */
 export function judgeValues(operator: Operator, seen: readonly unknown[], values: string[]): Outcome {
   const denies = operator === 'is not' || operator.startsWith('does not')
   const test = (value: unknown) => testValue(operator, value, values)
@@ -52,15 +57,19 @@ export function judgeValues(operator: Operator, seen: readonly unknown[], values
   return { holds, changesAt: null, seen: seen.length > 1 ? seen : (seen[0] ?? null) }
 }
 
-/** Times of events in milliseconds, rounded up: those in the window, the latest first, and the next one in the future. */
+/**
+ * The times of events in milliseconds, rounded up: those in the window, latest first, and the next one in the future.
+ */
 export type EventTimes = { times: readonly number[]; next: number | null }
 
-/** How many of the latest events have to be known to tell whether there are enough, and not too many. */
+/** Returns how many of the latest events are needed to tell whether the count is within the bounds. */
 export function eventsNeeded({ atLeast, atMost }: CountBounds): number {
   return Math.max(atLeast, atMost === Infinity ? 0 : atMost + 1)
 }
 
-/** The answer changes when the event that decides leaves the window, or when one that is in the future happens. */
+/**
+ * Judges a condition on events. The result changes when the deciding event leaves the window or a future event happens.
+ */
 export function judgeEvents(bounds: CountBounds, withinMs: number | null, found: EventTimes): Outcome {
   const { atLeast, atMost } = bounds
   const { times, next } = found

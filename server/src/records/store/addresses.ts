@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** A text of an entity, as JSON or not, that has an @ in it. */
+/** A text of an entity that contains an @, as JSON or not. */
 export type AddressText = { entityId: string; text: string }
 
-/** Notes which entities mention which email addresses. What is noted already is only read. */
+/** Records which entities mention which email addresses. Known mentions are only read. */
 export async function addAddresses(db: Db, orgId: string, texts: readonly AddressText[]): Promise<void> {
   if (texts.length === 0) return
   await sql`

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** One run of one cell, the same each time that it is tried. */
+/** A run of a cell, the same for every attempt. */
 export type CellRun = { runId: string; rowId: string; action: string }
 
-/** What a cell was answered when it wrote into the record store; undefined when it has not. And the database's time. */
+/**
+ * Finds the answer of an earlier write of this cell run into the record store, or undefined. Also returns the
+ * database's time.
+ */
 export async function findCellWrite(
   db: Db,
   orgId: string,
@@ -17,11 +20,11 @@ export async function findCellWrite(
     db,
   )
   const [found] = rows
-  if (found === undefined) throw new Error('the database told no time')
+  if (found === undefined) throw new Error('the database returned no time')
   return { answer: found.answer ?? undefined, now: found.now }
 }
 
-/** The same for several cells, in their order. */
+/** Finds the answers for several cells, in their order. */
 export async function findCellWrites(
   db: Db,
   orgId: string,
@@ -33,7 +36,7 @@ export async function findCellWrites(
       where org_id = ${orgId} and row_id = cell.row_id and run_id = cell.run_id and action = cell.action) as answer
     from ${cellsOf(cells)} order by cell.n`.execute(db)
   const [found] = rows
-  if (found === undefined) throw new Error('the database told no time')
+  if (found === undefined) throw new Error('the database returned no time')
   return { answers: rows.map(({ answer }) => answer ?? undefined), now: found.now }
 }
 
@@ -41,7 +44,7 @@ const cellsOf = (cells: readonly CellRun[]) => sql`
   unnest(${cells.map(({ rowId }) => rowId)}::uuid[], ${cells.map(({ runId }) => runId)}::uuid[],
     ${cells.map(({ action }) => action)}::text[]) with ordinality as cell (row_id, run_id, action, n)`
 
-/** The same as `addCellWrite` for several cells: false where somebody else has written for one of them. */
+/** Does the same as `addCellWrite` for several cells. Returns false if another worker has written for one of them. */
 export async function addCellWrites(
   db: Db,
   orgId: string,
@@ -56,7 +59,10 @@ export async function addCellWrites(
   return Number(numAffectedRows) === written.length
 }
 
-/** To be called in the transaction of the write. False: somebody else has written for this cell run meanwhile. */
+/**
+ * Records the answer of a cell run. Call it in the transaction of the write. Returns false if another worker has
+ * written for this cell run meanwhile.
+ */
 export async function addCellWrite(
   db: Db,
   orgId: string,

@@ -9,7 +9,7 @@ export type Root = { entityId: string; kind: EntityKind; isNew: boolean }
 export type Refreshed = { entity_id: string; change_no: number }
 type Sized = { entity_id: string; bytes: number }
 
-/** Whatever reads an entity reads it whole, and many of them at once. */
+/** Thrown when an entity exceeds its size limit. Readers load entities whole, and many at once. */
 export class EntityTooLarge extends AppError {}
 
 function refuseTooLarge(written: readonly Sized[]): void {
@@ -22,7 +22,7 @@ function refuseTooLarge(written: readonly Sized[]): void {
   )
 }
 
-/** What is known about a new entity, as JSON: what one source said at one time. `at` is null where it said nothing. */
+/** A new entity with the fields of its one record as JSON. `at` is null if it has no fields. */
 export type NewEntity = {
   entityId: string
   kind: EntityKind
@@ -31,7 +31,7 @@ export type NewEntity = {
   at: string | null
 }
 
-/** Stores new entities with what was said about them. Nothing can be there already, which need not be looked for. */
+/** Stores new entities with their first statements. None can exist yet, so it looks for none. */
 export async function addEntities(
   db: Db,
   orgId: string,
@@ -58,12 +58,12 @@ export async function addEntities(
     select ${orgId}::uuid, i, k, i, fields, p, ${before}::bigint + n from given`.execute(db)
 }
 
-/** Fields of an entity that have another value or origin now, as JSON objects. */
+/** The fields of an entity with a new value or origin, as JSON objects. */
 export type Patch = { entityId: string; fields: string; provenance: string }
 
 /**
- * Writes what is new about entities that the caller has locked. Those whose fields changed, and those in `touched`, get a
- * new change number and are answered.
+ * Writes changes of entities that the caller has locked. Entities with changed fields and those in `touched` get a new
+ * change number and are returned.
  */
 export async function patchEntities(
   db: Db,
@@ -71,7 +71,7 @@ export async function patchEntities(
   patches: readonly Patch[],
   touched: ReadonlySet<string>,
 ): Promise<string[]> {
-  // Most values are only confirmed, which needs no number: nobody waits for the counter then.
+  // Most values are only confirmed, which needs no change number: then nobody waits for the counter.
   const confirmed = await writePatches(
     db,
     orgId,
@@ -86,8 +86,8 @@ export async function patchEntities(
 }
 
 /**
- * Without change numbers only those are written whose fields stay as they are. Answers which were written. The records are
- * locked, so they stay where they are found.
+ * Writes patches. Without change numbers it only writes entities whose fields stay equal. Returns the written entities.
+ * The rows are locked, so their ctid cannot change.
  */
 async function writePatches(
   db: Db,
@@ -117,8 +117,8 @@ async function writePatches(
 }
 
 /**
- * Writes anew what is known about these roots: for each field the value of the first source in the declared order, then the
- * latest one. Those whose fields changed, and those in `touched`, get a new change number and are answered.
+ * Rewrites the fields of these roots: for each field the value of the first source in the declared order, then the
+ * latest one. Entities with changed fields and those in `touched` get a new change number and are returned.
  */
 export async function refreshEntities(
   db: Db,
@@ -168,9 +168,9 @@ export async function refreshEntities(
 export type EntityRecord = {
   entity_id: string
   kind: EntityKind
-  /** The entity that this one was merged into, or itself. */
+  /** The entity that this one was merged into, or the entity itself. */
   root_id: string
-  /** JSON, with every digit of its numbers. */
+  /** The fields as JSON, with every digit of their numbers. */
   fields: string
   provenance: Record<string, { source: string; at: string }>
   change_no: number
@@ -191,7 +191,7 @@ export async function findEntities(
   return rows
 }
 
-/** What changed after the change of that number, in the order of the changes: entities, and remains of merged or erased ones. */
+/** Lists changes after a change number, in order: entities, and remains of merged or erased ones. */
 export async function listChangedEntities(
   db: Db,
   orgId: string,

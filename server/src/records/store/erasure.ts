@@ -5,8 +5,8 @@ import { takeChangeNumbers } from './record-locks.ts'
 import { FIELDS_HASH, WIDEN } from './statements.ts'
 
 /**
- * Whether a text has one of the addresses as a word of its own: ann@acme.com is not in joann@acme.com, nor in
- * ann@acme.com.au. Escapes of JSON are no letters.
+ * Tests whether a text contains one of the addresses as a whole word: ann@acme.com is neither in joann@acme.com nor in
+ * ann@acme.com.au. JSON escapes do not count as letters.
  */
 function mentions(column: string, spellings: readonly string[]) {
   const words = spellings.map((spelling) => spelling.replace(/[^\p{L}\p{N}]/gu, (sign) => `\\${sign}`))
@@ -15,7 +15,7 @@ function mentions(column: string, spellings: readonly string[]) {
   return sql`${text} ~ ${word}`
 }
 
-/** Entities that have the address as an identifier, or may mention it somewhere. */
+/** Lists entities that have the address as an identifier or may mention it. */
 export async function listNearAddress(
   db: Db,
   orgId: string,
@@ -30,7 +30,7 @@ export async function listNearAddress(
   return rows.map(({ entity_id }) => entity_id)
 }
 
-/** Roots of people and contacts, among these, who have this address: as an identifier, inside an external id, or as a field. */
+/** Finds the roots of people and contacts with this address: as an identifier, in an external id, or as a field. */
 export async function findPeopleWith(
   db: Db,
   orgId: string,
@@ -50,7 +50,7 @@ export async function findPeopleWith(
   return rows.map(({ root_id }) => root_id)
 }
 
-/** Removes everything about these entities but their ids. Answers the other ends of their relationships. */
+/** Removes everything about these entities except their ids. Returns the other ends of their relationships. */
 export async function eraseEntities(db: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
   const of = (column: string) => sql`org_id = ${orgId} and ${sql.ref(column)} = any(${ids}::uuid[])`
   for (const table of ['record_identifiers', 'record_statements', 'record_events', 'record_addresses']) {
@@ -71,7 +71,7 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
   return rows.flatMap(({ from_id, to_id }) => [from_id, to_id]).filter((id) => !erased.has(id))
 }
 
-/** Removes values, events and identifiers of these others that mention the address. Answers whose they were. */
+/** Removes values, events and identifiers of other entities that mention the address. Returns the changed entities. */
 export async function eraseMentions(
   db: Db,
   orgId: string,
@@ -86,12 +86,15 @@ export async function eraseMentions(
       delete from record_events where ${among} and ${mentions('data', spellings)} returning entity_id
     )
     select entity_id from named union all select entity_id from happened`.execute(db)
-  const said = await eraseFields(db, orgId, near, spellings)
-  await noteAddressesAnew(db, orgId, near)
-  return [...rows.map(({ entity_id }) => entity_id), ...said]
+  const changed = await eraseFields(db, orgId, near, spellings)
+  await rebuildAddresses(db, orgId, near)
+  return [...rows.map(({ entity_id }) => entity_id), ...changed]
 }
 
-/** What is left of a statement may be what the same source said at another time. Answers an entity for each field. */
+/**
+ * Removes fields that mention the address. The rest of a statement may equal another statement of the same source, so
+ * both are combined. Returns an entity for each removed field.
+ */
 async function eraseFields(
   db: Db,
   orgId: string,
@@ -109,7 +112,7 @@ async function eraseFields(
     where s.org_id = ${orgId} and s.entity_id = m.entity_id and s.source = m.source and s.fields_hash = m.fields_hash
     returning s.entity_id, s.source, (s.fields - m.named)::text as fields, cardinality(m.named) as named,
       s.first_seen::text, s.last_seen::text`.execute(db)
-  await putBack(
+  await restoreStatements(
     db,
     orgId,
     rows.filter(({ fields }) => fields !== '{}'),
@@ -126,7 +129,7 @@ type Erased = {
   last_seen: string
 }
 
-async function putBack(db: Db, orgId: string, statements: readonly Erased[]): Promise<void> {
+async function restoreStatements(db: Db, orgId: string, statements: readonly Erased[]): Promise<void> {
   if (statements.length === 0) return
   const column = (name: 'entity_id' | 'source' | 'fields' | 'first_seen' | 'last_seen') =>
     statements.map((statement) => statement[name])
@@ -144,7 +147,7 @@ async function putBack(db: Db, orgId: string, statements: readonly Erased[]): Pr
     ${WIDEN}`.execute(db)
 }
 
-async function noteAddressesAnew(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
+async function rebuildAddresses(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
   const among = sql`org_id = ${orgId} and entity_id = any(${ids}::uuid[])`
   await sql`delete from record_addresses where ${among}`.execute(db)
   await sql`
@@ -153,10 +156,10 @@ async function noteAddressesAnew(db: Db, orgId: string, ids: readonly string[]):
       select entity_id, identifier as text from record_identifiers where ${among} and identifier_kind <> 'email'
       union all select entity_id, value::text from record_statements, jsonb_each(fields) as f (field, value) where ${among}
       union all select entity_id, data::text from record_events where ${among}
-    ) as said, loam_addresses(said.text) as address`.execute(db)
+    ) as texts, loam_addresses(texts.text) as address`.execute(db)
 }
 
-/** The roots of these entities, as they are refreshed. */
+/** Finds the roots of these entities, in the form needed to refresh them. */
 export async function findRootsOf(db: Db, orgId: string, ids: readonly string[]): Promise<Root[]> {
   const { rows } = await sql<Root>`
     select distinct root.entity_id as "entityId", root.kind, false as "isNew"

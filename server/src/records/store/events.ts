@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection/db.ts'
 
 export type NewEvent = { entityId: string; type: string; at: string; source: string; json: string }
 
-/** An event that is there already is the same one. Answers the entities that have new ones. */
+/** Adds events. An equal event is not added again. Returns the entities with new events. */
 export async function addEvents(db: Db, orgId: string, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return []
   const { rows } = await sql<{ entity_id: string }>`
@@ -21,7 +21,7 @@ export async function addEvents(db: Db, orgId: string, events: readonly NewEvent
 
 export type EventRecord = { type: string; at: Date; source: string; data: string }
 
-/** The latest events of an entity, of these types or of all; `data` is JSON text. */
+/** Lists the latest events of an entity, of the given types or of all. `data` is JSON text. */
 export async function listEvents(
   db: Db,
   orgId: string,

@@ -4,10 +4,10 @@ import type { Db } from '../../database/connection/db.ts'
 
 export type FieldType = { kind: EntityKind; field: string; type: string }
 
-/** Keeps which fields there are. One that comes with several types is `mixed`. */
+/** Records which fields exist. A field with several types becomes `mixed`. */
 export async function addFieldTypes(db: Db, orgId: string, fields: readonly FieldType[]): Promise<void> {
   if (fields.length === 0) return
-  // What is known already is left out first: a conflict would lock its row, and ingests beside each other would wait for it.
+  // Known fields are left out first: a conflict would lock their row, and concurrent ingests would wait for it.
   await sql`
     insert into record_fields as f (org_id, kind, field, type)
     select ${orgId}, kind, field, type from (

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { EntityKind, IdentifierKind } from '#contract/records.ts'
 import type { Db } from '../../database/connection/db.ts'
 
-/** In its one spelling. */
+/** A normalised identifier. */
 export type Identifier = { kind: EntityKind; identifierKind: IdentifierKind; identifier: string }
 
 export function keyOf({ kind, identifierKind, identifier }: Identifier): string {
@@ -14,14 +14,14 @@ export function compareIdentifiers(a: Identifier, b: Identifier): number {
   return left < right ? -1 : Number(left > right)
 }
 
-/** `rootId` is null for an entity that is not stored yet. */
+/** The entity of an identifier. `rootId` is null if the entity is not stored yet. */
 export type Place = { entityId: string; rootId: string | null }
 
 type Found = Identifier & Place
 
 /**
- * Where these identifiers lead, by their keys. Each is looked up by itself: imports grow by thousands of entities before
- * PostgreSQL counts them, and a join planned for few would read all of them for every batch.
+ * Finds the entities of identifiers, by key. Each is looked up separately: imports grow by thousands of entities before
+ * PostgreSQL updates its statistics, and a join planned for few rows would read all of them for every batch.
  */
 export async function findIdentifiers(
   db: Db,
@@ -46,8 +46,8 @@ export async function findIdentifiers(
 export type NewIdentifier = Identifier & { key: string; entityId: string }
 
 /**
- * Adds those that nobody has, and answers how many they were. Waits for whoever is adding the same; in the order of the
- * keys, so that nobody waits in a circle.
+ * Adds identifiers that do not exist, and returns their number. It waits for others that add the same identifiers, in
+ * the order of keys, so that no deadlock can occur.
  */
 export async function addIdentifiers(
   db: Db,
@@ -66,7 +66,7 @@ export async function addIdentifiers(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Identifiers that were added for an entity which turned out to be there already. */
+/** Moves identifiers from a new entity to one that turned out to exist already. */
 export async function repointIdentifiers(
   db: Db,
   orgId: string,
@@ -79,7 +79,7 @@ export async function repointIdentifiers(
     where i.org_id = ${orgId} and i.entity_id = change.origin`.execute(db)
 }
 
-/** The identifiers of these roots and of their parts, by root. */
+/** Lists the identifiers of these roots and of their parts, by root. */
 export async function listIdentifiers(
   db: Db,
   orgId: string,

@@ -6,8 +6,8 @@ import { takeChangeNumbers } from './record-locks.ts'
 export type NewMerge = { keptId: string; mergedId: string }
 
 /**
- * Gives the parts of roots to others. No root may be both kept and merged. Call it under the exclusive records lock, and
- * refresh the kept ones after it. Those that were merged stay, empty, with change numbers of their own.
+ * Moves the parts of roots to other roots. No root may be both kept and merged. Call it under the exclusive records
+ * lock, and refresh the kept roots afterwards. Merged entities stay, empty, with new change numbers.
  */
 export async function mergeRoots(
   db: Db,
@@ -42,7 +42,7 @@ export type MergeRecord = {
   undone_at: Date | null
 }
 
-/** The merges that an entity, or any part of it, took part in; the latest first. */
+/** Lists the merges of an entity or any of its parts, latest first. */
 export async function listMerges(
   db: Db,
   orgId: string,
@@ -55,7 +55,7 @@ export async function listMerges(
   return rows
 }
 
-/** Pairs of roots, among these, of which somebody took parts asunder. */
+/** Lists pairs of these roots that a user has separated. */
 export async function listSeparations(
   db: Db,
   orgId: string,
@@ -71,8 +71,8 @@ export async function listSeparations(
   return rows.map(({ a, b }) => [a, b])
 }
 
-/** Forgets that parts of these roots were taken apart. */
-export async function joinAgain(
+/** Removes the separation of these two roots. */
+export async function removeSeparation(
   db: Db,
   orgId: string,
   { keptId, mergedId }: { keptId: string; mergedId: string },
@@ -85,7 +85,10 @@ export async function joinAgain(
         or (low.root_id = ${mergedId} and high.root_id = ${keptId}))`.execute(db)
 }
 
-/** Gives `mergedId` back the parts that it brought in and that are still under that root. False: it has no merge to undo. */
+/**
+ * Gives `mergedId` back the parts that it brought in and that are still under that root. Returns false if it has no
+ * merge to undo.
+ */
 export async function undoMerge(
   db: Db,
   orgId: string,

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-// Locks are taken in this order: records lock of the organisation > new identifiers, by their keys > roots, by id > names of
-// fields > change counter. ARCHITECTURE.md, "Locks".
+// Locks are taken in this order: records lock of the organisation > new identifiers, by key > roots, by id > field
+// names > change counter. See ARCHITECTURE.md, "Locks".
 
-/** Shared by ingests that merge nothing. Exclusive for whatever changes the root of an entity, or removes one. */
+/**
+ * `shared` for ingests that merge nothing; `exclusive` for everything that changes the root of an entity or removes an
+ * entity.
+ */
 export type RecordsLock = 'shared' | 'exclusive'
 
 export async function lockRecords(db: Db, orgId: string, lock: RecordsLock): Promise<void> {
@@ -14,7 +17,7 @@ export async function lockRecords(db: Db, orgId: string, lock: RecordsLock): Pro
 
 export type LockedRoot = { entity_id: string; provenance: string }
 
-/** Answers where the values of each come from, as JSON. */
+/** Locks roots in the order of their ids. Returns the origins of their values as JSON. */
 export async function lockRoots(db: Db, orgId: string, rootIds: readonly string[]): Promise<LockedRoot[]> {
   const { rows } = await sql<LockedRoot>`
     select root.entity_id, root.provenance::text as provenance
@@ -26,7 +29,10 @@ export async function lockRoots(db: Db, orgId: string, rootIds: readonly string[
   return rows
 }
 
-/** Takes `count` change numbers and answers the one before them. Nobody else of the organisation gets any until the commit. */
+/**
+ * Takes `count` change numbers and returns the number before them. Others of the organisation wait for theirs until the
+ * commit.
+ */
 export async function takeChangeNumbers(db: Db, orgId: string, count: number): Promise<number> {
   const { rows } = await sql<{ last_change: number }>`
     insert into record_counters (org_id, last_change) values (${orgId}, ${count})

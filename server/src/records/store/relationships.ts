@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection/db.ts'
 
 export type NewRelationship = { fromId: string; type: string; toId: string; source: string; at: string }
 
-/** Answers both ends of those that are new. */
+/** Adds relationships. Returns both ends of the new ones. */
 export async function addRelationships(
   db: Db,
   orgId: string,
@@ -37,7 +37,7 @@ export type RelationshipRecord = {
   last_seen: Date
 }
 
-/** Relationships of an entity to others and of others to it, each with the root at its other end. */
+/** Lists relationships of an entity in both directions, each with the root at its other end. */
 export async function listRelationships(
   db: Db,
   orgId: string,
@@ -70,14 +70,14 @@ const between = (
   and r.from_id in (select entity_id from record_entities where org_id = ${orgId} and root_id = ${fromId})
   and r.to_id in (select entity_id from record_entities where org_id = ${orgId} and root_id = ${toId})`
 
-/** Whether any source says that these roots are related so. */
+/** Returns true if any source reports this relationship between the roots. */
 export async function hasRelationship(db: Db, orgId: string, related: Related): Promise<boolean> {
   const { rows } = await sql`
     select from record_relationships r where ${between(orgId, related)} limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Removes what any source said about it. False: nobody did. */
+/** Removes a relationship, whichever source reported it. Returns false if none did. */
 export async function removeRelationship(db: Db, orgId: string, related: Related): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from record_relationships r where ${between(orgId, related)}`.execute(db)

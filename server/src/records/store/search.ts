@@ -4,19 +4,21 @@ import type { Db } from '../../database/connection/db.ts'
 
 export type Search = {
   kind: EntityKind | null
-  /** The beginning of an identifier. */
+  /** The start of an identifier. */
   prefix: string | null
-  /** JSON objects by field; each must be in the fields, in one of its spellings. */
+  /** JSON objects by field. The fields must contain one spelling of each. */
   fields: string[][]
   limit: number
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after?: string
 }
 
-/** Identifiers that are looked at one by one rather than all entities in their order. */
+/** The maximum number of identifiers to look up one by one, instead of reading all entities in order. */
 const NARROW = 50_000
 
-/** Ids of the entities that fit, the oldest first. Identifiers are looked up in an index; fields alone are read one by one. */
+/**
+ * Searches entities, oldest first. Identifiers are looked up in an index; conditions on fields alone read every entity.
+ */
 export async function searchEntities(db: Db, orgId: string, search: Search): Promise<string[]> {
   const { kind, prefix, fields, limit, after } = search
   const conditions = [
@@ -32,7 +34,7 @@ export async function searchEntities(db: Db, orgId: string, search: Search): Pro
   return rows.map(({ entity_id }) => entity_id)
 }
 
-/** That some identifier of `e` begins so: one of a list where few do, else looked up for each entity that comes up. */
+/** Tests that an identifier of `e` has this prefix: by a list if few match, otherwise by a lookup for each entity. */
 async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawBuilder<unknown>> {
   const begins = sql`i.org_id = ${orgId} and i.identifier >= ${prefix} and i.identifier < ${`${prefix}\u{10FFFF}`}`
   const { rows } = await sql<{ count: number }>`
@@ -43,7 +45,7 @@ async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawB
     return sql`e.entity_id = any(array(
       select part.root_id from (select distinct entity_id from record_identifiers i where ${begins}) found,
         lateral (select root_id from record_entities where org_id = ${orgId} and entity_id = found.entity_id offset 0) part))`
-  // As a question, which no index answers: the way is from the entity to its identifiers.
+  // `is true` keeps the index on identifiers from being used: the lookup must go from the entity to its identifiers.
   return sql`exists (
     select from record_entities part, lateral (
       select from record_identifiers i
@@ -52,7 +54,7 @@ async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawB
     where part.org_id = ${orgId} and part.root_id = e.entity_id offset 0)`
 }
 
-/** Those of the entities, from the first on, whose fields have at most so many bytes together; one at least. */
+/** Returns the first entities whose fields fit into the given bytes together, at least one. */
 export async function fitEntities(
   db: Db,
   orgId: string,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** The declared order of sources. */
+/** Lists the sources in their declared order. */
 export async function listSourceOrder(db: Db, orgId: string): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select source from record_sources where org_id = ${orgId} order by rank`.execute(db)

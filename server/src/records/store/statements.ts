@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
-/** What one source says about an entity at one time. `fields` is a JSON object that PostgreSQL can hold. */
+/**
+ * The fields that one source reports about an entity at one time. `fields` is a JSON object that PostgreSQL can store.
+ */
 export type Statement = { entityId: string; fields: string; at: string }
 
 const COLUMNS = sql`org_id, entity_id, source, fields_hash, fields, first_seen, last_seen`
 export const FIELDS_HASH = sql`sha256(convert_to(fields::text, 'UTF8'))`
 
-/** A statement that is there already, as `v`, was said over the time of both. */
+/** Extends the time span of an existing statement `v` to that of both. */
 export const WIDEN = sql`
   on conflict (org_id, entity_id, source, fields_hash) do update set
     first_seen = least(v.first_seen, excluded.first_seen), last_seen = greatest(v.last_seen, excluded.last_seen)
@@ -20,13 +22,16 @@ const listGiven = (statements: readonly Statement[]) => {
   return sql`jsonb_to_recordset(${`[${records.join()}]`}::jsonb) as t (i uuid, f jsonb, a timestamptz)`
 }
 
-/** A source that says something else each time would repeat with each statement what has not changed. */
+/**
+ * The maximum number of whole statements per source and entity. A source with a new statement each time would repeat
+ * all unchanged fields.
+ */
 const MAX_WHOLE = 4
 
 /**
- * Keeps statements about entities that are there, of which each is named once: as they are where the source has said little
- * yet, or says the same again, which widens the time over which it did. Answers of which entities that was news, and which
- * statements were not kept: those are to be added by their fields.
+ * Stores statements about existing entities, each named once. A statement is stored whole if the source has few
+ * statements yet; a repeated statement extends its time span. Returns the entities for which that was new, and the
+ * statements not stored: add those with `addStatementsByField`.
  */
 export async function addStatements(
   db: Db,
@@ -60,7 +65,7 @@ export async function addStatements(
 
 export type FieldNews = { entity_id: string; field: string }
 
-/** Keeps each field as a statement of its own, or widens the time of it. Answers for which of them that was news. */
+/** Stores each field as its own statement, or extends its time span. Returns the fields for which that was new. */
 export async function addStatementsByField(
   db: Db,
   orgId: string,
@@ -86,7 +91,7 @@ export async function addStatementsByField(
 
 export type ValueRecord = { field: string; source: string; value: string; first_seen: Date; last_seen: Date }
 
-/** Everything that was ever said about an entity's fields, by field, the latest first. `value` is JSON text. */
+/** Lists every value of an entity's fields, by field, latest first. `value` is JSON text. */
 export async function listValues(db: Db, orgId: string, rootId: string): Promise<ValueRecord[]> {
   const { rows } = await sql<ValueRecord>`
     select f.field, s.source, f.value::text as value, min(s.first_seen) as first_seen, max(s.last_seen) as last_seen

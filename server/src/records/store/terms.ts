@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../../database/connection/db.ts'
 
-/** A name in use: of a source, of a type of events, or of a type of relationships from entities of that kind. */
+/** A name in use: of a source, an event type, or a type of relationships from entities of that kind. */
 export type Term = { topic: 'source' | 'event' | 'relationship'; kind: EntityKind; term: string }
 
-/** Keeps which names there are. Those that are known are only read, so that ingests do not wait for each other. */
+/** Records which names exist. Known names are only read, so that ingests do not wait for each other. */
 export async function addTerms(db: Db, orgId: string, terms: readonly Term[]): Promise<void> {
   if (terms.length === 0) return
   await sql`
@@ -22,7 +22,7 @@ export async function addTerms(db: Db, orgId: string, terms: readonly Term[]): P
     on conflict do nothing`.execute(db)
 }
 
-/** Each once, in their order. Without a kind those of all kinds. */
+/** Lists each name once, sorted. Without a kind, lists the names of all kinds. */
 export async function listTerms(
   db: Db,
   orgId: string,

@@ -18,7 +18,7 @@ const RETRY_SECONDS = 15
 type Segment = { org_id: string; segment_id: string; kind: EntityKind }
 export type Connected = { syncId: string; connectionId: string; isReused: boolean; warnings: Warning[] }
 
-/** The mapping as it is stored; 400 with what is wrong. */
+/** Returns the stored mapping. Throws a 400 with its errors. */
 export async function checkConnection(
   db: Db,
   { segment, sheet }: { segment: Segment; sheet: SheetRecord },
@@ -33,21 +33,21 @@ export async function checkConnection(
 }
 
 /**
- * Makes the main sheet of a workflow a destination of a segment. A segment has one sync, and each workflow one place in it: a
- * second call for it replaces mapping and modes, and delivers nobody again.
+ * Makes the main sheet of a workflow a destination of a segment. A segment has one sync, and a workflow is one
+ * destination in it: a second call replaces mapping and modes and delivers no member again.
  */
 export async function connectSegment(
   db: Db,
   actor: Actor,
   { segment, sheet }: { segment: Segment; sheet: SheetRecord },
   body: SyncSegmentBody,
-  /** Where the segment is evaluated: what is done of that is kept, whatever becomes of the call. */
+  /** The connection for evaluating the segment. That work is kept even if the call fails. */
   outside: Db = db,
 ): Promise<Connected> {
   const { org_id, segment_id } = segment
   const { workflow_id } = sheet
   const { mapping, warnings } = await checkConnection(db, { segment, sheet }, body)
-  // Who is a member now counts as existing, also where nobody has asked since they became one.
+  // Current members count as existing, also if the segment was not evaluated since they became members.
   await evaluateNow(outside, org_id, segment_id)
   return inTransaction(db, async (trx) => {
     const created_by = actor.email
@@ -76,10 +76,13 @@ export async function connectSegment(
   })
 }
 
-/** A segment with a new filter over a large store may take longer than a caller waits; the work done so far is kept. */
+/**
+ * Evaluates a segment. With a new filter over a large store this may take longer than a caller waits; the work so far
+ * is kept.
+ */
 export async function evaluateNow(db: Db, orgId: string, segmentId: string): Promise<void> {
   const signal = AbortSignal.timeout(MAX_EVALUATION_MS)
   if (await evaluateSegments(db, orgId, segmentId, { isOver: () => signal.aborted, signal })) return
-  const message = 'The segment is being evaluated for the first time; try again in a moment'
+  const message = 'The segment is still being evaluated; try again in a moment'
   throw new AppError('Service Unavailable', message, { retryAfter: RETRY_SECONDS })
 }

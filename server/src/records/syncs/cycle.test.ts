@@ -74,7 +74,7 @@ describe('4.10: a cycle', () => {
     expect(worn.last_import_error.message).toMatch(
       /delivered 288 times within 24 hours \(LOAM_SEGMENT_REPUSH_PER_DAY\).*reentry_mode suppress$/,
     )
-    // The day is over: it is delivered, and counted anew.
+    // The day is over: the member is delivered, and the count starts again.
     await setCount(288, 25)
     await sync.cycle()
     expect(await sync.show()).toMatchObject({

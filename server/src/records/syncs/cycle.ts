@@ -9,7 +9,7 @@ import { CYCLE_JOB, queueCycle } from './jobs.ts'
 import { type FloodLimits, planCycle } from './plan.ts'
 import { changeSync, findSync, type SyncKey } from './store/syncs.ts'
 
-/** Others wait for the few places that jobs have. */
+/** The maximum time of a turn: other jobs wait for the few job slots. */
 const TURN_MS = 20_000
 const MAX_REASON = 500
 
@@ -22,8 +22,9 @@ export function segmentCycleJob(store: Store, flood: FloodLimits): Job {
 }
 
 /**
- * The cycle of a sync: its segment is evaluated, who waits is counted and cleared or held, and who was cleared is delivered.
- * It may be cut off anywhere, and two may run at once: each step is a transaction that finds out how far things have come.
+ * Runs the cycle of a sync: evaluates its segment, counts waiting members, clears or holds them, and delivers the
+ * cleared ones. It may be interrupted anywhere, and two may run at once: each step is a transaction that checks the
+ * current state.
  */
 export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal: AbortSignal): Promise<void> {
   const started = performance.now()
@@ -32,7 +33,8 @@ export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal:
     while (await deliverCleared(db, key, isTurnOver)) {
       const sync = await findSync(db, key)
       if (sync === undefined || sync.state === 'paused_error' || sync.planned_tick === sync.tick) return
-      // Who waits is counted as a whole: a flood is not to come in one by one because its evaluation takes several turns.
+      // All waiting members are counted together: a flood must not pass the limit in parts because its evaluation takes
+      // several turns.
       const isCurrent = await evaluateSegments(db, key.org_id, sync.segment_id, {
         isOver: isTurnOver,
         signal,
@@ -42,16 +44,16 @@ export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal:
       if ((await planCycle(db, key, flood)) === 'nothing') return
     }
   } catch (cause) {
-    if (!signal.aborted && !isUnavailable(cause)) await noteFault(db, key, cause)
+    if (!signal.aborted && !isUnavailable(cause)) await recordFailedCycle(db, key, cause)
     throw cause
   }
   await queueCycle(db, key)
 }
 
-/** A cycle that fails is tried again by its job and at the next tick. Meanwhile whoever reads the sync sees why. */
-async function noteFault(db: Db, key: SyncKey, cause: unknown): Promise<void> {
+/** Records a failed cycle, so that readers of the sync see the reason. Its job and the next tick retry it. */
+async function recordFailedCycle(db: Db, key: SyncKey, cause: unknown): Promise<void> {
   const last_import_error = {
-    message: 'The cycle failed and is tried again',
+    message: 'The cycle failed and is retried',
     reason: reasonOf(cause).slice(0, MAX_REASON),
     at: new Date().toISOString(),
     connection_id: null,

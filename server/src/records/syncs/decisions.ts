@@ -13,12 +13,14 @@ import {
 import { changeSync, lockSync, type SyncKey, type SyncRecord } from './store/syncs.ts'
 import { countWaiting } from './store/waiting.ts'
 
-/** Destinations, by their ids, that the caller may decide about. */
+/** The ids of the destinations that the caller may decide about. */
 export type Covered = ReadonlySet<string>
 
 type Locked = { trx: Db; sync: SyncRecord; destinations: DestinationRecord[] }
 
-/** What somebody decides about a sync as a whole: under its lock, and about no destination that is not theirs. */
+/**
+ * Applies a decision about a whole sync under its lock. Refuses if the caller lacks access to one of its destinations.
+ */
 async function decide(
   db: Db,
   actor: Actor,
@@ -43,7 +45,7 @@ async function decide(
   })
 }
 
-/** Ends the pause that an error made; nothing where there is none. */
+/** Ends a pause caused by an error. Does nothing if there is none. */
 export async function resumeSync(db: Db, actor: Actor, key: SyncKey, covered: Covered): Promise<void> {
   await decide(db, actor, key, covered, {
     action: 'segment_sync.resumed',
@@ -57,7 +59,10 @@ export async function resumeSync(db: Db, actor: Actor, key: SyncKey, covered: Co
   })
 }
 
-/** Releases or drops what a breaker held. Paused destinations keep their backlog: it is decided about when they resume. */
+/**
+ * Releases or drops the members that a breaker held. The backlog of paused destinations stays: it is decided when they
+ * resume.
+ */
 export async function confirmSync(
   db: Db,
   actor: Actor,
@@ -91,7 +96,7 @@ export async function confirmSync(
   })
 }
 
-/** Nothing is delivered any more. Rows stay. */
+/** Deletes a sync: deliveries end, rows stay. */
 export async function deleteSync(db: Db, actor: Actor, key: SyncKey, covered: Covered): Promise<void> {
   await decide(db, actor, key, covered, {
     action: 'segment_sync.deleted',
@@ -101,7 +106,7 @@ export async function deleteSync(db: Db, actor: Actor, key: SyncKey, covered: Co
   })
 }
 
-/** Stops deliveries to one destination. Members that come meanwhile are its backlog. */
+/** Stops deliveries to one destination. Members that enter meanwhile become its backlog. */
 export async function pauseDestination(
   db: Db,
   actor: Actor,
@@ -118,7 +123,7 @@ export async function pauseDestination(
   })
 }
 
-/** Goes on with one destination, and delivers or drops its backlog; nothing where it was not paused. */
+/** Resumes one destination and delivers or drops its backlog. Does nothing if it was not paused. */
 export async function resumeDestination(
   db: Db,
   actor: Actor,

@@ -8,7 +8,7 @@ import { parseRows } from '../../sheets/rows/intake.ts'
 import { lookUpByKey } from '../../sources/store/source-records.ts'
 import { readRows } from './mapping.ts'
 import { pauseOnProblem } from './plan.ts'
-import { claimDeliveries, findWornMember } from './store/deliveries.ts'
+import { claimDeliveries, findOscillatingMember } from './store/deliveries.ts'
 import { type DestinationRecord, listDestinations, moveDestination } from './store/destinations.ts'
 import { lockSync, type SyncKey, type SyncRecord } from './store/syncs.ts'
 import { listWaiting, type Member } from './store/waiting.ts'
@@ -16,7 +16,7 @@ import { findTarget, type Target } from './target.ts'
 
 const MAX_REASON = 500
 
-/** Members that could not become rows; nothing of their transaction is left. */
+/** Thrown when members could not become rows. Their transaction was rolled back. */
 export class DeliveryFailed extends Error {
   override name = 'DeliveryFailed'
   readonly first: Member
@@ -26,11 +26,18 @@ export class DeliveryFailed extends Error {
   }
 }
 
-/** What members are delivered under: the lock of the sync, and an active destination with its sheet. */
-export type Stand = { sync: SyncRecord; destination: DestinationRecord; target: Target }
+/** The context of a delivery: the locked sync, and an active destination with its sheet. */
+export type DeliveryContext = { sync: SyncRecord; destination: DestinationRecord; target: Target }
 
-/** Null when nothing may be delivered now. A destination that lost its workflow or an input stops the sync (D62). */
-export async function takeStand(trx: Db, key: SyncKey, connectionId: string): Promise<Stand | null> {
+/**
+ * Locks what a delivery needs. Returns null if nothing may be delivered now. A destination that lost its workflow or an
+ * input stops the sync (D62).
+ */
+export async function lockDelivery(
+  trx: Db,
+  key: SyncKey,
+  connectionId: string,
+): Promise<DeliveryContext | null> {
   await lookUpByKey(trx)
   const sync = await lockSync(trx, key)
   if (sync?.state !== 'active') return null
@@ -44,8 +51,8 @@ export async function takeStand(trx: Db, key: SyncKey, connectionId: string): Pr
 }
 
 /**
- * One transaction: members, their rows, the record of both and the place in the feed. False when nothing is left that was
- * cleared. Throws `DeliveryFailed` when it is about the members.
+ * Delivers a batch in one transaction: members, their rows, the record of both and the feed position. Returns false if
+ * no cleared member is left. Throws `DeliveryFailed` if the cause is in the members.
  */
 export async function deliverBatch(
   db: Db,
@@ -54,39 +61,47 @@ export async function deliverBatch(
   limit: number,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const stand = await takeStand(trx, key, connectionId)
-    if (stand === null) return false
-    const { sync, destination } = stand
+    const context = await lockDelivery(trx, key, connectionId)
+    if (context === null) return false
+    const { sync, destination } = context
     if (destination.position >= destination.cleared_through) return false
     const members = await listWaiting(trx, sync, destination, limit)
-    const delivered = await deliverMembers(trx, stand, members)
+    const delivered = await deliverMembers(trx, context, members)
     const position = members.at(-1)?.entered_seq ?? destination.cleared_through
     await moveDestination(trx, destination, { position, delivered })
     return position < destination.cleared_through
   })
 }
 
-/** What the rows may cost that a cycle starts (M5). */
-function capOfCycle({ sync, destination }: Stand): { cap?: Cap } {
+/** Returns the credit limit of the rows that a cycle starts (M5). */
+function cycleCap({ sync, destination }: DeliveryContext): { cap?: Cap } {
   const { connection_id, max_credits_millis: limitMillis } = destination
   if (limitMillis === null) return {}
   const subject = `segment cycle ${connection_id} ${sync.planned_tick}`
   return { cap: { subject, limitMillis, each: 'subject' } }
 }
 
-/** Nobody who flaps is to be paid for without end: what the rows do may be what brings their member back. */
-const wornOut = (limit: number) =>
-  `it left and returned so often that it was delivered ${plural(limit, 'time')} within 24 hours (LOAM_SEGMENT_REPUSH_PER_DAY). ` +
-  'Does the workflow change what the segment asks for, so that each delivery brings the next? ' +
-  'Then change its filter, or sync with reentry_mode suppress'
+/**
+ * Returns the reason why an oscillating member is not delivered again. The limit bounds the cost, because the workflow
+ * itself may be what brings the member back.
+ */
+const describeOscillation = (limit: number) =>
+  `the member left and returned so often that it was delivered ${plural(limit, 'time')} within 24 hours (LOAM_SEGMENT_REPUSH_PER_DAY). ` +
+  'If the workflow changes what the filter of the segment checks, each delivery causes the next: ' +
+  'change the filter, or sync with reentry_mode suppress'
 
-/** Makes rows of the members that can be claimed, and answers how many. */
-export async function deliverMembers(trx: Db, stand: Stand, members: readonly Member[]): Promise<number> {
+/** Creates rows for the members that can be claimed. Returns their number. */
+export async function deliverMembers(
+  trx: Db,
+  context: DeliveryContext,
+  members: readonly Member[],
+): Promise<number> {
   const [first] = members
   if (first === undefined) return 0
-  const { sync, destination, target } = stand
-  const worn = await findWornMember(trx, destination, members)
-  if (worn !== null) throw new DeliveryFailed(worn.member, new Error(wornOut(worn.limit)))
+  const { sync, destination, target } = context
+  const oscillating = await findOscillatingMember(trx, destination, members)
+  if (oscillating !== null)
+    throw new DeliveryFailed(oscillating.member, new Error(describeOscillation(oscillating.limit)))
   try {
     const rows = await readRows(trx, sync.org_id, { kind: sync.kind, mapping: destination.mapping }, members)
     const rowIds = members.map(() => newId())
@@ -100,7 +115,7 @@ export async function deliverMembers(trx: Db, stand: Stand, members: readonly Me
       actor: { email: destination.created_by, keyId: null },
       trigger: 'segment',
       run: destination.run,
-      ...capOfCycle(stand),
+      ...cycleCap(context),
     })
     return claimed.size
   } catch (cause) {

@@ -1,15 +1,15 @@
 import type { Db } from '../../database/connection/db.ts'
-import { describeFailure, reasonToKeep } from './batches.ts'
-import { deliverMembers, DeliveryFailed, takeStand } from './delivery.ts'
+import { describeFailure, storableReason } from './batches.ts'
+import { deliverMembers, DeliveryFailed, lockDelivery } from './delivery.ts'
 import { listFailures, recordFailure, removeFailure } from './store/deliveries.ts'
 import { listDestinations, moveDestination } from './store/destinations.ts'
 import { changeSync, type SyncKey } from './store/syncs.ts'
 import { findUndelivered } from './store/waiting.ts'
 
-/** For each destination and cycle, those first that were tried longest ago. */
+/** The maximum number of retries per destination and cycle, the longest waiting first. */
 const TRIED_AT_ONCE = 100
 
-/** Tries to deliver again what failed before. Who has left meanwhile is forgotten. */
+/** Retries failed deliveries. Members that have left meanwhile are removed. */
 export async function retryFailures(db: Db, key: SyncKey, isTurnOver: () => boolean): Promise<void> {
   for (const destination of await listDestinations(db, key.org_id, [key.sync_id])) {
     if (destination.state !== 'active') continue
@@ -25,12 +25,12 @@ export async function retryFailures(db: Db, key: SyncKey, isTurnOver: () => bool
 
 async function retryMember(db: Db, key: SyncKey, connectionId: string, entityId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const stand = await takeStand(trx, key, connectionId)
-    if (stand === null || !(await removeFailure(trx, stand.destination, entityId))) return
-    const member = await findUndelivered(trx, stand.sync, stand.destination, entityId)
+    const context = await lockDelivery(trx, key, connectionId)
+    if (context === null || !(await removeFailure(trx, context.destination, entityId))) return
+    const member = await findUndelivered(trx, context.sync, context.destination, entityId)
     if (member === undefined) return
-    const delivered = await deliverMembers(trx, stand, [member])
-    await moveDestination(trx, stand.destination, { position: stand.destination.position, delivered })
+    const delivered = await deliverMembers(trx, context, [member])
+    await moveDestination(trx, context.destination, { position: context.destination.position, delivered })
   })
 }
 
@@ -41,12 +41,12 @@ async function noteFailure(
   failed: DeliveryFailed,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const stand = await takeStand(trx, key, connectionId)
-    if (stand === null) return
+    const context = await lockDelivery(trx, key, connectionId)
+    if (context === null) return
     const { entity_id } = failed.first
-    const reason = await reasonToKeep(trx, stand.destination, failed)
-    await recordFailure(trx, stand.destination, entity_id, reason)
-    const last_import_error = describeFailure(stand.destination, entity_id, reason)
+    const reason = await storableReason(trx, context.destination, failed)
+    await recordFailure(trx, context.destination, entity_id, reason)
+    const last_import_error = describeFailure(context.destination, entity_id, reason)
     await changeSync(trx, key, 'active', { last_import_error })
   })
 }

@@ -51,7 +51,7 @@ describe('D62: an import error', () => {
   })
 })
 
-/** PostgreSQL refuses rows with this text in them, as it may refuse what is too large for it. */
+/** Makes PostgreSQL refuse rows with this text, as it may refuse a value that is too large. */
 async function refuse(text: string): Promise<() => Promise<void>> {
   const run = (statement: string) => app.store.query({ text: statement, values: [] })
   const name = `refuse_${text}`
@@ -118,7 +118,7 @@ describe('a failed member is retried with its reason shown, never skipped silent
   })
 })
 
-/** Whether the cycle got through before it was killed. */
+/** Returns true if the cycle completed before it was killed. */
 async function survives(store: Store, orgId: string, syncId: string): Promise<boolean> {
   try {
     await runCycle(store.org(orgId), { org_id: orgId, sync_id: syncId }, FLOOD, NEVER)

@@ -15,7 +15,7 @@ import type { Member } from './store/waiting.ts'
 const PREFIX = 'input.'
 const MAX_NAMED = 20
 
-/** Every fault of a mapping at once. Keys are references as List Inputs shows them, without their braces. */
+/** Parses a mapping and reports all its errors. Keys are references as List Inputs shows them, without their braces. */
 export function readMapping(given: Record<string, string>, inputs: readonly InputColumn[]): MappedInput[] {
   const entries = Object.entries(given)
   const errors: FieldError[] =
@@ -24,20 +24,20 @@ export function readMapping(given: Record<string, string>, inputs: readonly Inpu
   const mapping = entries.flatMap(([key, field]) => {
     const input = references.get(key)
     if (input !== undefined) return [{ input, field }]
-    errors.push({ field: `field_mapping.${key}`, message: sayUnknown(key, [...references.keys()]) })
+    errors.push({ field: `field_mapping.${key}`, message: describeUnknownInput(key, [...references.keys()]) })
     return []
   })
   if (errors.length > 0) throw validationError(errors)
   return mapping
 }
 
-function sayUnknown(key: string, references: readonly string[]): string {
+function describeUnknownInput(key: string, references: readonly string[]): string {
   const there = `the workflow has: ${references.slice(0, MAX_NAMED).join(', ')}`
   if (/[{}]/.test(key)) return `must be a reference without braces; ${there}`
-  return `matches no input; references are compared with their case; ${there}`
+  return `matches no input; references are case-sensitive; ${there}`
 }
 
-/** A field that no entity has yet may still come, so it is a warning. */
+/** Returns warnings for fields that no entity has yet. They may still come, so they are not errors. */
 export async function warnOfUnknownFields(
   db: Db,
   orgId: string,
@@ -56,7 +56,7 @@ export async function warnOfUnknownFields(
     }))
 }
 
-/** Rows of members by input name. What a member does not have is left out, and so stays empty. */
+/** Builds the rows of members by input name. Missing values are left out and stay empty. */
 export async function readRows(
   db: Db,
   orgId: string,
@@ -70,9 +70,9 @@ export async function readRows(
     : new Map<string, Identifier[]>()
   return members.map(({ entity_id, fields }) => {
     const values = parseLossless(fields)
-    if (!isObject(values)) throw new Error('the fields of an entity are no object')
+    if (!isObject(values)) throw new Error('the fields of an entity are not an object')
     const own = identifiers.get(entity_id) ?? []
-    // As in filters, the name of a kind of identifier stands for it: the first, where there are several.
+    // As in filters, the name of a kind of identifier means the identifier: the first one if there are several.
     const valueOf = (field: string): unknown =>
       own.find(({ identifierKind }) => identifierKind === field)?.identifier ??
       (Object.hasOwn(values, field) ? values[field] : undefined)

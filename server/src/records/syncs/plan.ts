@@ -5,15 +5,21 @@ import { changeSync, lockSync, type SyncKey, type SyncRecord } from './store/syn
 import { countFailures, countWaiting } from './store/waiting.ts'
 import { findTarget } from './target.ts'
 
-/** A cycle may deliver this many members, or so many times the largest of the last cycles, whichever is more (D52). */
+/**
+ * The flood limits. A cycle may deliver `members`, or `factor` times the largest of the last cycles, whichever is more
+ * (D52).
+ */
 export type FloodLimits = { members: number; factor: number }
 
 const REMEMBERED_CYCLES = 10
 
-/** `behind`: what was cleared before is to be delivered first, so that whatever is held is held as a whole. */
+/**
+ * The result of planning. `behind`: members cleared before must be delivered first, so that held members are held as a
+ * whole.
+ */
 export type Plan = 'cleared' | 'behind' | 'nothing'
 
-/** Counts who waits, and lets them be delivered or holds them, once for each tick: one transaction under the sync's lock. */
+/** Counts waiting members and clears or holds them, once per tick, in one transaction under the sync's lock. */
 export async function planCycle(db: Db, key: SyncKey, flood: FloodLimits): Promise<Plan> {
   return db.transaction().execute(async (trx) => {
     await lookUpByKey(trx)
@@ -49,7 +55,7 @@ export async function planCycle(db: Db, key: SyncKey, flood: FloodLimits): Promi
   })
 }
 
-/** A destination that cannot take members stops the sync before any of them is touched. */
+/** Pauses the sync before any member is touched if a destination cannot take members. */
 export async function pauseOnProblem(
   trx: Db,
   key: SyncKey,
@@ -76,7 +82,7 @@ function findReason(sync: SyncRecord, count: number, { members, factor }: FloodL
   return count > Math.max(members, factor * Math.max(0, ...sync.recent_counts)) ? 'flood' : null
 }
 
-/** What the last cycles let through, with one more. */
+/** Returns the counts of the last cycles with a new one in front. */
 export function addCount({ recent_counts }: SyncRecord, count: number): number[] {
   return [count, ...recent_counts].slice(0, REMEMBERED_CYCLES)
 }

@@ -8,7 +8,7 @@ import { listDueSyncs, purgeDeletedSyncs, takeTick } from './store/ticks.ts'
 
 const AT_ONCE = 100
 
-/** Each second, since a confirmation or a resumed sync is not to wait for the next minute. */
+/** Runs each second, because a confirmation or a resumed sync must not wait for the next minute. */
 export function segmentScheduleJob(store: Store, cycleSeconds: number, log: Log): Job {
   return defineJob({
     name: 'start_segment_cycles',
@@ -18,7 +18,7 @@ export function segmentScheduleJob(store: Store, cycleSeconds: number, log: Log)
   })
 }
 
-/** Takes every tick that is due now. Any number of processes may do so at once: each tick is one's, with its job. */
+/** Takes every due tick. Any number of processes may do so at once: each tick, with its job, goes to one of them. */
 export async function startDueCycles(
   store: Store,
   cycleSeconds: number,
@@ -36,12 +36,12 @@ export async function startDueCycles(
         })
     } catch (cause) {
       const about = { sync_id: key.sync_id, cause: reasonOf(cause) }
-      log.warn(about, 'the cycle of a segment sync failed to start; tried again')
+      log.warn(about, 'the cycle of a segment sync failed to start; it is retried')
     }
   }
 }
 
-/** Each hour: removes what deleted syncs recorded. */
+/** Runs each hour: removes the records of deleted syncs. */
 export function segmentSyncSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_segment_syncs',

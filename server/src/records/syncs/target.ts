@@ -8,7 +8,10 @@ export type Target = { sheet: SheetRecord; inputs: InputColumn[] }
 
 const MAX_NAMED = 10
 
-/** The sheet that a destination stands for; or, when it or a mapped input is gone, what is wrong and what to do (D62). */
+/**
+ * Finds the sheet of a destination. If it or a mapped input no longer exists, returns what is wrong and what to do
+ * (D62).
+ */
 export async function findTarget(
   db: Db,
   { org_id, connection_id, workflow_id, mapping }: DestinationRecord,
@@ -16,15 +19,15 @@ export async function findTarget(
   const sheet = await findSheet(db, org_id, workflow_id)
   if (sheet === undefined) {
     return {
-      problem: `Workflow ${workflow_id} is gone: pause its destination ${connection_id}, then resume the sync`,
+      problem: `Workflow ${workflow_id} no longer exists: pause its destination ${connection_id}, then resume the sync`,
     }
   }
   const { inputs } = await getDefinition(db, sheet)
   const names = new Set(inputs.map(({ name }) => name))
-  const gone = mapping.filter(({ input }) => !names.has(input)).map(({ input }) => `input.${input}`)
-  if (gone.length === 0) return { sheet, inputs }
-  const listed = gone.slice(0, MAX_NAMED).join(', ')
+  const missing = mapping.filter(({ input }) => !names.has(input)).map(({ input }) => `input.${input}`)
+  if (missing.length === 0) return { sheet, inputs }
+  const listed = missing.slice(0, MAX_NAMED).join(', ')
   return {
-    problem: `Workflow ${workflow_id} has no ${listed} any more: add the input again or sync with another mapping, then resume`,
+    problem: `Workflow ${workflow_id} no longer has ${listed}: add the input again or sync with another mapping, then resume`,
   }
 }

@@ -4,7 +4,7 @@ import type { DestinationRecord } from './store/destinations.ts'
 import type { SyncRecord } from './store/syncs.ts'
 import { countFailures, countWaiting } from './store/waiting.ts'
 
-/** Syncs as whoever sees these destinations reads them; nothing of other destinations is counted or named. */
+/** Returns syncs as a reader of these destinations sees them. Other destinations are neither counted nor named. */
 export async function viewSyncs(
   db: Db,
   orgId: string,

@@ -17,7 +17,7 @@ export const company = (
   observed_at: at,
 })
 
-/** What most tests of the record store do. */
+/** Returns helpers for most tests of the record store. */
 export function recordsOf(app: TestApp) {
   async function ingest(orgId: string, source: string, ...given: RecordInput[]) {
     const records = given.map((input) => {

@@ -7,10 +7,10 @@ import { describeEntities } from '../../entity.ts'
 import { findEntities } from '../../store/entities.ts'
 import { fitEntities, searchEntities } from '../../store/search.ts'
 
-/** Of the fields on one page, which may have fewer records than were asked for. */
+/** The maximum size of the fields on one page. A page may therefore have fewer records than requested. */
 const MAX_PAGE_BYTES = 8 * 1024 ** 2
 
-/** Companies, people and contacts of the record store, the oldest first. */
+/** Lists companies, people and contacts of the record store, oldest first. */
 export function recordRoutes(api: Api): void {
   api.get(
     '/records',

@@ -25,11 +25,11 @@ import { findEntities } from '../../store/entities.ts'
 import { findSyncOfSegment } from '../../syncs/store/syncs.ts'
 import { printSegment, segmentOfPath, SegmentParams } from '../segments.ts'
 
-/** How long somebody waits for members; a worker goes on with a segment each minute. */
+/** The maximum time that a request waits for members. A worker continues the segment each minute. */
 const MAX_WAIT_MS = 3000
 const SAMPLED = 5
 
-/** What makes and changes segments; reading and syncing them is in the public API. */
+/** Creates and changes segments. Reading and syncing them is part of the public API. */
 export function segmentSettings(api: Api): void {
   const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
   const ofPath = { ...config, resource: segmentOfPath }
@@ -55,7 +55,7 @@ export function segmentSettings(api: Api): void {
       const { members, lookedAt, complete, sample } = await previewFilter(db, { orgId, kind, filter }, until)
       const records = await describeEntities(db, orgId, await findEntities(db, orgId, sample))
       const data = { members, looked_at: lookedAt, complete, sample: records }
-      return ok(data, { warnings: await warningsOf(db, orgId, kind, filter) })
+      return ok(data, { warnings: await listWarnings(db, orgId, kind, filter) })
     },
   )
 
@@ -70,7 +70,7 @@ export function segmentSettings(api: Api): void {
         ...request.body,
         filter: request.body.filter,
       })
-      const { data, warnings } = await evaluated(request, segment_id)
+      const { data, warnings } = await evaluateAndPrint(request, segment_id)
       return created(data, { warnings })
     },
   )
@@ -87,7 +87,7 @@ export function segmentSettings(api: Api): void {
     },
     async (request) => {
       await updateSegment(request.db, request.segment, request.caller, request.body)
-      const { data, warnings } = await evaluated(request, request.segment.segment_id)
+      const { data, warnings } = await evaluateAndPrint(request, request.segment.segment_id)
       return ok(data, { warnings })
     },
   )
@@ -118,18 +118,21 @@ function startWait() {
   return { isOver: () => signal.aborted, signal }
 }
 
-/** The segment with the members that were found in time. A call with a key is not committed yet, so a worker looks for them. */
-async function evaluated(request: FastifyRequest, segmentId: string) {
+/**
+ * Returns the segment with the members found in time. A request with an idempotency key is not committed yet, so a
+ * worker finds its members.
+ */
+async function evaluateAndPrint(request: FastifyRequest, segmentId: string) {
   const { db, caller } = request
   if (outsideOf(request) === db) {
     await evaluateSegments(db, caller.orgId, segmentId, startWait())
   }
   const segment = await requireSegment(db, { org_id: caller.orgId, segment_id: segmentId })
-  const warnings = await warningsOf(db, caller.orgId, segment.kind, readFilter(segment))
+  const warnings = await listWarnings(db, caller.orgId, segment.kind, readFilter(segment))
   return { data: printSegment(segment), warnings }
 }
 
-async function warningsOf(...question: Parameters<typeof listUnknownFields>) {
+async function listWarnings(...question: Parameters<typeof listUnknownFields>) {
   const unknown = await listUnknownFields(...question)
   return unknown.map(({ field, message }) => ({ code: 'unknown_field', field, message }))
 }

@@ -6,7 +6,7 @@ import type { SegmentKey, SegmentRecord } from './segments.ts'
 export type ChangeKind = 'enter' | 'exit' | 'reenter'
 export type NewChange = { entityId: string; kind: ChangeKind }
 
-/** Adds to the feed, numbered on from the segment's last. Call it under the lock of the segment. */
+/** Appends changes to the feed, numbered after the segment's last. Call it under the lock of the segment. */
 export async function addChanges(
   db: Db,
   { org_id, segment_id, last_seq, filter_version }: SegmentRecord,
@@ -41,7 +41,7 @@ export async function listChanges(
   return rows
 }
 
-/** Segments after that one whose oldest change is older than so many days. */
+/** Lists segments, after the given id, whose oldest change is older than the given days. */
 export async function listSegmentsToPrune(
   db: Db,
   days: number,
@@ -57,7 +57,10 @@ export async function listSegmentsToPrune(
   return rows
 }
 
-/** Removes the oldest changes as far as all of them are older. True when there may be more. Call it under the segment's lock. */
+/**
+ * Removes the oldest changes, up to the first one that is not older. Returns true if there may be more. Call it under
+ * the segment's lock.
+ */
 export async function pruneChanges(
   db: Db,
   { org_id, segment_id, pruned_seq }: SegmentRecord,

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../../../database/connection/db.ts'
 
-/** Values of the named fields as JSON, an array in the order of the names; null for a field that the entity does not have. */
+/** The values of the named fields as a JSON array in the order of the names. Null for a missing field. */
 export type FieldFacts = { entity_id: string; values: string }
 
-/** Those of the ids that are entities of this kind: not merged into another, not erased. */
+/** Reads the fields of entities of this kind that are neither merged into another nor erased. */
 export async function readFields(
   db: Db,
   orgId: string,
@@ -21,8 +21,8 @@ export async function readFields(
 }
 
 /**
- * Those of the ids whose fields are large or compressed, with the bytes that they take at most: behind one that is stored there
- * may be 256.
+ * Finds entities with large or compressed fields. `bytes` is an upper bound: one compressed byte may hold up to 256
+ * bytes.
  */
 export async function findLargeEntities(
   db: Db,
@@ -40,8 +40,8 @@ export type EventFacts = { root_id: string; times: number[]; next: number | null
 type EventWindow = { type: string; now: Date; since: Date | null; limit: number }
 
 /**
- * The latest events of a type in a window, up to a limit, and the first one after now. Rounded up to milliseconds, so that
- * what is due by then has happened. Merged parts may have the same event; it counts once.
+ * Reads the latest events of a type in a window, up to a limit, and the first event after now. Times are rounded up to
+ * milliseconds, so that an event has happened when it is due. Merged parts may have the same event; it counts once.
  */
 export async function readEvents(
   db: Db,
@@ -82,18 +82,21 @@ const milliseconds = (column: string) =>
 export type Direction = 'to' | 'from'
 export type RelationshipEnds = { type: string; direction: Direction; kind: EntityKind }
 
-/** Which columns are at the entity's own end and at the other, for what it is related `to`, or related to it `from`. */
+/** Returns the columns of the entity's own end and of the other end. */
 const endsOf = (direction: Direction) =>
   direction === 'to' ? { own: 'from_id', other: 'to_id' } : { own: 'to_id', other: 'from_id' }
 
-/** The place of a relationship in the order in which they are read. */
+/** The position of a relationship in reading order. */
 export type RelatedPlace = { own_id: string; other_id: string }
-/** `related_id` is the root at the other end; null when it is of another kind, the same entity, or was or will be told of. */
+/**
+ * A relationship. `related_id` is the root at the other end. It is null if that root is of another kind, is the same
+ * entity, or is returned on another relationship.
+ */
 export type RelatedPair = RelatedPlace & { root_id: string; related_id: string | null }
 
 /**
- * Relationships of these roots after that place, in the order of the index: a page costs what it holds, however many there are.
- * Several of merged parts may say the same of two roots; the first of them counts.
+ * Reads relationships of these roots after a position, in index order: the cost of a page depends on its size, not on
+ * the total. Merged parts may repeat a relationship between two roots; the first one counts.
  */
 export async function readRelated(
   db: Db,
@@ -106,11 +109,14 @@ export async function readRelated(
   return rows
 }
 
-/** Whether others were merged into this root: only then may there be several relationships between it and another root. */
+/**
+ * Tests whether other entities were merged into this root. Only then may it have several relationships with another
+ * root.
+ */
 const hasParts = (orgId: string, rootId: RawBuilder<unknown>) => sql`exists (select from record_entities part
   where part.org_id = ${orgId} and part.root_id = ${rootId} and part.entity_id <> part.root_id)`
 
-/** The statement of `readRelated`. */
+/** Builds the statement of `readRelated`. */
 export function relatedQuery(
   orgId: string,
   rootIds: readonly string[],
@@ -120,7 +126,7 @@ export function relatedQuery(
   const ends = endsOf(direction)
   const [own, other] = [sql.ref(ends.own), sql.ref(ends.other)]
   const laterPart = after === null ? sql`` : sql`where entity_id >= ${after.own_id}`
-  // A bound in one piece, so that the index begins there.
+  // The bound is one expression, so that the index scan starts there.
   const laterEnd =
     after === null
       ? sql``
@@ -155,8 +161,7 @@ export function relatedQuery(
 }
 
 /**
- * Asks for another look, at the next turn, at entities that changed ones are related to, since the filter follows that
- * relationship.
+ * Marks entities related to changed ones for evaluation in the next turn, because the filter follows that relationship.
  */
 export async function markRelated(
   db: Db,

@@ -6,7 +6,9 @@ import type { SegmentKey } from './segments.ts'
 
 export type Known = { entity_id: string; is_member: boolean; was_member: boolean; check_at: number | null }
 
-/** What is kept about these entities. `check_at` in milliseconds; one that was asked for at once is -Infinity. */
+/**
+ * Finds the stored memberships of these entities. `check_at` is in milliseconds; -Infinity means an immediate check.
+ */
 export async function findKnown(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -20,7 +22,7 @@ export async function findKnown(
   return rows
 }
 
-/** `enteredSeq` only for one who enters now: the number that this has in the feed. */
+/** The new state of an entity. `enteredSeq` is its number in the feed, only if it enters now. */
 export type Standing = {
   entityId: string
   isMember: boolean
@@ -50,7 +52,7 @@ export async function writeStandings(
       check_at = excluded.check_at`.execute(db)
 }
 
-/** Forgets entities that were never a member and that time cannot make one. */
+/** Removes entities that were never members and that time cannot make members. */
 export async function forgetCandidates(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -61,7 +63,7 @@ export async function forgetCandidates(
     and entity_id = any(${ids}::uuid[])`.execute(db)
 }
 
-/** Those whose time has come, the earliest first. */
+/** Lists the entities due for a check, earliest first. */
 export async function listDue(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -77,7 +79,7 @@ export async function listDue(
 
 export type MemberRecord = { entity_id: string; entered_at: Date }
 
-/** Present members by id, after that one. */
+/** Lists current members by id, after the given id. */
 export async function listMembers(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -91,7 +93,7 @@ export async function listMembers(
   return rows
 }
 
-/** Entities of all kinds by id, after that one; `isRoot` is false for what was merged or erased. */
+/** An entity of any kind. `is_root` is false if it was merged or erased. */
 export type ScannedEntity = { entity_id: string; kind: EntityKind; is_root: boolean }
 
 export async function scanEntities(
@@ -115,7 +117,7 @@ export async function readLastChange(db: Db, orgId: string): Promise<number> {
   return rows[0]?.last_change ?? 0
 }
 
-/** What changed after one number and up to another, in the order of the changes. */
+/** Lists changes between two numbers, in order. */
 export async function listChangedSince(
   db: Db,
   orgId: string,
@@ -128,10 +130,10 @@ export async function listChangedSince(
   return rows
 }
 
-/** The database's clock decides, as for everything that several processes do. */
+/** Reads the database's clock, which decides wherever several processes are involved. */
 export async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   const [clock] = rows
-  if (clock === undefined) throw new Error('the database has no clock')
+  if (clock === undefined) throw new Error('the database returned no time')
   return clock.now
 }

@@ -13,9 +13,12 @@ export type SegmentRecord = SegmentKey & {
   filter_hash: string
   filter_version: number
   filter_changed_at: Date
-  /** The last number of the feed under the filter before this one. */
+  /** The last number of the feed under the previous filter. */
   filter_seq: number
-  /** Less than `filter_version` while all entities are looked at under a new filter. */
+  /**
+   * The version of the filter last evaluated for all entities. It is less than `filter_version` while a new filter is
+   * evaluated.
+   */
   evaluated_version: number
   scanned_id: string | null
   evaluated_change_no: number
@@ -31,10 +34,10 @@ const COLUMNS = sql`org_id, segment_id, name, kind, filter, filter_hash, filter_
 
 export type NewSegment = SegmentKey & { name: string; kind: EntityKind; filter: unknown; filterHash: string }
 
-/** The feed begins after 1, so that 0 is the place of readers who have none yet. */
+/** The first number of the feed. It starts after 1, so that 0 can mean a reader without a position. */
 const FIRST_SEQ = 1
 
-/** False when the name is taken. */
+/** Inserts a segment. Returns false if the name is in use. */
 export async function insertSegment(db: Db, segment: NewSegment): Promise<boolean> {
   const { org_id, segment_id, name, kind, filter, filterHash } = segment
   const { numAffectedRows } = await sql`
@@ -57,14 +60,14 @@ export async function findSegment(
   return rows[0]
 }
 
-/** The organisation of a segment, for operators, who know its id alone. */
+/** Finds the organisation of a segment, for operators, who only know its id. */
 export async function findSegmentOwner(db: Db, segmentId: string): Promise<string | undefined> {
   const { rows } = await sql<{ org_id: string }>`
     select org_id from record_segments where segment_id = ${segmentId}`.execute(db)
   return rows[0]?.org_id
 }
 
-/** Until the end of the transaction nobody else evaluates, edits or prunes the segment. */
+/** Locks a segment until the transaction ends: nobody else evaluates, edits or prunes it. */
 export async function lockSegment(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -88,7 +91,10 @@ export async function listSegments(
   return { segments: rows, total: counted.rows[0]?.total ?? 0 }
 }
 
-/** False when another segment has the name, or gets it at the same time; the transaction is of no more use then. */
+/**
+ * Renames a segment. Returns false if another segment has the name or gets it at the same time; then the transaction
+ * can no longer be used.
+ */
 export async function renameSegment(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -106,7 +112,7 @@ export async function renameSegment(
   }
 }
 
-/** Everybody is looked at anew. Call it under the lock of the segment. */
+/** Replaces the filter, which evaluates all entities again. Call it under the lock of the segment. */
 export async function replaceFilter(
   db: Db,
   { org_id, segment_id }: SegmentKey,
@@ -119,7 +125,10 @@ export async function replaceFilter(
     where org_id = ${org_id} and segment_id = ${segment_id}`.execute(db)
 }
 
-/** Until the end of the transaction nobody makes a sync of the segment either; one that is being made is waited for. */
+/**
+ * Locks a segment against evaluations and new syncs until the transaction ends. It waits for a sync that is being
+ * created.
+ */
 export async function lockSegmentToDelete(db: Db, { org_id, segment_id }: SegmentKey): Promise<boolean> {
   const { rows } = await sql`
     select from record_segments where org_id = ${org_id} and segment_id = ${segment_id} for update`.execute(
@@ -128,7 +137,10 @@ export async function lockSegmentToDelete(db: Db, { org_id, segment_id }: Segmen
   return rows.length === 1
 }
 
-/** Its members, changes and syncs go with it. Call it in a transaction: evaluations wait for its lock, and find nothing. */
+/**
+ * Deletes a segment with its members and changes. Call it in a transaction: evaluations wait for its lock and then find
+ * nothing.
+ */
 export async function deleteSegment(db: Db, { org_id, segment_id }: SegmentKey): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from record_segments where org_id = ${org_id} and segment_id = ${segment_id}`.execute(db)
@@ -140,7 +152,7 @@ export async function deleteSegment(db: Db, { org_id, segment_id }: SegmentKey):
   return numAffectedRows === 1n
 }
 
-/** What an evaluation moves on. */
+/** The progress of an evaluation. */
 export type Progress = {
   scan?: { scannedId: string } | 'complete'
   changeNo?: number
@@ -160,7 +172,7 @@ export async function moveSegment(db: Db, segment: SegmentRecord, progress: Prog
     where org_id = ${segment.org_id} and segment_id = ${segment.segment_id}`.execute(db)
 }
 
-/** Of the segment `s` and the counter `c` of its organisation: whether there is anything to look at. */
+/** Tests whether segment `s` with the counter `c` of its organisation has anything to evaluate. */
 const isDue = (now: Date | null) => sql`(s.evaluated_version < s.filter_version
   or s.evaluated_change_no < coalesce(c.last_change, 0) or exists (select from segment_members m
     where m.org_id = s.org_id and m.segment_id = s.segment_id and m.check_at <= ${now === null ? sql`now()` : sql`${now}::timestamptz`}))`
@@ -173,7 +185,9 @@ export async function listOrgsWithDueSegments(db: Db): Promise<string[]> {
   return rows.map(({ org_id }) => org_id)
 }
 
-/** Segments after that one that an evaluation would find something to do for: a new filter, changes, or the time has come. */
+/**
+ * Lists segments, after the given id, that have something to evaluate: a new filter, changes, or entities that are due.
+ */
 export async function listDueSegments(
   db: Db,
   { after, limit, orgId, now }: { after: string | null; limit: number; orgId: string; now: Date | null },

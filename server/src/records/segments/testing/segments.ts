@@ -14,7 +14,7 @@ export const where = (variable: string, operator: string, ...values: string[]) =
 })
 export const filterOf = (...conditions: unknown[]) => [{ conditions }]
 
-/** What most tests of segments do. */
+/** Returns helpers for most tests of segments. */
 export function segmentsOf(app: TestApp) {
   async function create(orgId: string, filter: unknown, kind: EntityKind = 'company') {
     const db = app.store.org(orgId)

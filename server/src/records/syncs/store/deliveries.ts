@@ -4,11 +4,11 @@ import { limitSql } from '../../../database/connection/limits.ts'
 import type { DestinationKey, DestinationRecord } from './destinations.ts'
 import type { Member } from './waiting.ts'
 
-/** The day in which deliveries of a member are counted begins with the first of them. */
+/** Tests that the day of counting is not over. It starts with the first counted delivery of a member. */
 const IS_SAME_DAY = sql`coalesce(x.counted_from, x.delivered_at) > now() - interval '1 day'`
 
-/** The first of these members that was delivered as often within a day as it may be, and how often that is. */
-export async function findWornMember(
+/** Finds the first of these members that has reached its daily limit of deliveries, and the limit. */
+export async function findOscillatingMember(
   db: Db,
   { org_id, connection_id, reentry_mode }: DestinationRecord,
   members: readonly Member[],
@@ -21,14 +21,14 @@ export async function findWornMember(
     join segment_deliveries x on x.org_id = ${org_id} and x.connection_id = ${connection_id} and x.entity_id = t.e
     where x.entered_seq < t.s and x.counted >= ${limitSql('repushPerDay')} and ${IS_SAME_DAY}
     order by t.place limit 1`.execute(db)
-  const [worn] = rows
-  const member = worn === undefined ? undefined : members[worn.place - 1]
-  return worn === undefined || member === undefined ? null : { member, limit: worn.limit }
+  const [oscillating] = rows
+  const member = oscillating === undefined ? undefined : members[oscillating.place - 1]
+  return oscillating === undefined || member === undefined ? null : { member, limit: oscillating.limit }
 }
 
 /**
- * Records which row each member becomes, and answers the ids of those who are to become one: nobody who did before, save for a
- * new entry where re-entries are delivered.
+ * Records the row of each member. Returns the members to deliver: those never delivered, and those with a new entry if
+ * re-entries are delivered.
  */
 export async function claimDeliveries(
   db: Db,
@@ -63,7 +63,7 @@ export async function recordFailure(
       do update set attempts = f.attempts + 1, message = excluded.message, failed_at = now()`.execute(db)
 }
 
-/** Members whose delivery failed, those first that were tried longest ago. */
+/** Lists members whose delivery failed, the longest waiting first. */
 export async function listFailures(
   db: Db,
   { org_id, connection_id }: DestinationKey,
@@ -76,7 +76,7 @@ export async function listFailures(
   return rows.map(({ entity_id }) => entity_id)
 }
 
-/** Compare and set: false when it was removed already. */
+/** Removes a failure. Returns false if it was already removed. */
 export async function removeFailure(
   db: Db,
   { org_id, connection_id }: DestinationKey,

@@ -5,7 +5,7 @@ import { newId } from '../../../lib/ids.ts'
 import type { SyncKey } from './syncs.ts'
 
 export type DestinationState = (typeof DESTINATION_STATES)[number]
-/** A field or an identifier of members on its way into an input. */
+/** A field or identifier of members, mapped to an input. */
 export type MappedInput = { input: string; field: string }
 
 export type DestinationKey = { org_id: string; connection_id: string }
@@ -16,13 +16,13 @@ export type DestinationRecord = DestinationKey & {
   run: (typeof RUN_MODES)[number]
   reentry_mode: (typeof REENTRY_MODES)[number]
   state: DestinationState
-  /** Members that entered up to this number were seen to. */
+  /** The feed number up to which entered members have been handled. */
   position: number
-  /** Members that entered up to this number may be delivered. */
+  /** The feed number up to which entered members may be delivered. */
   cleared_through: number
   delivered: number
   created_by: string
-  /** What the rows of a cycle may cost that it starts. */
+  /** The credit limit of the rows that a cycle starts. */
   max_credits_millis: number | null
 }
 
@@ -35,13 +35,13 @@ export type NewDestination = SyncKey &
     'workflow_id' | 'mapping' | 'run' | 'reentry_mode' | 'created_by' | 'max_credits_millis'
   > & {
     pushExisting: boolean
-    /** The last number of the feed: who entered up to it is there already. */
+    /** The last number of the feed: members that entered up to it are existing ones. */
     lastSeq: number
   }
 
 /**
- * Adds a workflow to a sync, or configures it anew: then from the beginning where existing members are to be pushed. What was
- * delivered once is not delivered again either way. Call it under the lock of the sync.
+ * Adds a workflow to a sync, or configures it again. With `pushExisting`, delivery restarts from the beginning. A
+ * member that was delivered before is not delivered again. Call it under the lock of the sync.
  */
 export async function putDestination(db: Db, made: NewDestination): Promise<string> {
   const { org_id, sync_id, workflow_id, run, reentry_mode, pushExisting } = made
@@ -61,7 +61,7 @@ export async function putDestination(db: Db, made: NewDestination): Promise<stri
   return destination.connection_id
 }
 
-/** In the order in which they were added. */
+/** Lists destinations, in the order in which they were added. */
 export async function listDestinations(
   db: Db,
   orgId: string,
@@ -72,7 +72,7 @@ export async function listDestinations(
   return rows
 }
 
-/** Who may see a destination goes by its workflow, also by one that was deleted. */
+/** The access to a destination, which depends on its workflow, even a deleted one. */
 export type DestinationAccess = { connection_id: string; owner_id: string | null; is_shared: boolean }
 
 export async function listDestinationAccess(
@@ -92,7 +92,9 @@ export async function listDestinationAccess(
   return rows
 }
 
-/** Compare and set: false when it is in another state. Call it under the lock of the sync. */
+/**
+ * Changes the state of a destination. Returns false if it is not in state `from`. Call it under the lock of the sync.
+ */
 export async function setDestinationState(
   db: Db,
   { org_id, connection_id }: DestinationKey,
@@ -104,7 +106,7 @@ export async function setDestinationState(
   return numAffectedRows === 1n
 }
 
-/** Lets members be delivered up to a number of the feed. */
+/** Allows delivery of members up to a number of the feed. */
 export async function clearDestinations(
   db: Db,
   orgId: string,
@@ -115,7 +117,7 @@ export async function clearDestinations(
     where org_id = ${orgId} and connection_id = any(${connectionIds}::uuid[])`.execute(db)
 }
 
-/** Passes over members up to a number of the feed. */
+/** Skips members up to a number of the feed. */
 export async function skipDestinations(
   db: Db,
   orgId: string,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
 
-/** In place of a reason that may have quoted what was erased. */
-export const ERASED_REASON = 'the values it was about have been erased'
+/** The text that replaces a reason which may have quoted erased values. */
+export const ERASED_REASON = 'the values that this reason quoted have been erased'
 
 /**
- * Why a member could not be delivered may quote its values: of entities that were erased nothing is kept, of those that lost
- * values no reason. All syncs are locked, so that nobody who failed before writes a reason after this.
+ * Removes failure reasons, which may quote values. For erased entities nothing is kept; for entities that lost values
+ * the reason is replaced. All syncs are locked, so that no earlier failure writes a reason afterwards.
  */
 export async function eraseReasons(
   db: Db,

@@ -9,8 +9,8 @@ export type HeldReason = (typeof HELD_REASONS)[number]
 export type SyncKey = { org_id: string; sync_id: string }
 
 /**
- * What stopped a sync, or keeps members of it waiting. `connection_id` is the destination it happened at. The reason may quote
- * values of `entity_id`, or of anybody where that is not known.
+ * The error that stopped a sync or keeps its members waiting. `connection_id` is the destination where it happened. The
+ * reason may quote values of `entity_id`, or of any entity if that is unknown.
  */
 export type ImportError = {
   message: string
@@ -20,13 +20,13 @@ export type ImportError = {
   connection_id: string | null
 }
 
-/** A sync with what its segment is now. */
+/** A sync with the current state of its segment. */
 export type SyncRecord = SyncKey & {
   segment_id: string
   state: SyncState
   held_reason: HeldReason | null
   held_through: number
-  /** The filter of the last cycle. */
+  /** The filter hash of the last cycle. */
   filter_hash: string
   recent_counts: number[]
   tick: number
@@ -44,21 +44,21 @@ const SELECTED = sql`
   s.kind, s.filter_hash as current_hash, s.last_seq
   from segment_syncs y join record_segments s on s.org_id = y.org_id and s.segment_id = y.segment_id`
 
-/** Undefined for one that is not there, or was deleted. */
+/** Finds a sync. Returns undefined if it does not exist or was deleted. */
 export async function findSync(db: Db, { org_id, sync_id }: SyncKey): Promise<SyncRecord | undefined> {
   const { rows } = await sql<SyncRecord>`select ${SELECTED}
     where y.org_id = ${org_id} and y.sync_id = ${sync_id} and y.state <> 'deleted'`.execute(db)
   return rows[0]
 }
 
-/** Newest first. */
+/** Lists syncs, newest first. */
 export async function listSyncs(db: Db, orgId: string): Promise<SyncRecord[]> {
   const { rows } = await sql<SyncRecord>`select ${SELECTED}
     where y.org_id = ${orgId} and y.state <> 'deleted' order by y.created_at desc, y.sync_id desc`.execute(db)
   return rows
 }
 
-/** Kept from everybody else until the transaction ends: cycles, batches and callers have their turn here. */
+/** Locks a sync until the transaction ends. Cycles, batches and callers take turns here. */
 export async function lockSync(db: Db, { org_id, sync_id }: SyncKey): Promise<SyncRecord | undefined> {
   const { rows } = await sql<SyncRecord>`select ${SELECTED}
     where y.org_id = ${org_id} and y.sync_id = ${sync_id} and y.state <> 'deleted' for update of y`.execute(
@@ -67,7 +67,7 @@ export async function lockSync(db: Db, { org_id, sync_id }: SyncKey): Promise<Sy
   return rows[0]
 }
 
-/** The living sync of a segment, with the number of its destinations. */
+/** Finds the current sync of a segment, with the number of its destinations. */
 export async function findSyncOfSegment(
   db: Db,
   { org_id, segment_id }: { org_id: string; segment_id: string },
@@ -81,7 +81,7 @@ export async function findSyncOfSegment(
   return rows[0]
 }
 
-/** The living sync of a segment, made where there is none, and locked either way. Undefined when the segment is gone. */
+/** Finds or creates the current sync of a segment, and locks it. Returns undefined if the segment no longer exists. */
 export async function putSync(
   db: Db,
   sync: { org_id: string; segment_id: string; created_by: string },
@@ -105,13 +105,13 @@ export type SyncChange = {
   recent_counts?: number[]
   planned_tick?: number
   last_import_error?: ImportError | null
-  /** A cycle took place now. */
+  /** Set if a cycle ran now. */
   cycled?: true
-  /** The next cycle is due now. */
+  /** Set if the next cycle is due now. */
   due?: true
 }
 
-/** Compare and set: false when the sync is not in that state any more. Call it under `lockSync`. */
+/** Changes a sync. Returns false if it is no longer in state `from`. Call it under `lockSync`. */
 export async function changeSync(
   db: Db,
   { org_id, sync_id }: SyncKey,

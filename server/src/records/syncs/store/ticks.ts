@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
 import type { SyncKey } from './syncs.ts'
 
-/** Syncs whose cycle is due by the database's clock: the longest waiting of each organisation first, then their next. */
+/**
+ * Lists syncs whose cycle is due by the database's clock: first the longest waiting of each organisation, then their
+ * next.
+ */
 export async function listDueSyncs(db: Db, limit: number): Promise<SyncKey[]> {
   const { rows } = await sql<SyncKey>`select org_id, sync_id from segment_syncs
     where state in ('active', 'pending_confirmation') and next_cycle_at <= now()
@@ -12,7 +15,7 @@ export async function listDueSyncs(db: Db, limit: number): Promise<SyncKey[]> {
   return rows
 }
 
-/** Takes the tick of a sync that is still due, and sets the next one. False when somebody else has it. */
+/** Takes the tick of a due sync and sets the next one. Returns false if another process has it. */
 export async function takeTick(db: Db, { org_id, sync_id }: SyncKey, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update segment_syncs set tick = tick + 1, next_cycle_at = now() + make_interval(secs => ${seconds})
@@ -25,7 +28,7 @@ export async function takeTick(db: Db, { org_id, sync_id }: SyncKey, seconds: nu
 
 const PURGED_AT_ONCE = 5000
 
-/** Removes some of what deleted syncs recorded. False when nothing is left. */
+/** Removes a chunk of the records of deleted syncs. Returns false if nothing is left. */
 export async function purgeDeletedSyncs(db: Db): Promise<boolean> {
   const { numAffectedRows: deliveries } = await sql`
     delete from segment_deliveries where ctid = any(array(

@@ -3,7 +3,7 @@ import type { Db } from '../../../database/connection/db.ts'
 import type { DestinationRecord } from './destinations.ts'
 import type { SyncRecord } from './syncs.ts'
 
-/** A destination in a statement: as columns of a table, or as the values of one that is known. */
+/** A destination in a statement: as table columns, or as the values of a known one. */
 type Place = { orgId: Part; connectionId: Part; mode: Part; position: Part }
 type Part = RawBuilder<unknown>
 
@@ -22,9 +22,9 @@ const placeOf = ({ org_id, connection_id, reentry_mode, position }: DestinationR
 })
 
 /**
- * Whether a member `m` was delivered for its present stay, or, under `suppress`, ever: also as a part of the entity that it is
- * now, under the id that it had before it was merged. The limits make these lookups by key, whatever PostgreSQL thinks of the
- * size of tables that grow by thousands between its counts.
+ * Tests whether a member `m` was delivered for its current stay, or ever under `suppress`. Deliveries of merged parts
+ * under their old ids count too. The limits force lookups by key: these tables grow by thousands of rows between
+ * updates of PostgreSQL's statistics.
  */
 const wasDelivered = ({ orgId, connectionId, mode }: Place) => sql`(
   select true from record_entities part
@@ -34,7 +34,7 @@ const wasDelivered = ({ orgId, connectionId, mode }: Place) => sql`(
   ) delivered
   where part.org_id = ${orgId} and part.root_id = m.entity_id limit 1)`
 
-/** Those that failed have a list of their own. */
+/** Tests whether a member failed. Failed members have their own list. */
 const hasFailed = ({ orgId, connectionId }: Place) => sql`(
   select true from segment_failures f
   where f.org_id = ${orgId} and f.connection_id = ${connectionId} and f.entity_id = m.entity_id limit 1)`
@@ -46,15 +46,15 @@ const HELD = sql`y.state = 'pending_confirmation' and d.state = 'active' and m.e
 
 export type WaitingCount = {
   sync_id: string
-  /** Null for the sync as a whole, where a member counts once whatever the number of its destinations. */
+  /** The destination, or null for the whole sync, where a member counts once for any number of destinations. */
   connection_id: string | null
   held: number
   pending: number
 }
 
 /**
- * Members that wait: for a decision, or for the next cycle. Only of these destinations, and only those that have any; those
- * who entered up to a number of the feed, where one is given.
+ * Counts waiting members: held for a decision, or pending for the next cycle. Only of these destinations, only those
+ * that have any, and only those that entered up to `through` if given.
  */
 export async function countWaiting(
   db: Db,
@@ -92,17 +92,17 @@ export async function countFailures(
   return rows
 }
 
-/** A member with the fields that its destination maps, as JSON text. */
+/** A member with the mapped fields of its destination, as JSON text. */
 export type Member = { entity_id: string; entered_seq: number; fields: string }
 
-/** Together at most as much text as this, and at least one member. */
+/** The maximum text size of a batch. It has at least one member. */
 const MAX_BATCH_BYTES = 8_000_000
 
 const mapped = (names: readonly string[]) => sql`coalesce((
   select jsonb_object_agg(name, e.fields -> name) from unnest(${names}::text[]) as t (name) where e.fields ? name
 ), '{}')::text`
 
-/** The next members that may be delivered to a destination, in the order in which they entered. */
+/** Lists the next members that may be delivered to a destination, in order of entry. */
 export async function listWaiting(
   db: Db,
   { org_id, segment_id }: SyncRecord,
@@ -111,7 +111,7 @@ export async function listWaiting(
 ): Promise<Member[]> {
   const { mapping, cleared_through } = destination
   const names = [...new Set(mapping.map(({ field }) => field))]
-  // The place is given as values: then the index is known to be in order, and only its next entries are read.
+  // The position is given as values, so that PostgreSQL knows the index order and reads only the next entries.
   const { rows } = await sql<Member>`
     with due as materialized (
       select m.entity_id, m.entered_seq from segment_members m
@@ -130,7 +130,7 @@ export async function listWaiting(
   return rows
 }
 
-/** A member whose delivery failed before, as it is now. Undefined when it left, or has been delivered. */
+/** Finds a member whose delivery failed, in its current state. Returns undefined if it left or has been delivered. */
 export async function findUndelivered(
   db: Db,
   { org_id, segment_id }: SyncRecord,

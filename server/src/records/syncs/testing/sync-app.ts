@@ -26,13 +26,13 @@ export const industryIs = (...values: string[]) => [
   },
 ]
 
-/** An application with segments of companies, whose cycles run when a test says so. */
+/** Starts an application with segments of companies, whose cycles run when a test calls them. */
 export async function makeSyncApp(settings: Record<string, string> = {}) {
   const app = await makeApp({ settings })
   const records = recordsOf(app)
   let serial = 0
 
-  /** Companies by name, `acme` with the domain acme.example; the latest call counts. Answers their entities. */
+  /** Ingests companies by name: `acme` gets the domain acme.example. The latest call counts. Returns their entities. */
   async function put(org: TestOrg, names: readonly string[], fields: Record<string, unknown> = {}) {
     const ids: string[] = []
     for (let start = 0; start < names.length; start += MAX_AT_ONCE) {
@@ -49,7 +49,7 @@ export async function makeSyncApp(settings: Record<string, string> = {}) {
 
   async function makeSegment(org: TestOrg): Promise<string> {
     serial += 1
-    // A filter may name only fields that somebody has.
+    // Makes the field known, because an unknown field in a filter gives a warning.
     await put(org, ['nobody'], { industry: 'none' })
     const segment = { name: `Segment ${serial}`, kind: 'company' as const, filter: industryIs('software') }
     return (await createSegment(app.store.org(org.orgId), org.orgId, OPERATOR, segment)).segment_id
@@ -67,7 +67,7 @@ export async function makeSyncApp(settings: Record<string, string> = {}) {
     return {
       id,
       base,
-      /** The names of the rows, in their order. */
+      /** Lists the names in the rows, in order. */
       rows: async (): Promise<string[]> => {
         const all: string[] = []
         for (let page = 1; ; page += 1) {
@@ -80,7 +80,7 @@ export async function makeSyncApp(settings: Record<string, string> = {}) {
     }
   }
 
-  /** Runs the cycle of a sync now, as a worker would that takes its tick. */
+  /** Runs the cycle of a sync now, as a worker that takes its tick. */
   async function cycle(org: TestOrg, syncId: string, store: Store = app.store, flood = FLOOD): Promise<void> {
     await sql`update segment_syncs set next_cycle_at = now() where sync_id = ${syncId}`.execute(
       app.store.system,
@@ -106,7 +106,7 @@ export async function makeSyncApp(settings: Record<string, string> = {}) {
   }
 }
 
-/** A segment that is synced into one workflow. */
+/** Creates a segment synced into one workflow. */
 export async function makeSynced(syncs: SyncApp, body: object = {}, org?: TestOrg) {
   const owner = org ?? (await syncs.app.makeOrg())
   const segmentId = await syncs.makeSegment(owner)

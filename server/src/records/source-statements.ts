@@ -10,46 +10,51 @@ import type { LockedRoot } from './store/record-locks.ts'
 import { listSourceOrder } from './store/sources.ts'
 import { addStatements, addStatementsByField, type Statement } from './store/statements.ts'
 
-/** A record that has fields, with the part of an entity that they belong to. */
-type Said = { partId: string; record: CheckedRecord }
+/** A record with fields, and the part of an entity that they belong to. */
+type PartRecord = { partId: string; record: CheckedRecord }
 
-/** An entity of a batch with what its records say. */
-export type SaidRoot = { entityId: string; kind: EntityKind; isNew: boolean; said: Said[] }
+/** An entity of a batch with its records. */
+export type RootRecords = { entityId: string; kind: EntityKind; isNew: boolean; partRecords: PartRecord[] }
 
-export type SaidRoots = {
-  /** New, with one record at most: nothing else is known about them. */
-  fresh: SaidRoot[]
-  /** New, with several records. */
-  repeated: SaidRoot[]
-  stored: SaidRoot[]
+export type GroupedRoots = {
+  /** New entities with at most one record: nothing else is known about them. */
+  fresh: RootRecords[]
+  /** New entities with several records. */
+  repeated: RootRecords[]
+  stored: RootRecords[]
 }
 
-/** The entities that records and their relationships lead to. The mentions of the records come first. */
+/** Groups records and related entities by root. The mentions of the records come first. */
 export function groupByRoot(
   records: readonly CheckedRecord[],
   mentions: readonly Mention[],
   targets: readonly Target[],
   printer: Printer,
-): SaidRoots {
-  const roots = new Map<string, SaidRoot>()
+): GroupedRoots {
+  const roots = new Map<string, RootRecords>()
   for (const [place, { kind }] of mentions.entries()) {
     const { entityId: partId, rootId, isNew } = targetAt(targets, place)
     let root = roots.get(rootId)
-    if (root === undefined) roots.set(rootId, (root = { entityId: rootId, kind, isNew, said: [] }))
+    if (root === undefined) roots.set(rootId, (root = { entityId: rootId, kind, isNew, partRecords: [] }))
     const record = records[place]
-    if (record !== undefined && record.fields.length > 0) root.said.push({ partId, record })
+    if (record !== undefined && record.fields.length > 0) root.partRecords.push({ partId, record })
   }
-  const grouped: SaidRoots = { fresh: [], repeated: [], stored: [] }
+  const grouped: GroupedRoots = { fresh: [], repeated: [], stored: [] }
   for (const root of roots.values()) {
     const isFresh =
-      root.said.length <= 1 && root.said.every(({ record }) => printer.moment(record.at).isExact)
+      root.partRecords.length <= 1 &&
+      root.partRecords.every(({ record }) => printer.moment(record.at).isExact)
     grouped[root.isNew ? (isFresh ? 'fresh' : 'repeated') : 'stored'].push(root)
   }
   return grouped
 }
 
-export function toNewEntity({ entityId, kind, said }: SaidRoot, source: string, printer: Printer): NewEntity {
-  const [first] = said
+export function toNewEntity(
+  { entityId, kind, partRecords }: RootRecords,
+  source: string,
+  printer: Printer,
+): NewEntity {
+  const [first] = partRecords
   if (first === undefined) return { entityId, kind, fields: '{}', provenance: '{}', at: null }
   const { fields, at } = first.record
   return {
@@ -61,22 +66,22 @@ export function toNewEntity({ entityId, kind, said }: SaidRoot, source: string, 
   }
 }
 
-/** Keeps what a source says about these entities, and answers what was new, by entity. */
-export async function keepStatements(
+/** Stores the statements of a source about these entities. Returns what was new, by entity. */
+export async function storeStatements(
   db: Db,
   orgId: string,
   source: string,
-  { stored, repeated }: Pick<SaidRoots, 'stored' | 'repeated'>,
+  { stored, repeated }: Pick<GroupedRoots, 'stored' | 'repeated'>,
   printer: Printer,
 ): Promise<Map<string, News[]>> {
-  const toStatement = ({ partId, record }: Said): Statement => ({
+  const toStatement = ({ partId, record }: PartRecord): Statement => ({
     entityId: partId,
     fields: printer.fields(record.fields),
     at: record.at,
   })
   const byPart = [
     ...Map.groupBy(
-      stored.flatMap(({ said }) => said),
+      stored.flatMap(({ partRecords }) => partRecords),
       ({ partId }) => partId,
     ).values(),
   ]
@@ -85,21 +90,21 @@ export async function keepStatements(
   const byField = [
     ...single.filter(({ partId }) => kept.others.has(partId)),
     ...byPart.filter(({ length }) => length > 1).flat(),
-    ...repeated.flatMap(({ said }) => said),
+    ...repeated.flatMap(({ partRecords }) => partRecords),
   ]
   const fieldNews = await addStatementsByField(db, orgId, source, byField.map(toStatement))
 
   const wholeNews = new Set(kept.news)
   const newFields = Map.groupBy(fieldNews, ({ entity_id }) => entity_id)
-  const newsOf = ({ partId, record: { fields, at } }: Said): News[] => {
+  const newsOf = ({ partId, record: { fields, at } }: PartRecord): News[] => {
     if (wholeNews.has(partId)) return [{ fields, at }]
     const names = new Set(newFields.get(partId)?.map(({ field }) => field))
     return names.size === 0 ? [] : [{ fields: fields.filter(({ field }) => names.has(field)), at }]
   }
-  return new Map(stored.map(({ entityId, said }) => [entityId, said.flatMap(newsOf)]))
+  return new Map(stored.map(({ entityId, partRecords }) => [entityId, partRecords.flatMap(newsOf)]))
 }
 
-/** What news change about locked entities. Those of which that is unclear have to be refreshed. */
+/** Plans the changes of locked entities. Entities for which they are unclear must be refreshed. */
 export async function planPatches(
   db: Db,
   orgId: string,
@@ -131,4 +136,4 @@ export async function planPatches(
   return { patches, unclear }
 }
 
-export const toRoot = ({ entityId, kind, isNew }: SaidRoot): Root => ({ entityId, kind, isNew })
+export const toRoot = ({ entityId, kind, isNew }: RootRecords): Root => ({ entityId, kind, isNew })
