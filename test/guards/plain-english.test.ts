@@ -6,10 +6,17 @@ const READ: string[] = [
   'contract',
   'server/src/api',
   'server/src/database',
+  'server/src/files',
   'server/src/money',
   'server/src/organisation',
+  'server/src/records/routes',
+  'server/src/records/segments',
+  'server/src/records/store',
+  'server/src/records/syncs',
+  'server/src/records/testing',
   'server/src/sheets/routes',
   'server/src/sheets/rows',
+  'server/src/sources',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */

@@ -50,7 +50,7 @@ it.each(['leads.txt', 'leads.csv.gz', 'csv', 'leads.xls'])('%s is not stored', a
   expect(await known()).toEqual(before)
 })
 
-it('what has expired is removed from storage and table, of whatever kind; the rest stays', async () => {
+it('expired files of any kind are removed from storage and table; the rest stays', async () => {
   const [old, fresh] = [(await put('old.csv')).file_ref, (await put('fresh.csv')).file_ref]
   const made = {
     org_id: orgId,
@@ -71,7 +71,7 @@ it('what has expired is removed from storage and table, of whatever kind; the re
   expect(await Promise.all(sizes)).toEqual([null, null, 4])
 })
 
-it('a file whose removal failed is tried again', async () => {
+it('a failed removal is retried', async () => {
   const { file_ref } = await put('stuck.csv')
   await expireIn(file_ref, '-1 second')
   const broken = {
@@ -103,7 +103,7 @@ it('an upload that broke off cannot be imported and is swept after a day', async
   expect([rows[0]?.size_bytes, Math.round(Number(rows[0]?.days))]).toEqual([null, 1])
 })
 
-it('imports that ended more than 24 hours ago are forgotten', async () => {
+it('imports that ended more than 24 hours ago are deleted', async () => {
   const { rows } = await sql<{ count: number }>`
     with gone as (insert into workflows (org_id, workflow_id, name) values (${orgId}, ${orgId}, 'w') returning workflow_id),
     sheet as (insert into sheets (org_id, sheet_id, workflow_id, name, position) select ${orgId}, workflow_id, workflow_id, 's', 0 from gone returning sheet_id)

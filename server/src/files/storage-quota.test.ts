@@ -38,7 +38,7 @@ it('uploads of an organisation take so much together, also when they come at onc
   await put(await app.makeOrg(), 600_000)
 })
 
-it('one that is too large is refused while it comes, and leaves no bytes behind', async () => {
+it('one that is too large is refused while it arrives, and leaves no bytes behind', async () => {
   const org = await app.makeOrg()
   await expect(put(org, 5_000_000)).rejects.toMatchObject(REFUSED)
   const left = await store.system
@@ -50,7 +50,7 @@ it('one that is too large is refused while it comes, and leaves no bytes behind'
   for (const { org_id, file_ref } of left) expect(await storage.read(`${org_id}/${file_ref}`)).toBeNull()
 })
 
-it('an export without room fails with what to do; others go on', async () => {
+it('an export without room fails with what to do; others continue', async () => {
   const org = await app.makeOrg()
   const { makeSheet, addRows } = rowsOf(org)
   const { start, ended } = exportsOf(app, org)

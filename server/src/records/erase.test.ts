@@ -41,7 +41,7 @@ it.each(['joann@acme.com', 'ann@acme.com.au', 'mary-ann@acme.com', 'ann@acme.com
   },
 )
 
-it('what was said together with a mention stays, over the time in which its source said it', async () => {
+it('values reported together with a mention stay, with the time span of their source', async () => {
   const { orgId } = await app.makeOrg()
   const at = (day: number) => `2026-01-0${day}T00:00:00Z`
   await only(orgId, 'crm', company('acme.com', { city: 'Ulm', owner: 'ann@acme.com', size: 5 }, at(2)))
@@ -57,7 +57,7 @@ it('what was said together with a mention stays, over the time in which its sour
   ])
 })
 
-it('the letters of a domain count like its ASCII form', async () => {
+it('a Unicode domain counts like its ASCII form', async () => {
   const { orgId } = await app.makeOrg()
   await only(orgId, 'crm', company('a.com', { one: 'ann@bücher.example', two: 'ann@xn--bcher-kva.example' }))
   expect(await erase(orgId, 'Ann@Bücher.example')).toEqual({ entity_ids: [], mentions: 2 })

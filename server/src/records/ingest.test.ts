@@ -69,7 +69,7 @@ describe('ingest', () => {
     ])
   })
 
-  it('of a source that says something else time and again every value is kept once, with its time', async () => {
+  it('of a source with changing values every value is kept once, with its time', async () => {
     const { orgId } = await app.makeOrg()
     const at = (n: number) => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
     // The latest value comes in the middle.
@@ -105,7 +105,7 @@ describe('ingest', () => {
     expect(rows).toHaveLength(4 + 3 + 8)
   })
 
-  it('the first source of the declared order wins whatever the time', async () => {
+  it('the first source of the declared order wins at any time', async () => {
     const { orgId } = await app.makeOrg()
     await sql`insert into record_sources (org_id, source, rank) values (${orgId}, 'crm', 1)`.execute(
       app.store.system,

@@ -55,7 +55,7 @@ const both = {
   observed_at: '2026-01-01T00:00:00Z',
 }
 
-it('an ingest that is killed between any two statements leaves nothing of it, and succeeds when it is repeated', async () => {
+it('an ingest that is killed between any two statements leaves nothing, and succeeds when repeated', async () => {
   const { orgId } = await app.makeOrg()
   for (const name of ['a.com', 'b.com']) {
     await ingest(orgId, 'crm', {

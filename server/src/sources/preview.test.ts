@@ -26,14 +26,14 @@ async function preview({ slug, open }: Account, count: number, limits: readonly 
 }
 
 describe.each(ACCOUNTS)('D89: a preview of $name', (account) => {
-  it('limit shortens the rows alone: three are three, and not more', async () => {
+  it('limit only shortens the rows: three are three, and not more', async () => {
     const [whole, one] = await preview(account, 3, [100, 1])
     expect(whole).toMatchObject({ total: 3, capped: false })
     expect(whole?.rows).toHaveLength(3)
     expect(one).toEqual({ rows: whole?.rows.slice(0, 1), total: 3, capped: false })
   })
 
-  it('100 of 100 are not capped, and more than 100 are, whatever the limit', async () => {
+  it('100 of 100 are not capped, more than 100 are, with any limit', async () => {
     const isKnown = account.endsAt100 !== true
     const limits = [1, 100]
     const all = await preview(account, 100, limits)

@@ -265,7 +265,7 @@ async function pullBy(
 describe.each(CONTRACTS)('$slug by $provider', (contract) => {
   const pull = (answer: Answer) => pullBy(contract, answer)
 
-  it('asks as it documents it, and reads all pages', async () => {
+  it('sends the documented request and reads all pages', async () => {
     const { pulled, seen } = await pull((_seen, n) => ({ json: contract.pages[n] ?? {} }))
     const said = seen.map((one) => ({
       ...one,
@@ -276,7 +276,7 @@ describe.each(CONTRACTS)('$slug by $provider', (contract) => {
     expect(pulled.rows[0]).toEqual(contract.first)
   })
 
-  it('what it does not find is no fault', async () => {
+  it('no match is not an error', async () => {
     const { pulled } = await pull(() => contract.miss)
     expect(pulled).toMatchObject({ rows: [], refusal: null })
   })

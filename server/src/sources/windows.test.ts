@@ -51,7 +51,7 @@ it.each([
   }
 })
 
-it('the next pull starts behind the last record, also after a window that was just full', async () => {
+it('the next pull starts after the last record, also after a window that was just full', async () => {
   const records = Array.from({ length: WINDOW }, (_, id) => ({ at: 1, id }))
   const { resume } = await walk(records)
   const later = [...records, { at: 1, id: 500 }, { at: 2, id: 3000 }]

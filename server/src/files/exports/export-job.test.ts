@@ -111,7 +111,7 @@ describe('progress (integer 0-100; 100 only when completed)', () => {
 })
 
 describe('restarts cleanly after a crash', () => {
-  it('of two processes at the same export the later counts: one file, one row_count', async () => {
+  it('of two processes at the same export the later one counts: one file, one row_count', async () => {
     const { base, ids } = await sheetWith(3)
     const key = await begin(base)
     const held = heldBack()
@@ -145,7 +145,7 @@ describe('restarts cleanly after a crash', () => {
     expect(await storage.size(exportFileKey(key, 1))).toBeNull()
   })
 
-  it('a process that ends puts it down for another; nothing of the file is left', async () => {
+  it('a process that ends releases it for another; nothing of the file is left', async () => {
     const { base } = await sheetWith(2)
     const key = await begin(base)
     const held = heldBack()
@@ -160,7 +160,7 @@ describe('restarts cleanly after a crash', () => {
     expect(await get(base, key.export_id)).toMatchObject({ status: 'completed', row_count: 2 })
   })
 
-  it('a lost connection to the database is a reason to try again', async () => {
+  it('a lost connection to the database leads to a retry', async () => {
     const { base } = await sheetWith(2)
     const key = await begin(base)
     const held = heldBack()
@@ -177,7 +177,7 @@ describe('restarts cleanly after a crash', () => {
     expect(await get(base, key.export_id)).toMatchObject({ status: 'completed', row_count: 2 })
   })
 
-  it('a finished export is not done again', async () => {
+  it('a finished export is not run again', async () => {
     const { base } = await sheetWith(1)
     const key = await begin(base)
     await perform('export_sheet', key)
@@ -188,7 +188,7 @@ describe('restarts cleanly after a crash', () => {
 })
 
 describe('build error: `failed`, `error` set', () => {
-  it('after five attempts that failed, with words for the caller and the cause in the log', async () => {
+  it('after five failed attempts, with a message for the caller and the cause in the log', async () => {
     const { base } = await sheetWith(1)
     const key = await begin(base)
     const broken: Storage['write'] = () => Promise.reject(new Error('no room on /dev/secret'))
@@ -223,7 +223,7 @@ describe('build error: `failed`, `error` set', () => {
   })
 })
 
-describe('an export is readable for 24 hours, then it is forgotten', () => {
+describe('an export is readable for 24 hours, then it is deleted', () => {
   it('file and record are removed, also when the sheet is gone before; the others stay', async () => {
     const keys = await Promise.all([1, 2, 3].map(async () => ({ ...(await sheetWith(1)) })))
     const made = []

@@ -13,7 +13,7 @@ async function sheetsOf(headers: string[], blocks: AsyncIterable<Buffer>, rowsPe
   return (await read(Buffer.concat(parts))).sheets.map(({ name, rows }) => ({ name, rows }))
 }
 
-it('rows beyond what a worksheet holds go on to the next, under the same headers', async () => {
+it('rows that do not fit on a worksheet continue on the next, under the same headers', async () => {
   const blocks = blocksOf([['a'], ['b']], [['c'], ['d'], ['e']])
   expect(await sheetsOf(['name'], blocks, 3)).toEqual([
     { name: 'Export', rows: [['name'], ['a'], ['b']] },
@@ -57,7 +57,7 @@ it('texts that look like codes of characters, or hold what XML cannot, stay as t
   expect(sheet?.rows[1]).toEqual(['_x0041_', '_x005F_', '__x000d_', 'a\u0007b', '\uFFFD', 'x'.repeat(32_767)])
 })
 
-it('a header that no cell holds is a reason to fail', async () => {
+it('a header that is too long for a cell fails the export', async () => {
   await expect(sheetsOf(['x'.repeat(32_768)], blocksOf([['a']]))).rejects.toThrow(
     'The header of column 1 has 32768',
   )

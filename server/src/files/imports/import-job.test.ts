@@ -41,14 +41,14 @@ it('two workers at one import write each row once', async () => {
   expect((await list(base)).total_count).toBe(ROWS)
 })
 
-it('an import that has ended is not begun again', async () => {
+it('an import that has ended is not started again', async () => {
   const { base, run } = await queueImport(3)
   await run()
   await run()
   expect((await list(base)).total_count).toBe(3)
 })
 
-it('a storage that fails midway is an interruption, after which the import goes on', async () => {
+it('a storage that fails midway interrupts the import, which then continues', async () => {
   const { base, run, status } = await queueImport()
   let reads = 0
   const failing: Storage = {
@@ -68,7 +68,7 @@ it('a storage that fails midway is an interruption, after which the import goes 
   expect((await list(base)).total_count).toBe(ROWS)
 })
 
-it('D28, D79: an import that was interrupted goes on counting the values that do not fit or were changed', async () => {
+it('D28, D79: an interrupted import continues to count the values that do not fit or were changed', async () => {
   const base = await makeRowSheet(org, ['n'])
   await org.call('POST', `${base}/inputs`, [{ name: 'staff', type: 'number' }])
   const upload = { orgId: org.orgId, name: 'rows.csv', createdBy: org.adminEmail }
@@ -117,7 +117,7 @@ it('D28, D79: an import that was interrupted goes on counting the values that do
   })
 })
 
-it('a process that ends puts the import down', async () => {
+it('a process that ends releases the import', async () => {
   const { run, status } = await queueImport()
   await expect(run(storage, AbortSignal.abort(new Error('the process ends')))).rejects.toThrow(
     'the process ends',
@@ -145,18 +145,18 @@ it('an import into a sheet that is deleted midway fails', async () => {
   expect(rows).toEqual([{ status: 'failed', error: 'The sheet was deleted' }])
 })
 
-it('an import that gets nowhere is given up, and the sheet is free for another', async () => {
+it('an import that makes no progress fails, and the sheet is free for another', async () => {
   const { base, run, status } = await queueImport(3)
   await sql`update imports set starts = 8 where sheet_id = ${base.slice(-36)}`.execute(app.store.system)
   await run()
   expect(await status()).toEqual({
     status: 'failed',
     rows_imported: 0,
-    error: expect.stringContaining('given up after several attempts'),
+    error: expect.stringContaining('failed after several attempts'),
   })
 })
 
-it('an import puts off the end of its file', async () => {
+it('an import extends the life of its file', async () => {
   const { base, run } = await queueImport(3)
   const file = () =>
     sql<{ used: boolean; days: number }>`select used_at is not null as used,

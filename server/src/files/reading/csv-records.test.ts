@@ -266,7 +266,7 @@ describe('a CSV file is read', () => {
   })
 })
 
-describe('a CSV file is refused, with words that say where', () => {
+describe('a CSV file is refused with a message that says where', () => {
   it.each(REFUSED)('%s', async (_what, content, fault) => {
     const expected = { fault: typeof fault === 'string' ? fault : expect.stringMatching(fault) }
     expect(await read(content, AB)).toEqual(expected)

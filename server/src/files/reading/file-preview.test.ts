@@ -23,7 +23,7 @@ it('a CSV shows its headers and its first five records', async () => {
   expect(rows).toEqual([...Array.from({ length: 3 }, () => ['Ada', 'a;b']), ['Bo', null], ['Cy', 'c']])
 })
 
-it('headers without a name, or with one that is there twice, cannot be mapped and are not shown', async () => {
+it('headers without a name, or with a repeated name, cannot be mapped and are not shown', async () => {
   const { headers, rows } = await csv('a,,b,b,c\n1,2,3,4,5\n')
   expect({ headers, rows }).toEqual({ headers: ['a', 'c'], rows: [['1', '5']] })
 })
@@ -40,7 +40,7 @@ it('long cells are cut', async () => {
   expect(rows[0]?.[0]).toHaveLength(200)
 })
 
-it('a workbook shows the worksheet that is meant, and the names of all', async () => {
+it('a workbook shows the chosen worksheet, and the names of all', async () => {
   const book = makeWorkbook({ rows: textRow(1, 'a', 'b') + textRow(2, '1', '2') })
   const { headers, rows, worksheets } = await preview('a.xlsx', book)
   expect({ headers, rows }).toEqual({ headers: ['a', 'b'], rows: [['1', '2']] })
@@ -53,6 +53,6 @@ it('the headers of a worksheet are those of its row 1, as for an import', async 
   expect({ headers, rows }).toEqual({ headers: [], rows: [] })
 })
 
-it('what is no workbook says so', async () => {
+it('a file that is not a workbook is refused with that reason', async () => {
   await expect(preview('a.xlsx', Buffer.from('no zip'))).rejects.toThrow(/workbook|zip/i)
 })

@@ -274,7 +274,7 @@ const REFUSED: [what: string, book: TestWorkbook | Buffer, fault: string | RegEx
   [
     'a part that lies elsewhere',
     { parts: [{ name: 'xl/styles.xml', content: '<x/>', claims: { offset: 7 } }] },
-    /^The workbook is damaged: xl\/styles.xml is not where/,
+    /^The workbook is damaged: xl\/styles.xml is not at its declared offset/,
   ],
   [
     'a part out of bounds',
@@ -458,7 +458,7 @@ describe('a worksheet is read as people see it', () => {
     })
   })
 
-  it('from any position on, with shared texts that are read here and there', async () => {
+  it('from any position on, with shared texts read in any order', async () => {
     const strings = Array.from({ length: 5000 }, (_, n) => `<si><t>text ${n} ${'.'.repeat(40)}</t></si>`)
     const rows = Array.from({ length: 4000 }, (_, n) =>
       row(n + 2, `<c r="A${n + 2}" t="s"><v>${(n * 1999) % 5000}</v></c><c r="B${n + 2}"><v>${n}</v></c>`),
@@ -478,7 +478,7 @@ describe('a worksheet is read as people see it', () => {
   })
 })
 
-describe('a workbook is refused, with words that say why', () => {
+describe('a workbook is refused with a message that says why', () => {
   it.each(REFUSED)('%s', async (_what, book, fault) => {
     const expected = typeof fault === 'string' ? fault : expect.stringMatching(fault)
     expect(await read(bytesOf(book))).toEqual({ fault: expected })

@@ -59,7 +59,7 @@ describe('D61: headers are the input names, then `<display name>: <output>` for 
     ])
   })
 
-  it('outputs that only runs tell are columns too, whichever row told them', async () => {
+  it('outputs that only runs show are columns too, whichever row has them', async () => {
     const base = await makeSheet(['said'])
     await addEcho(base, '{{input.said}}')
     await addRows(base, [
@@ -77,7 +77,7 @@ describe('D61: headers are the input names, then `<display name>: <output>` for 
     ])
   })
 
-  it('a header that is there already gets a number', async () => {
+  it('a repeated header gets a number', async () => {
     const base = await makeSheet(['Echo: said', 'name'])
     await addEcho(base, '{"said":"one"}')
     await addEcho(base, '{"said":"two"}')
@@ -222,7 +222,7 @@ describe('CSV', () => {
     expect(rows).toEqual(expected.map((text) => [text, text]))
   })
 
-  it('D42: so is what another separator than the comma would make a cell of', async () => {
+  it('D42: so is text that becomes a cell with a separator other than the comma', async () => {
     const base = await makeSheet(['text', 'other'])
     await addRows(
       base,
@@ -271,7 +271,7 @@ describe('JSONL', () => {
     expect(record.row_count).toBe(2)
   })
 
-  it('has as many columns as there are, also beyond what one function call takes', async () => {
+  it('has all columns, also beyond the arguments of one function call', async () => {
     const names = Array.from({ length: 150 }, (_, n) => `column ${n}`)
     const base = await makeSheet(names)
     const row = Object.fromEntries(names.map((name, n) => [name, `value ${n}`]))
@@ -321,7 +321,7 @@ describe('XLSX', () => {
     ])
   })
 
-  it('a text that no cell holds fails the export and says where; CSV has all of it', async () => {
+  it('a text that is too long for a cell fails the export and says where; CSV has all of it', async () => {
     const base = await makeSheet(['Company', 'long'])
     const text = 'x'.repeat(32_768)
     await addRows(base, [

@@ -20,7 +20,7 @@ const { record } = await finish(base)
 const token: string = record.file_url.split('/').at(-1)
 
 describe('D10: `/files/<signed>` needs no key', () => {
-  it('the file is a download that nobody keeps or guesses the type of', async () => {
+  it('the file is a download that is not cached and whose type is not sniffed', async () => {
     const answer = await fetch(`${origin}/files/${token}`)
     expect([answer.status, await answer.text()]).toEqual([200, TEXT])
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -107,7 +107,7 @@ describe('signed URLs refuse every altered bit', () => {
     }
   })
 
-  it('an expired link is refused, to the millisecond; one for a file that is not there is 404', async () => {
+  it('an expired link is refused, to the millisecond; one for a missing file is 404', async () => {
     const sign = (expiresAt: Date, fileId: string = record.export_id) =>
       `/files/${exportLinks(app.services.sealer).sign({ orgId: org.orgId, fileId, expiresAt })}`
     expect((await download(sign(new Date(Date.now() + 60_000)))).status).toBe(200)

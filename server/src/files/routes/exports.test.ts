@@ -307,7 +307,7 @@ describe('scopes (D12)', () => {
     expect((await app.call(data, 'GET', path)).body.error).toBe('INSUFFICIENT_SCOPE')
   })
 
-  it('a sheet of somebody else is 403, one that is not there 404', async () => {
+  it('a sheet of another member is 403, a missing one 404', async () => {
     const base = await makeSheet()
     const member = await org.keyFor('stranger@example.com', 'member')
     expect((await app.call(member, 'POST', `${base}/export`)).status).toBe(403)

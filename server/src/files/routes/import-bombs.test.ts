@@ -80,7 +80,7 @@ async function importFile(name: string, content: Iterable<Buffer>) {
   return { base, ending: await look() }
 }
 
-describe('Import CSV of a file that is made to hurt', () => {
+describe('Import CSV of a malicious file', () => {
   it.each(BOMBS)('%s fails with what is wrong, and adds no row', async (_what, name, content, message) => {
     bytesRead = 0
     const { base, ending } = await importFile(name, content())

@@ -226,7 +226,7 @@ describe('a failed import says why and leaves no rows', () => {
     })
   })
 
-  it('a file that is gone from the storage', async () => {
+  it('a file that is missing in the storage', async () => {
     const base = await makeRowSheet(org)
     const file_ref = await put(CSV)
     await app.services.storage.remove(`${org.orgId}/${file_ref}`)
@@ -235,7 +235,7 @@ describe('a failed import says why and leaves no rows', () => {
     expect(await ended(base)).toEqual({ status: 'failed', rows_imported: 0, error })
   })
 
-  it('an error text that PostgreSQL could not hold', async () => {
+  it('an error text that PostgreSQL cannot store', async () => {
     const base = await makeRowSheet(org)
     expect(await importInto(base, 'A\0B\n')).toMatchObject({ error: expect.stringContaining('"A\uFFFDB"') })
   })
@@ -413,7 +413,7 @@ describe('CSV import status', () => {
     expect(await importInto(base, 'Other\n')).toMatchObject({ status: 'failed' })
   })
 
-  it('climbs with each chunk', async () => {
+  it('increases with each chunk', async () => {
     const base = await makeRowSheet(org)
     const file_ref = await put(manyRows(60_000))
     await org.call('POST', `${base}/csv`, { file_ref, mapping: MAPPING })

@@ -61,7 +61,7 @@ it('a file is streamed: more than any other body may have', async () => {
   expect([status, body.data.size_bytes]).toEqual([201, 40 * 65_536])
 })
 
-it('one without room is 409 while it comes, and leaves nothing to import', async () => {
+it('one without room is 409 while it arrives, and leaves nothing to import', async () => {
   const org = await app.makeOrg()
   const answer = await app.api.inject({
     method: 'POST',
@@ -101,7 +101,7 @@ it('a stream without a byte is 400', async () => {
   expect([answer.status, answer.body.errors[0].field]).toEqual([400, 'body'])
 })
 
-it('a caller who leaves midway leaves nothing to import, and makes room for others', async () => {
+it('a caller that disconnects midway leaves nothing to import, and frees its slot', async () => {
   const org = await app.makeOrg()
   const leaving = new AbortController()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
@@ -121,7 +121,7 @@ it('a caller who leaves midway leaves nothing to import, and makes room for othe
   expect((await stored(org)).filter(({ size_bytes }) => size_bytes === null)).toHaveLength(1)
 })
 
-it('beyond 4 at once an organisation is told to come back (429)', async () => {
+it('beyond 4 at once an organisation gets 429 with Retry-After', async () => {
   const org = await app.makeOrg()
   const pipes = Array.from({ length: 4 }, () => new TransformStream<Uint8Array, Uint8Array>())
   const open = pipes.map(({ readable }) => upload(org, readable))

@@ -79,14 +79,14 @@ describe.each([
     expect(await read(storage, known)).toBe('before')
   })
 
-  it('that are not there are null, and removing them is nothing', async () => {
+  it('that do not exist are null, and removing them does nothing', async () => {
     const key = newKey()
     expect([await storage.read(key), await storage.size(key)]).toEqual([null, null])
     expect(await storage.read(key, { start: 3, end: 3 })).toBeNull()
     await storage.remove(key)
   })
 
-  it('are gone when they were removed', async () => {
+  it('no longer exist once removed', async () => {
     const key = newKey()
     await storage.write(key, chunks('x'))
     await storage.remove(key)
@@ -149,7 +149,7 @@ describe('the folder', () => {
     expect(statSync(join(folder, 'files', ORG)).mode & 0o777).toBe(0o700)
   })
 
-  it('is cleared of what killed processes left in it a day ago, not of what is being written', async () => {
+  it('is cleared of files that killed processes left a day ago, not of files being written', async () => {
     const partials = join(folder, 'old/files/.partial')
     await mkdir(partials, { recursive: true })
     for (const name of ['abandoned', 'under-way']) writeFileSync(join(partials, name), 'half')

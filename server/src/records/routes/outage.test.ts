@@ -35,7 +35,7 @@ const REQUESTS: [string, string, object?][] = [
 ]
 
 it.each(REQUESTS)(
-  'D80: %s %s is 503 with Retry-After while the database is gone',
+  'D80: %s %s is 503 with Retry-After while the database is down',
   async (method, url, body) => {
     const answer = await cutOff.inject({
       method: method as 'GET',
@@ -51,7 +51,7 @@ it.each(REQUESTS)(
   },
 )
 
-it('D80: the change feed is 503 when the connection is lost in the middle, and goes on afterwards', async () => {
+it('D80: the change feed is 503 when the connection is lost in the middle, and continues afterwards', async () => {
   await sync.enter('acme')
   await sync.cycle()
   const feed = `/records/observe/segments/${segmentId}/changes?since=0`

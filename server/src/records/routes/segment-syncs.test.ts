@@ -18,7 +18,7 @@ const WHO = { 'input.who': 'name' }
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
 describe('POST /records/segments/{segment_id}/sync', () => {
-  it('M4: dry_run answers what the present members would cost, and syncs nothing', async () => {
+  it('M4: dry_run returns the cost of the current members, and syncs nothing', async () => {
     const target = await syncs.makeWorkflow(org)
     const body = { workflow_id: target.id, field_mapping: WHO, push_existing: true, dry_run: true }
     const dry = await syncs.sync(org, segmentId, { ...body, run: 'all', max_credits: 5 })
@@ -163,7 +163,7 @@ describe('POST /records/segments/{segment_id}/sync', () => {
   })
 })
 
-describe('states that a call does not fit', () => {
+describe('calls in the wrong state', () => {
   it.each<[string, string, Json, number]>([
     ['confirm', 'an active sync', { choice: 'push' }, 409],
     ['confirm', 'an active sync, without a choice', {}, 400],
@@ -203,7 +203,7 @@ const ENDPOINTS: [string, string, (ids: Ids) => string, Json, 'read' | 'whole' |
 ]
 type Ids = { sync: string; mine: string; other: string }
 
-describe('who may', () => {
+describe('access', () => {
   let ids: Ids
   let keys: Record<string, string>
   let mineId: string
@@ -289,7 +289,7 @@ describe('who may', () => {
     )
   })
 
-  it('an error at a destination that a key may not see is not told to it in its words', async () => {
+  it('the text of an error at a destination is hidden from a key that may not see it', async () => {
     const error = {
       message: `Workflow ${workflow.id} no longer exists`,
       at: new Date().toISOString(),

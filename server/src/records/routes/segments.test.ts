@@ -70,7 +70,7 @@ describe('D80: the change feed', () => {
     expect((await read(org, id, '?since=6')).body).toEqual({ ...next, changes: [] })
   })
 
-  it('a segment that is empty when a trigger starts has a place to go on from as well', async () => {
+  it('a segment that is empty when a trigger starts also has a position to continue from', async () => {
     const org = await app.makeOrg()
     await say(org.orgId, 'steel', 1)
     const id = await create(org.orgId, SOFTWARE)
@@ -83,7 +83,7 @@ describe('D80: the change feed', () => {
     expect((await read(org, id, '?since=3&limit=2')).body).toMatchObject({ hasMore: false, nextSince: 4 })
   })
 
-  it('starting at 0 with more changes than a page shows the latest and goes on at the end; without since it is read whole', async () => {
+  it('starting at 0 with more changes than a page shows the latest and continues at the end; without since it is read whole', async () => {
     const org = await app.makeOrg()
     const id = await makeSegment(org, 1, 2, 3)
     const seqs = ({ changes }: { changes: { seq: number }[] }) => changes.map(({ seq }) => seq)
@@ -93,7 +93,7 @@ describe('D80: the change feed', () => {
     expect([seqs(whole), whole.hasMore, whole.nextSince]).toEqual([[2, 3], true, 3])
   })
 
-  it('410 when changes after the cursor were removed by age, with what to do; 0 and no cursor go on', async () => {
+  it('410 when changes after the cursor were removed by age, with what to do; 0 and no cursor continue', async () => {
     const org = await app.makeOrg()
     const id = await makeSegment(org, 1, 2)
     await sql`update segment_changes set at = now() - interval '31 days' where segment_id = ${id}`.execute(

@@ -61,7 +61,7 @@ describe('segments', () => {
     expect(rows).toEqual([{ entered_seq: 4 }])
   })
 
-  it('an event that leaves its window, and one that lies ahead, change members by time alone', async () => {
+  it('an event that leaves its window, and a future one, change members by time alone', async () => {
     const { orgId } = await app.makeOrg()
     const event = (days: number) => ({
       type: 'signup',
@@ -125,7 +125,7 @@ describe('segments', () => {
     expect(await both()).toEqual([[], []])
   })
 
-  it('a merged member exits and comes back when it is taken apart', async () => {
+  it('a merged member exits and returns when it is unmerged', async () => {
     const { orgId } = await app.makeOrg()
     const db = app.store.org(orgId)
     const a = await only(orgId, 'crm', company('a.com', { industry: 'software' }))
@@ -145,7 +145,7 @@ describe('segments', () => {
     ])
   })
 
-  it('a new filter is evaluated over everybody, under the next version; the same filter changes nothing', async () => {
+  it('a new filter is evaluated over all entities, under the next version; the same filter changes nothing', async () => {
     const { orgId } = await app.makeOrg()
     const key = async () => ({ org_id: orgId, segment_id: await id })
     for (const n of [1, 2, 3]) await only(orgId, 'crm', company(`c${n}.com`, { size: n }))

@@ -68,7 +68,7 @@ describe('when time changes an answer', () => {
     expect(judgeEvents(bounds, within, { times, next })).toMatchObject({ holds, changesAt })
   })
 
-  it('an entity is not looked at by the clock when other conditions decide already', () => {
+  it('an entity is not checked by time if other conditions already decide', () => {
     const outcome = (holds: boolean, changesAt: number | null) => ({
       outcome: { holds, changesAt, seen: null },
     })

@@ -28,7 +28,7 @@ const codesOf = (outcomes: PromiseSettledResult<unknown>[]) =>
     return outcome.reason instanceof AppError ? outcome.reason.code : String(outcome.reason)
   })
 
-it('of segments that are renamed to one name at the same time one gets it, for the others it is a conflict', async () => {
+it('of segments renamed to one name at the same time one gets it, the others get a conflict', async () => {
   const org = await app.makeOrg()
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push(await syncs.makeSegment(org))
@@ -74,7 +74,7 @@ it('a segment whose sync was deleted is deleted like any other', async () => {
   expect(await findSegment(db, key)).toBeUndefined()
 })
 
-it('nothing is left of a segment that is deleted, also while it is evaluated', async () => {
+it('nothing is left of a deleted segment, also if it is being evaluated', async () => {
   const org = await app.makeOrg()
   const db = app.store.org(org.orgId)
   for (let round = 0; round < 5; round++) {
@@ -116,7 +116,7 @@ it('a segment that is deleted while somebody syncs it ends as deleted or as sync
   }
 })
 
-it('entities with large fields are judged some at a time, all the same', async () => {
+it('entities with large fields are judged in parts, with the same result', async () => {
   const { orgId } = await app.makeOrg()
   const { ingest } = recordsOf(app)
   const records = Array.from({ length: 600 }, (_, n) => company(`c${n}.example`, { size: n }))
@@ -161,7 +161,7 @@ async function relate(orgId: string, pairs: RawBuilder<unknown>) {
     from (${pairs}) as t (person, company, source)`.execute(app.store.system)
 }
 
-it('of roots that several relationships of merged parts connect each pair is read once, page by page', async () => {
+it('each pair of roots is read once, page by page, even if merged parts have several relationships', async () => {
   const { orgId } = await app.makeOrg()
   const db = app.store.org(orgId)
   // Companies 2 and 3 are merged into 1, 5 into 4; every third person into the one before it.
@@ -195,7 +195,7 @@ it('of roots that several relationships of merged parts connect each pair is rea
   expect(found.toSorted()).toEqual(expected.map((one) => `${one.root_id} ${one.related_id}`).toSorted())
 })
 
-it('a page of the relationships of an entity costs what it holds, and no more are read than decide', async () => {
+it('a page of relationships costs by its size, and no more are read than decide', async () => {
   // The statistics are older than the organisation.
   await putEntities((await app.makeOrg()).orgId, 'person', 1, 1000)
   await sql`analyze`.execute(app.store.system)
@@ -251,7 +251,7 @@ it('entities with many relationships are judged in as many transactions as it ta
   expect(preview).toEqual({ members: 0, lookedAt: 0, complete: false, sample: [] })
 })
 
-it('R16: many segments and syncs of one organisation keep those of nobody else waiting', async () => {
+it('R16: many segments and syncs of one organisation do not delay those of others', async () => {
   const [many, one] = [await app.makeOrg(), await app.makeOrg()]
   for (let n = 0; n < 21; n += 1) await syncs.makeSegment(many)
   const last = await syncs.makeSegment(one)

@@ -11,7 +11,7 @@ const { app } = syncs
 const full = await makeSyncApp({ LOAM_ROWS_PER_ORG: '2' })
 
 describe('4.10: a cycle', () => {
-  it('push_existing: false delivers those who enter from now on, each once', async () => {
+  it('push_existing: false delivers members that enter from now on, each once', async () => {
     const org = await app.makeOrg()
     await syncs.put(org, ['before'])
     const sync = await makeSynced(syncs, {}, org)
@@ -24,7 +24,7 @@ describe('4.10: a cycle', () => {
     expect((await sync.show()).destinations).toMatchObject([{ delivered: 2, pending: 0, held: 0, failed: 0 }])
   })
 
-  it('push_existing: true delivers present members too, and nobody who left', async () => {
+  it('push_existing: true also delivers current members, but none that left', async () => {
     const org = await app.makeOrg()
     await syncs.put(org, ['a', 'gone', 'b'])
     await syncs.put(org, ['gone'], { industry: 'other' })
@@ -51,7 +51,7 @@ describe('4.10: a cycle', () => {
     expect(await sync.workflow.rows()).toEqual(rows)
   })
 
-  it('repush: a circle in which deliveries bring members back ends, and says why', async () => {
+  it('repush: a loop in which deliveries bring members back ends, and says why', async () => {
     const sync = await makeSynced(syncs, { reentry_mode: 'repush' })
     const names = Array.from({ length: 11 }, (_, n) => `c${n}`)
     const returnAgain = async (...some: string[]) => {
@@ -89,7 +89,7 @@ describe('4.10: a cycle', () => {
     expect(await sync.workflow.rows()).toHaveLength(13)
   })
 
-  it('a change of a member that stays one delivers nobody', async () => {
+  it('a change of a member that stays a member delivers nothing', async () => {
     const sync = await makeSynced(syncs, { reentry_mode: 'repush' })
     await sync.enter('a')
     await sync.cycle()
@@ -116,7 +116,7 @@ describe('4.10: a cycle', () => {
     expect(await syncs.count(rows, [sync.workflow.id])).toBe(queued)
   })
 
-  it('a member is delivered to each destination from its own place', async () => {
+  it('a member is delivered to each destination from its own position', async () => {
     const sync = await makeSynced(syncs)
     await sync.enter('a')
     await sync.cycle()
@@ -175,7 +175,7 @@ describe('4.10: a cycle', () => {
     expect(await sync.workflow.rows()).toEqual([])
   })
 
-  it('the same workflow again replaces the mapping, and delivers nobody twice', async () => {
+  it('the same workflow again replaces the mapping, and delivers no member twice', async () => {
     const sync = await makeSynced(syncs)
     await sync.enter('a')
     await sync.cycle()
@@ -192,7 +192,7 @@ describe('4.10: a cycle', () => {
     expect((await sync.show()).destinations).toHaveLength(1)
   })
 
-  it('the feed may be pruned while a destination lags: nobody is lost', async () => {
+  it('the feed may be pruned while a destination lags: no member is lost', async () => {
     const sync = await makeSynced(syncs)
     await sync.pause()
     await sync.enter('a', 'b')
@@ -206,7 +206,7 @@ describe('4.10: a cycle', () => {
     expect(await sync.workflow.rows()).toEqual(['a', 'b'])
   })
 
-  it('who was merged into another member is not delivered again under its name, nor after it was taken out again', async () => {
+  it('a member merged into another is not delivered again under its name, nor after an unmerge', async () => {
     const sync = await makeSynced(syncs)
     const { orgId } = sync.org
     const db = app.store.org(orgId)
@@ -232,7 +232,7 @@ describe('4.10: a cycle', () => {
     expect((await sync.workflow.rows()).toSorted()).toEqual(namesOf(30).toSorted())
   })
 
-  it('a deleted sync delivers nothing any more, its rows stay, and a new one begins anew', async () => {
+  it('a deleted sync delivers nothing any more, its rows stay, and a new one starts from the beginning', async () => {
     const sync = await makeSynced(syncs)
     await sync.enter('a')
     await sync.cycle()
@@ -275,7 +275,7 @@ describe('D52: breakers', () => {
     )
   })
 
-  it('the limit is 3 times the largest of the last 10 cycles, where that is more', async () => {
+  it('the limit is 3 times the largest of the last 10 cycles, if that is more', async () => {
     const sync = await makeSynced(syncs)
     const cycleAfter = async (recent: number[], count: number, prefix: string) => {
       const text = 'update segment_syncs set recent_counts = $1 where sync_id = $2'
@@ -318,7 +318,7 @@ describe('D52: breakers', () => {
     expect((await sync.confirm(choice)).status).toBe(409)
   })
 
-  it('who enters while members are held is held too, and who leaves is not counted any more', async () => {
+  it('members that enter while others are held are held too, and those that leave are no longer counted', async () => {
     const sync = await makeSynced(syncs)
     await syncs.setFilter(sync.org, sync.segmentId, industryIs('software', 'banking'))
     await sync.enter('a', 'b')
@@ -333,7 +333,7 @@ describe('D52: breakers', () => {
     expect(await sync.workflow.rows()).toEqual(['b', 'c'])
   })
 
-  it('filter_changed: those whom a new filter brings are held until somebody confirms; the same filter holds nobody', async () => {
+  it('filter_changed: members of a new filter are held until confirmed; an equal filter holds none', async () => {
     const sync = await makeSynced(syncs)
     await syncs.put(sync.org, ['bank'], { industry: 'banking' })
     await syncs.setFilter(sync.org, sync.segmentId, industryIs('software'))
@@ -376,7 +376,7 @@ describe('D52: breakers', () => {
   })
 })
 
-it('LOAM_ROWS_PER_ORG: members without room for their rows are told of, and come once there is room', async () => {
+it('LOAM_ROWS_PER_ORG: members without room for their rows are reported, and delivered once there is room', async () => {
   const sync = await makeSynced(full)
   const { org, workflow } = sync
   await org.call('POST', `${workflow.base}/rows`, { rows: [{ who: 'was here' }] })

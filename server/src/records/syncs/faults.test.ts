@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal
 const MAX_STATEMENTS = 500
 
 describe('D62: an import error', () => {
-  it('a mapped input that is gone pauses the sync with its reason; resumed after a repair it loses nobody', async () => {
+  it('a removed mapped input pauses the sync with its reason; resumed after a repair it loses no member', async () => {
     const sync = await makeSynced(syncs)
     const { base } = sync.workflow
     await sync.enter('a')
@@ -32,7 +32,7 @@ describe('D62: an import error', () => {
     expect(await sync.show()).toMatchObject({ state: 'active', last_import_error: null })
   })
 
-  it('a workflow that is gone pauses the sync, until its destination is paused', async () => {
+  it('a deleted workflow pauses the sync, until its destination is paused', async () => {
     const sync = await makeSynced(syncs)
     const other = await syncs.makeWorkflow(sync.org)
     const mapping = { field_mapping: { 'input.who': 'name' } }
@@ -66,7 +66,7 @@ async function refuse(text: string): Promise<() => Promise<void>> {
 }
 
 describe('a failed member is retried with its reason shown, never skipped silently', () => {
-  it('the others go on, and it is delivered once the cause is gone', async () => {
+  it('the others continue, and it is delivered once the cause is removed', async () => {
     const sync = await makeSynced(syncs)
     const repair = await refuse('poison')
     await sync.enter(...namesOf(6), 'poison', ...namesOf(6, 'd'))
@@ -90,7 +90,7 @@ describe('a failed member is retried with its reason shown, never skipped silent
     })
   })
 
-  it('one that leaves is not tried any more', async () => {
+  it('one that leaves is no longer retried', async () => {
     const sync = await makeSynced(syncs)
     const repair = await refuse('venom')
     await sync.enter('venom')
@@ -101,7 +101,7 @@ describe('a failed member is retried with its reason shown, never skipped silent
     await repair()
   })
 
-  it('when all fail the sync pauses instead of going through everybody', async () => {
+  it('when all fail the sync pauses instead of trying every member', async () => {
     const sync = await makeSynced(syncs)
     const repair = await refuse('toxic')
     await sync.enter(...namesOf(25, 'toxic'))
@@ -137,7 +137,7 @@ describe('killed during cycles: no member delivered twice under suppress, none l
     await syncs.sync(sync.org, sync.segmentId, { workflow_id: other.id, ...mapping })
     const expected: string[] = []
     for (let at = 1; ; at += 1) {
-      if (at > MAX_STATEMENTS) throw new Error('it never got through')
+      if (at > MAX_STATEMENTS) throw new Error('the cycle never completed')
       const names = namesOf(3, `k${at}-`)
       expected.push(...names)
       await sync.enter(...names)
@@ -154,7 +154,7 @@ describe('killed during cycles: no member delivered twice under suppress, none l
     })
   })
 
-  it("the database gone midway is nobody's failure: the next try goes on", async () => {
+  it('a database outage midway is no failure of a member: the next attempt continues', async () => {
     const sync = await makeSynced(syncs)
     await sync.enter(...namesOf(20))
     const run = (text: string) => app.store.query({ text, values: [] })

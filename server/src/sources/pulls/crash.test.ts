@@ -37,7 +37,7 @@ async function survives(work: Promise<unknown>): Promise<boolean> {
 /** Calls `attempt`, killed one statement later each time, until it returns true. Returns the number of calls. */
 async function killEverywhere(attempt: (at: number) => Promise<boolean>): Promise<number> {
   for (let at = 1; at < MAX_STATEMENTS; at += 1) if (await attempt(at)) return at
-  throw new Error('it never got through')
+  throw new Error('the pull never completed')
 }
 
 it('a pull that is killed before any statement, at any page, loses and doubles nothing, and is charged once', async () => {
@@ -66,7 +66,7 @@ it('a pull that is killed before any statement, at any page, loses and doubles n
   expect(after.ledger - before.ledger).toBe(-made * 7000)
 })
 
-it('one pull that is killed before every statement in turn gets through, exactly', async () => {
+it('one pull that is killed before every statement in turn completes exactly', async () => {
   lists.set('stubborn', { items: itemsOf(5), pageSize: 2 })
   const org = await app.makeOrg()
   const before = await books(org)

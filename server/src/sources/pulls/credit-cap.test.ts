@@ -24,7 +24,7 @@ const setCap = (org: TestOrg, id: string, max_credits: unknown) =>
   org.call('PATCH', `/sources/${id}`, { max_credits })
 
 describe('M5: max_credits of Create Source covers its pulls', () => {
-  it('a source that has used it up says so, and goes on where it was when it is raised', async () => {
+  it('a source that has used it up says so, and continues where it was when it is raised', async () => {
     lists.set('raised', { items: itemsOf(9), pageSize: 4 })
     const org = await app.makeOrg()
     const id = await sources.create(org, 'paged_once', { list: 'raised', max_credits: 5 })
@@ -43,7 +43,7 @@ describe('M5: max_credits of Create Source covers its pulls', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 9000 })
   })
 
-  it('M9: pulls draw on stop budgets, by trigger and owner, and go on when the budget is raised', async () => {
+  it('M9: pulls draw on stop budgets, by trigger and owner, and continue when the budget is raised', async () => {
     lists.set('budgeted', { items: itemsOf(9), pageSize: 4 })
     const org = await app.makeOrg()
     const set = (body: object) => org.call('POST', '/credits/budgets', { period: 'day', emails: [], ...body })
@@ -68,7 +68,7 @@ describe('M5: max_credits of Create Source covers its pulls', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 9000 })
   })
 
-  it('M4: dry_run answers what its pulls would cost, and makes no source', async () => {
+  it('M4: dry_run returns the cost of its pulls, and creates no source', async () => {
     const org = await app.makeOrg()
     const ask = async (body: object) =>
       (await org.call('POST', '/sources/paged_once', { list: 'dry', dry_run: true, ...body })).body

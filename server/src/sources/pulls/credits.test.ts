@@ -50,7 +50,7 @@ describe('credits (D22)', () => {
     })
   })
 
-  it('running out pauses the source; when they come back it goes on where it was', async () => {
+  it('running out pauses the source; with new credits it continues where it was', async () => {
     paying.lists.set('poor', { items: itemsOf(7), pageSize: 4 })
     const payer = await makePayer(3)
     const id = await paying.create(payer, 'paged_once', { list: 'poor' })
@@ -109,7 +109,7 @@ describe('credits (D22)', () => {
     expect(await balanceOf(payer)).toBe(1_000_000)
   })
 
-  it('set aside for a page are given back when it is refused or the source is paused', async () => {
+  it('reserved for a page are released if it is refused or the source is paused', async () => {
     paying.lists.set('refused', { items: itemsOf(3), answer: () => ({ status: 503 }) })
     const payer = await makePayer(1000)
     const id = await paying.create(payer, 'paged_once', { list: 'refused' })

@@ -62,7 +62,7 @@ const LEADS: Lead[] = [
   { id: 2, name: 'Bo', address: { city: 'Oslo' } },
 ]
 
-describe('D89: fields that only records tell', () => {
+describe('D89: fields that only records show', () => {
   it.each([
     ['address.city', '"address.city" is a path into the field address; map the field itself'],
     ['address[0]', 'is a path into the field address'],
@@ -100,7 +100,7 @@ describe('D89: fields that only records tell', () => {
     expect((await syncs())[0]).not.toHaveProperty('awaited_fields')
   })
 
-  it('before the first pull each is a warning; what comes is delivered', async () => {
+  it('before the first pull each is a warning; records that arrive are delivered', async () => {
     const { pull, sync, deliver, rows } = await open([...LEADS])
     const { status, body } = await sync({ 'input.who': 'name' })
     expect(status).toBe(201)
@@ -121,7 +121,7 @@ describe('D89: fields that only records tell', () => {
     expect((await sync({ 'input.who': 'name', 'input.city': 'address' })).body.warnings).toEqual([])
   })
 
-  it('an awaited field of an input that was removed holds nothing back', async () => {
+  it('an awaited field of a removed input holds nothing back', async () => {
     const { base, pull, sync } = await open(LEADS)
     await pull()
     await sync({ 'input.who': 'name', 'input.city': 'town' })
@@ -176,7 +176,7 @@ describe('D89: a corrected mapping', () => {
     return { ...opened, correct: () => opened.sync({ 'input.who': 'name', 'input.city': 'address' }, more) }
   }
 
-  it('fills what arrived empty, without running it again', async () => {
+  it('fills empty values of delivered rows without running the rows again', async () => {
     const { base, correct, rows, runs } = await openWithNulls(LEADS)
     await org.call('POST', `${base}/actions/add`, {
       action_id: 'normalize_domain',
@@ -190,7 +190,7 @@ describe('D89: a corrected mapping', () => {
     expect(await runs()).toEqual([])
   })
 
-  it('runs what was filled where on_change asks for it', async () => {
+  it('runs filled rows if on_change says so', async () => {
     const { base, correct, runs } = await openWithNulls(LEADS, { on_change: 'update_and_run' })
     await org.call('POST', `${base}/actions/add`, {
       action_id: 'normalize_domain',

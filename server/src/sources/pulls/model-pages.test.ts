@@ -117,7 +117,7 @@ describe('pages that a model reads', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 2000 })
   })
 
-  it('a killed worker is charged for no page twice, and asks again only for the page at hand', async () => {
+  it('a killed worker is charged for no page twice, and only its current page is requested again', async () => {
     for (let at = 1; ; at += 1) {
       const org = await app.makeOrg()
       const { id, pagesAsked } = await create(org, {}, randomUUID(), PAGES - 1)
@@ -140,7 +140,7 @@ describe('pages that a model reads', () => {
     }
   }, 300_000)
 
-  it('max_credits holds: no page is asked for that could not be paid', async () => {
+  it('max_credits holds: no page is requested that could not be paid', async () => {
     const org = await app.makeOrg()
     const { id, pagesAsked } = await create(org, { max_credits: 2.5 })
     await pull(org, id)
@@ -177,7 +177,7 @@ describe('pages that a model reads', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 0 })
   })
 
-  it('a preview asks for the first page only, writes nothing and costs nothing', async () => {
+  it('a preview requests the first page only, writes nothing and costs nothing', async () => {
     const org = await app.makeOrg()
     const list = randomUUID()
     const { body } = await org.call('POST', '/sources/extract_from_website/preview', bodyOf(list))

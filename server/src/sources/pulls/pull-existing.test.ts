@@ -73,7 +73,7 @@ describe.each(INCREMENTAL)('pull_existing: false of $name', (account) => {
   }, 60_000)
 })
 
-it('the members of a HubSpot list are noted, since nothing tells when they came', () => {
+it('the members of a HubSpot list are noted, because the time they were added is unknown', () => {
   const [pull] = catalogue.get('import_from_hubspot')?.pulls ?? []
   const body = { object_type: 'contacts', properties: ['email'] }
   expect(pull?.skipExisting(new Date(), body)).toMatchObject({ notes: false })

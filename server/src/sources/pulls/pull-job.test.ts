@@ -16,7 +16,7 @@ const nameAll = (count: number, from = 1) => itemsOf(count, from).map(({ name })
 const askedOf = (list: string) => asked.filter((one) => one.list === list)
 
 describe('an import', () => {
-  it('brings every record once, in order, and is completed then', async () => {
+  it('imports every record once, in order, and is completed then', async () => {
     lists.set('plain', { items: itemsOf(5) })
     const id = await sources.create(org, 'paged_once', { list: 'plain' })
     await sources.pull(org, id)
@@ -75,7 +75,7 @@ describe('pages that come at once', () => {
     expect(state).toMatchObject({ status: 'completed', lead_count: 60, last_pull: { pages: 13, new: 60 } })
   })
 
-  it('and one that is refused leave those before, and it is not asked for a second time', async () => {
+  it('are written up to a refused one, which is not requested a second time', async () => {
     lists.set('broken off', {
       items: itemsOf(20),
       answer: ({ token }) => (token === 6 ? { status: 429, headers: { 'retry-after': '30' } } : null),
@@ -85,7 +85,7 @@ describe('pages that come at once', () => {
     expect(askedOf('broken off').map(({ token }) => token)).toEqual([0, 2, 4, 6])
   })
 
-  it('may be larger than what was asked for', async () => {
+  it('may be larger than requested', async () => {
     lists.set('large', { items: itemsOf(5000), pageSize: 2500 })
     expect(await runTogether('large')).toMatchObject({ status: 'completed', lead_count: 5000 })
   })
@@ -98,7 +98,7 @@ describe('a provider that', () => {
     return { id, state: await sources.show(org, id), names: await sources.names(org, id) }
   }
 
-  it('repeats a page token ends the pull, and is not asked for ever', async () => {
+  it('repeats a page token ends the pull, and is not called for ever', async () => {
     lists.set('repeats', {
       items: [],
       answer: ({ token }) => ({
@@ -122,7 +122,7 @@ describe('a provider that', () => {
     expect(askedOf('same')).toHaveLength(2)
   })
 
-  it('sends empty pages, first or in the middle, is asked on', async () => {
+  it('sends empty pages, first or in the middle, is read further', async () => {
     lists.set('gaps', {
       items: [],
       answer: ({ token }) => ({
@@ -135,7 +135,7 @@ describe('a provider that', () => {
     expect((await pullOf('gaps')).names).toEqual(['item 1', 'item 4', 'item 5'])
   })
 
-  it('sends nothing but empty pages is not asked for ever', async () => {
+  it('sends nothing but empty pages is not called for ever', async () => {
     lists.set('void', {
       items: [],
       answer: ({ token }) => ({ json: { items: [], next: String(token + 1) } }),
@@ -146,7 +146,7 @@ describe('a provider that', () => {
     expect(askedOf('void')).toHaveLength(100)
   })
 
-  it('repeats records, on a page and across pages, brings each once', async () => {
+  it('repeats records, on a page and across pages, imports each once', async () => {
     lists.set('overlap', {
       items: [1, 2, 2, 2, 3, 1, 4].map((id) => ({ id, name: `item ${id}`, at: '2026-01-01' })),
       pageSize: 3,
@@ -169,7 +169,7 @@ describe('a provider that', () => {
     expect(state.last_pull).toMatchObject({ new: 1, skipped: 2 })
   })
 
-  it('sends what PostgreSQL cannot hold is read all the same', async () => {
+  it('sends values that PostgreSQL cannot store is still read', async () => {
     lists.set('odd', {
       items: [
         { id: 'k'.repeat(5000), name: 'a\0b\uD800' },
@@ -180,7 +180,7 @@ describe('a provider that', () => {
     expect((await pullOf('odd')).names).toEqual(['a\uFFFDb\uFFFD', 'nul', 'empty'])
   })
 
-  it('says that there is none is an empty import', async () => {
+  it('answers "not found" is an empty import', async () => {
     const { state } = await pullOf('nowhere')
     expect(state).toMatchObject({ status: 'completed', lead_count: 0, last_error: null })
   })
@@ -197,7 +197,7 @@ describe('faults of a page', () => {
     return id
   }
 
-  it('429 parks the pull as long as Retry-After says, and it goes on at the page', async () => {
+  it('429 postpones the pull by Retry-After, and it continues at the page', async () => {
     let isBusy = true
     const before = Date.now()
     const id = await midway('busy', () => (isBusy ? { status: 429, headers: { 'retry-after': '40' } } : null))
@@ -222,7 +222,7 @@ describe('faults of a page', () => {
     expect(await sources.show(org, id)).toMatchObject({ status: 'completed', last_error: null })
   })
 
-  it('5xx is tried again with growing pauses, and paused in the end with what to do', async () => {
+  it('5xx is retried with growing delays, and finally paused with what to do', async () => {
     const id = await midway('down', () => ({ status: 503 }))
     const pauses: number[] = []
     for (let tries = 0; tries < 20; tries += 1) {
@@ -240,7 +240,7 @@ describe('faults of a page', () => {
     expect(state.last_error.hint).toContain('then resume the source')
   })
 
-  it('a refused key pauses the source and says what to connect; resumed, it goes on at the page', async () => {
+  it('a refused key pauses the source and says what to connect; resumed, it continues at the page', async () => {
     let isExpired = true
     const id = await midway('expired', () => (isExpired ? { status: 401 } : null))
     const state = await sources.show(org, id)
@@ -252,7 +252,7 @@ describe('faults of a page', () => {
     expect(await sources.names(org, id)).toEqual(nameAll(6))
   })
 
-  it('a key that is gone pauses the source', async () => {
+  it('a deleted key pauses the source', async () => {
     const other = await app.makeOrg()
     await connectPaged(app, other)
     lists.set('gone', { items: itemsOf(2) })
@@ -275,7 +275,7 @@ describe('faults of a page', () => {
     expect(state).toMatchObject({ status, lead_count: 2, last_error: { hint: expect.any(String) } })
   })
 
-  it('a page that is not ready is waited for without a worker', async () => {
+  it('a page that is not ready yet occupies no worker', async () => {
     lists.set('slow', {
       items: [],
       answer: ({ token }, place) => ({

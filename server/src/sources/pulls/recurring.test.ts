@@ -20,7 +20,7 @@ const nameAll = (count: number, from = 1) => itemsOf(count, from).map(({ name })
 const askedOf = (list: string) => asked.filter((one) => one.list === list)
 
 describe('recurring pulls', () => {
-  it('go by the schedule, keep what is known and take what is new or changed', async () => {
+  it('follow the schedule, keep known records and take new and changed ones', async () => {
     const items = itemsOf(3)
     lists.set('tracked', { items })
     const id = await sources.create(org, 'paged_tracked', { list: 'tracked', schedule: '*/5 * * * *' })
@@ -39,7 +39,7 @@ describe('recurring pulls', () => {
     expect((await sources.show(org, id)).last_pull).toMatchObject({ new: 1, updated: 1, unchanged: 2 })
   })
 
-  it('start where the pull before said, and equal timestamps lose nothing', async () => {
+  it('start where the previous pull ended, and equal timestamps lose nothing', async () => {
     const items = [1, 2, 3].map((id) => ({ id, name: `item ${id}`, at: 'T1' }))
     lists.set('stamped', {
       items: [],
@@ -92,7 +92,7 @@ describe('recurring pulls', () => {
     expect((await sources.show(org, id)).next_pull_at).toBe(next_pull_at)
   })
 
-  it('end at their date: the source is expired, which cannot be changed', async () => {
+  it('end at their date: the source is expired and cannot be changed', async () => {
     lists.set('ending', { items: itemsOf(2) })
     const id = await sources.create(org, 'paged_tracked', { list: 'ending', stop_at: '2040-01-01T00:00:00Z' })
     await sources.set(id, `stop_at = now() - interval '1 second'`)
@@ -168,7 +168,7 @@ describe('PATCH /sources/{source_instance_id}/status (D49)', () => {
     expect((await org.call('PATCH', `/sources/${id}/status`, body)).status).toBe(400)
   })
 
-  it('pausing stops a pull at the page at hand', async () => {
+  it('pausing stops a pull at its current page', async () => {
     let id = ''
     let paused = false
     lists.set('stopped', {

@@ -51,7 +51,7 @@ async function makeSource(items: Item[], slug = 'paged_tracked') {
 const WHO = { 'input.who': 'name' }
 const whoOf = (rows: { who: string }[]) => rows.map(({ who }) => who)
 
-describe('records of a source that would do harm', () => {
+describe('harmful records of a source', () => {
   it('a field that every object inherits is empty, and what follows is delivered', async () => {
     const source = await makeSource(itemsOf(2))
     const workflow = await makeWorkflow()
@@ -74,7 +74,7 @@ describe('records of a source that would do harm', () => {
     )
   })
 
-  it('of large ones a chunk and a page hold a bounded number of bytes, and all are delivered', async () => {
+  it('large records are delivered in chunks and pages of bounded size', async () => {
     const source = await makeSource(itemsOf(40))
     // The data is compressible, so its stored size hides its length.
     await app.store.query({
@@ -341,7 +341,7 @@ describe('POST /sources/{source_instance_id}/sync', () => {
     expect((await sources.show(org, source.id)).syncs).toEqual([])
   })
 
-  it('an input that was removed takes nothing more', async () => {
+  it('a removed input gets no more values', async () => {
     const source = await makeSource([{ id: 1, name: 'Ann', email: 'ann@acme.example' }])
     const workflow = await makeWorkflow()
     await source.sync({ workflow_id: workflow.id, field_mapping: { ...WHO, 'input.mail': 'email' } })

@@ -43,7 +43,7 @@ it('the initial import after Create runs by itself, and rows arrive in the workf
   })
 })
 
-it('a pull that was parked goes on by itself', async () => {
+it('a postponed pull continues by itself', async () => {
   const org = await app.makeOrg()
   await connectPaged(app, org)
   lists.set('parked', {

@@ -20,7 +20,7 @@ export async function storeArrivals(trx: Db, arrivals: readonly Arrival[]): Prom
   const { rows: open } = await sql<SourceKey & { idle: boolean }>`
     select org_id, instance_id, next_pull_at is null as idle from sources
     where instance_id = any(${ids}::uuid[]) and status = 'active'
-    -- In one order, so that two batches cannot wait for each other.
+    -- In a fixed order, so that two batches cannot deadlock.
     order by instance_id for no key update`.execute(trx)
   const { rows: stored } = await sql<{ instance_id: string }>`
     with room as (

@@ -114,7 +114,7 @@ export async function listFundedSources(db: Db, limit: number): Promise<SourceKe
     select s.org_id, s.instance_id from sources s join organisations o on o.org_id = s.org_id
     where s.status = 'paused_out_of_credits' and o.credits_millis - o.held_millis >= s.price_millis
       and (s.max_credits_millis is null or s.spent_millis + s.price_millis <= s.max_credits_millis)
-    -- Some of them may be out of credits again at once, for as long as a budget is used up.
+    -- In random order, because some run out of credits again at once while a budget is used up.
     order by row_number() over (partition by s.org_id order by random()) limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

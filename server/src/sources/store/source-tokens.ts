@@ -64,7 +64,7 @@ with visited as (
   insert into rate_windows as w (bucket, minute, minute_used, day, day_used, granted, per_minute, per_day)
   select bucket, date_trunc('minute', now(), 'UTC'), least(hits, $2::int), date_trunc('day', now(), 'UTC'), 0, hits,
     $2::int, $2::int
-  -- In one order, so that two batches cannot deadlock.
+  -- In a fixed order, so that two batches cannot deadlock.
   from door where status = 'active' order by bucket
   on conflict (bucket) do update set (minute, minute_used, day, granted, per_minute) = (
     select greatest(w.minute, excluded.minute), m.used + g.granted, excluded.day, g.granted, excluded.per_minute
@@ -73,7 +73,7 @@ with visited as (
   returning bucket, least(granted, per_minute) as granted
 )
 select encode(d.hash, 'hex') as token, d.kind, d.org_id, d.instance_id, d.slug, d.body, d.status, c.granted
--- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
+-- Does not wait for the disk: losing the last counts in a crash does no harm.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, door d left join counted c using (bucket)`
 
 /** Returns one result per token hash, or null if no source has it. */

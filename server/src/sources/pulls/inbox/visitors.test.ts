@@ -28,7 +28,7 @@ async function track(body: object = {}, owner = org) {
   }
 }
 
-describe('whose a visit is', () => {
+describe('the company of a visit', () => {
   it('one record per company with pages, first_seen, last_seen and visits; a later visit updates it', async () => {
     const { id, pixel, work, rows, show } = await track()
     await visitors.visit(pixel, {
@@ -81,7 +81,7 @@ describe('whose a visit is', () => {
     expect(await visitors.count('source_inbox', id)).toBe(0)
   })
 
-  it('by reverse DNS whose name leads back, then by IPinfo; networks of access are nobody', async () => {
+  it('is found by reverse DNS that resolves back, then by IPinfo; access networks are ignored', async () => {
     const { pixel, work, rows, show } = await track()
     for (const from of [LIAR, HOME, NOBODY, GLOBEX]) await visitors.visit(pixel, { from })
     await work()
@@ -93,7 +93,7 @@ describe('whose a visit is', () => {
     })
   })
 
-  it('an address is asked about once a day, also when nobody knows it', async () => {
+  it('an address is looked up once a day, also if it is unknown', async () => {
     const { pixel, work, show } = await track()
     const from = '93.184.216.77'
     const { length } = asked
@@ -124,7 +124,7 @@ describe('whose a visit is', () => {
     expect((await show()).received).toMatchObject({ total: 1, unresolved: 1 })
   })
 
-  it('a provider that fails puts visits off, and lets those behind them pass after some tries', async () => {
+  it('a failing provider postpones visits, and later ones continue after some attempts', async () => {
     const from = '93.184.216.50'
     known.set(from, { status: 503 })
     const { id, pixel, work, show, rows } = await track()
@@ -148,7 +148,7 @@ describe('whose a visit is', () => {
     expect(await show()).toMatchObject({ last_error: null, failures_in_a_row: 0 })
   })
 
-  it('a key that is refused pauses nothing: reverse DNS goes on, and the source says what to do', async () => {
+  it('a refused key pauses nothing: reverse DNS continues, and the source says what to do', async () => {
     const from = '93.184.216.51'
     known.set(from, { status: 401 })
     const { pixel, work, show, rows } = await track()
@@ -164,7 +164,7 @@ describe('whose a visit is', () => {
 })
 
 describe('privacy', () => {
-  it('the address of a visitor is stored nowhere, but sealed until it was looked up', async () => {
+  it('the address of a visitor is only stored sealed, until it is looked up', async () => {
     const { id, pixel, work } = await track()
     const dump = async () => {
       const tables = [
@@ -199,7 +199,7 @@ describe('privacy', () => {
     expect(left).not.toContain('Chrome/140')
   })
 
-  it('what nobody resolved within a day is forgotten and counted, and so are the hashes and salts of days before', async () => {
+  it('visits not resolved within a day are deleted and counted; hashes and salts of past days are deleted', async () => {
     const { id, pixel, work, show } = await track()
     await visitors.visit(pixel)
     await work()
@@ -254,7 +254,7 @@ describe('as every source', () => {
     expect((await visitors.visit(pixel)).statusCode).toBe(404)
   })
 
-  it('stop_at ends it, with what still waits', async () => {
+  it('stop_at ends it, with waiting visits', async () => {
     const { id, pixel, work, show } = await track({ stop_at: '2999-01-01T00:00:00Z' })
     expect(await show()).toMatchObject({ expiration_date: '2999-01-01T00:00:00.000Z' })
     await visitors.visit(pixel)
@@ -271,7 +271,7 @@ describe('as every source', () => {
     expect(await show()).toMatchObject({ status: 'completed', lead_count: 1 })
   })
 
-  it('a new company that IPinfo found costs, once; max_credits: 0 takes only what is free', async () => {
+  it('a new company found by IPinfo is charged once; max_credits: 0 allows only free lookups', async () => {
     const paid = await track()
     for (const url of ['https://shop.example.com/1', 'https://shop.example.com/2']) {
       await visitors.visit(paid.pixel, { from: GLOBEX, url })
@@ -290,7 +290,7 @@ describe('as every source', () => {
     })
   })
 
-  it('D49 without credits it is paused_out_of_credits, and goes on with what waited', async () => {
+  it('D49 without credits it is paused_out_of_credits, and continues with the waiting visits', async () => {
     const poor = await app.makeOrg()
     const { id, pixel, work, show } = await track({}, poor)
     const setCredits = (millis: number) =>
@@ -390,7 +390,7 @@ describe('R1 what was accepted survives', () => {
     expect((await show()).received).toMatchObject({ total: 20, waiting: 0 })
   })
 
-  it('visits that come while others are worked on are taken too', async () => {
+  it('visits that arrive during the work are processed too', async () => {
     const { id, pixel, work, rows } = await track()
     await visitors.visit(pixel, { url: 'https://shop.example.com/0' })
     await Promise.all([

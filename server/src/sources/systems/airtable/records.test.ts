@@ -28,7 +28,7 @@ describe('import_from_airtable', () => {
     ])
   })
 
-  it('starts again when its place has expired', async () => {
+  it('starts again if its offset has expired', async () => {
     const { origin } = await serveDouble(({ query }) =>
       query['offset'] === undefined
         ? { json: { records: [record(1, { Name: 'Acme' })] } }
@@ -49,7 +49,7 @@ describe('import_from_airtable', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  it('refuses what is no base by name', async () => {
+  it('refuses an invalid base and names the field', async () => {
     await expect(pullSource('import_from_airtable', { ...BODY, base: 'Sales' })).rejects.toMatchObject({
       details: { errors: [{ field: 'base', message: expect.stringContaining('must be the id of a base') }] },
     })

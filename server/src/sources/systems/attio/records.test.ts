@@ -69,7 +69,7 @@ describe('import_from_attio', () => {
     })
   })
 
-  it('gives the fields that were asked for, and refuses those that cannot be one', async () => {
+  it('returns the requested fields, and refuses invalid field names', async () => {
     const { origin } = await serveDouble(() => ({ json: { data: [record(1)] } }))
     const body = { object: 'companies', fields: ['name', 'unknown'] }
     const { rows } = await pullSource('import_from_attio', body, { urls: { attio: origin } })

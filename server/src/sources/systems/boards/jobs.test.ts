@@ -42,7 +42,7 @@ const serveBoards = ({ path }: Seen): Reply => {
 }
 
 describe('job postings of named boards, without a key', () => {
-  it('reads a board a page, by titles and age; a board that is gone has none', async () => {
+  it('reads one board per page, by titles and age; a board that no longer exists has no postings', async () => {
     const { pulled, paths } = await read(
       'find_job_postings',
       {
@@ -80,7 +80,7 @@ describe('job postings of named boards, without a key', () => {
     })
   })
 
-  it('names what it cannot read, and what to connect when no board is named', async () => {
+  it('names an unreadable board, and what to connect if no board is given', async () => {
     const unnamed = await read('track_job_postings', { job_titles: ['engineer'] }, serveBoards)
     expect(unnamed.pulled.refusal).toMatchObject({ kind: 'ineligible' })
     expect(JSON.stringify(unnamed.pulled.refusal)).toContain('LOAM_PROVIDER_KEY_THEIRSTACK')

@@ -34,7 +34,7 @@ describe('find_companies by Apollo', () => {
     ...more,
   })
 
-  it('asks in the address as Apollo documents it, and reads all pages, with what the account has saved', async () => {
+  it('sends the documented query and reads all pages, including the saved accounts', async () => {
     const { pulled, seen } = await search(
       'apollo',
       {
@@ -118,7 +118,7 @@ const business = (id: string) => ({
 })
 
 describe('find_companies by Explorium', () => {
-  it('asks by ranges that hold what is wanted, and reads all pages', async () => {
+  it('sends the ranges that overlap the wanted one, and reads all pages', async () => {
     const { pulled, seen } = await search(
       'explorium',
       {
@@ -172,7 +172,7 @@ describe('find_companies by Explorium', () => {
 })
 
 describe('find_companies_by_buying_intent', () => {
-  it('asks topic after topic, and says by which each company was found', async () => {
+  it('reads topic by topic, and returns the topic by which each company was found', async () => {
     const { pulled, seen } = await search(
       'explorium',
       { topics: ['CRM: CRM', 'Security: Cloud'], level: 'high', countries: ['DE'] },
@@ -195,7 +195,7 @@ describe('find_companies_by_buying_intent', () => {
     country_code: { values: ['de'] },
   })
 
-  it('passes on a key that is refused', async () => {
+  it('passes on a refused key', async () => {
     const { pulled } = await search(
       'explorium',
       { topics: ['a'] },

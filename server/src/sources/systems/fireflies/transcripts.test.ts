@@ -14,7 +14,7 @@ const transcript = (n: number) => ({
 })
 
 describe('import_from_fireflies', () => {
-  it('asks by skip, 50 at a time, and starts the next pull two days before the newest meeting', async () => {
+  it('reads 50 at a time by skip, and starts the next pull two days before the newest meeting', async () => {
     const all = Array.from({ length: 60 }, (_, n) => transcript(n))
     const { origin, seen } = await serveDouble(({ body }) => {
       const { variables } = JSON.parse(body) as { variables: { limit: number; skip: number } }

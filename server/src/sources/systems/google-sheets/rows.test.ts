@@ -63,7 +63,7 @@ describe('import_from_google_sheets', () => {
     })
   })
 
-  it('ends where the grid ends, although Google refuses rows behind it', async () => {
+  it('ends at the end of the grid, although Google refuses rows after it', async () => {
     const grid = [['Name'], ['a'], ['b'], ['c'], ['d']]
     const { pulled } = await pullSheet(grid, {}, { limit: 2 })
     expect(pulled).toMatchObject({
@@ -95,7 +95,7 @@ describe('import_from_google_sheets', () => {
     expect(keyed.pulled.keys).toEqual(['1'])
   })
 
-  it('takes the address of a spreadsheet for its id', async () => {
+  it('accepts the URL of a spreadsheet instead of its id', async () => {
     const { seen } = await pullSheet([['Name']], {
       spreadsheet_id: `https://docs.google.com/spreadsheets/d/${ID}/edit#gid=0`,
     })
@@ -117,7 +117,7 @@ describe('import_from_google_sheets', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  it('refuses what is no spreadsheet by name', async () => {
+  it('refuses an invalid spreadsheet and names the field', async () => {
     await expect(
       pullSource('import_from_google_sheets', { ...BODY, spreadsheet_id: '../x' }),
     ).rejects.toMatchObject({

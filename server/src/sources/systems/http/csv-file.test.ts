@@ -53,7 +53,7 @@ describe('import_from_csv_url', () => {
     },
   )
 
-  it('by schedule reads nothing while the file is the same, and all of it when it has changed', async () => {
+  it('on a schedule reads nothing while the file is unchanged, and all of it when it has changed', async () => {
     let file = { text: 'Id,Name\n1,a\n', etag: '"1"' }
     const answer = serveFile(() => file, true)
     const first = await pull(answer, { key_column: 'Id' })
@@ -123,7 +123,7 @@ describe('import_from_csv_url', () => {
     })
   })
 
-  it('a row is told by all its values where no key column is named', async () => {
+  it('a row is identified by all its values if no key column is given', async () => {
     const { pulled } = await pull(serveFile(() => ({ text: 'A,B\n1,2\n\n1,2\n1,\n' }), true))
     expect(pulled.rows).toEqual([
       { A: '1', B: '2' },

@@ -23,7 +23,7 @@ const pageOf = (start: number, size: number) => ALL.slice(start, start + size)
 const KEYS = ['1', '2', '3', '4', '5']
 
 describe('import_from_api', () => {
-  it('reads a list, and the lists of pages by number until one is short', async () => {
+  it('reads a list, and numbered pages until one is short', async () => {
     const whole = await pullFrom(() => ({ json: ALL }))
     expect(whole.pulled).toMatchObject({ keys: KEYS, rows: ALL })
     const { seen, pulled } = await pullFrom(
@@ -39,19 +39,19 @@ describe('import_from_api', () => {
     expect(pulled).toMatchObject({ keys: KEYS, total: 5 })
   })
 
-  it('reads pages by number until one is empty where their size is not known', async () => {
+  it('reads numbered pages until one is empty if the page size is unknown', async () => {
     const { pulled } = await pullFrom(({ query }) => ({ json: pageOf(Number(query['page']) * 2, 2) }), {
       pagination: { type: 'page', first: 0 },
     })
     expect(pulled).toMatchObject({ keys: KEYS, pages: 4, refusal: null })
   })
 
-  it('ends where a server knows nothing of pages and answers each with the same', async () => {
+  it('ends if the server ignores page numbers and returns the same items again', async () => {
     const { pulled } = await pullFrom(() => ({ json: ALL }), { pagination: { type: 'page' } })
     expect(pulled).toMatchObject({ pages: 2, refusal: null })
   })
 
-  it('reads by offset, in a body where it posts', async () => {
+  it('reads by offset, which is in the body of a POST', async () => {
     const { seen, pulled } = await pullFrom(
       ({ body }) => {
         const { from, limit } = JSON.parse(body) as { from: number; limit: number }
@@ -70,7 +70,7 @@ describe('import_from_api', () => {
     expect(pulled.keys).toEqual(KEYS)
   })
 
-  it('reads by cursor, also over an empty page in the middle, and ends at one that repeats', async () => {
+  it('reads by cursor, past an empty page in the middle, and ends at a repeated cursor', async () => {
     const pages: Record<string, unknown> = {
       start: { items: pageOf(0, 2), meta: { next: 'b' } },
       b: { items: [], meta: { next: 7 } },
@@ -89,7 +89,7 @@ describe('import_from_api', () => {
     expect(repeats.pulled).toMatchObject({ note: expect.stringContaining('read already') })
   })
 
-  it('follows the Link header, and addresses in the body, but never to another host', async () => {
+  it('follows the Link header and URLs in the body, but never to another host', async () => {
     const linked = await pullFrom(
       ({ query }) => {
         const page = Number(query['page'] ?? 1)
@@ -133,7 +133,7 @@ describe('import_from_api', () => {
     expect(pulled).toMatchObject({ keys: ['3'], skipped: 2, refusal: null })
   })
 
-  it('a cursor of any length is not carried along', async () => {
+  it('refuses a cursor that is too long to store', async () => {
     const { seen, pulled } = await pullFrom(() => ({ json: { items: ALL, next: 'c'.repeat(500_001) } }), {
       items_path: 'items',
       pagination: { type: 'cursor', path: 'next' },
@@ -178,7 +178,7 @@ describe('import_from_api', () => {
     expect(JSON.stringify(pulled)).not.toContain(encodeURIComponent(SECRET))
   })
 
-  it('keeps no secret in the place where it goes on', async () => {
+  it('keeps no secret in the stored position', async () => {
     const { origin } = await serveDouble(({ query }) => ({
       json: {
         results: [{ id: query['at'] ?? '0' }],
@@ -231,7 +231,7 @@ describe('import_from_api', () => {
     expect((await pullFrom(() => reply)).pulled.refusal).toMatchObject(refusal)
   })
 
-  it('an item without a key is told by its values', async () => {
+  it('an item without a key is identified by its values', async () => {
     const { pulled } = await pullFrom(() => ({ json: [{ id: null, a: 1 }, { a: 1, id: null }, 'text'] }))
     expect(pulled.rows).toEqual([{ id: null, a: 1 }, { value: 'text' }])
   })
@@ -266,7 +266,7 @@ describe('import_from_api', () => {
     expect(large.pulled.stored).toEqual([...items, ...rest])
   })
 
-  it('numbers that say where the next page is keep their digits, and totals are numbers', async () => {
+  it('cursors that are numbers keep their digits, and totals are numbers', async () => {
     const { seen, pulled } = await pullFrom(
       ({ query }) => ({
         text:
@@ -295,7 +295,7 @@ describe('import_from_api', () => {
     [{ pagination: { type: 'pages' } }, 'pagination', 'must have a type'],
     [{ pagination: { type: 'cursor' } }, 'pagination.path', 'required'],
     [{ json: { a: 1 } }, 'json', 'needs method POST'],
-    [{ items_path: 'a..b' }, 'items_path', 'must be names with dots between them'],
+    [{ items_path: 'a..b' }, 'items_path', 'must be names separated by dots'],
   ])('refuses %j by name', async (body, field, words) => {
     const refused = await pullSource('import_from_api', { url: 'https://a.example', ...body }).catch(
       (cause: unknown) => cause,

@@ -48,7 +48,7 @@ describe('import_from_hubspot', () => {
     ])
   })
 
-  it('finds every record behind the 10,000th, also where more than 10,000 share one moment', async () => {
+  it('finds every record after the 10,000th, also if more than 10,000 share a timestamp', async () => {
     // The ids are shuffled, because a search may return equal records in any order.
     const tied = Array.from({ length: 10_450 }, (_, n) => company(1 + ((n * 7919) % 10_450), MOMENT))
     const { pull } = await account([
@@ -62,7 +62,7 @@ describe('import_from_hubspot', () => {
     expect(new Set(keys).size).toBe(10_453)
   })
 
-  it('by schedule reads what changed since, a little overlapping, because searches show changes late', async () => {
+  it('on a schedule reads what changed since, with an overlap, because searches show changes late', async () => {
     const { seen, pull } = await account([company(1, MOMENT), company(2, MOMENT + 1000)])
     const { resume } = await pull(BODY)
     await pull(BODY, { state: resume })
@@ -73,7 +73,7 @@ describe('import_from_hubspot', () => {
     })
   })
 
-  it('asks contacts by the property that only they have', async () => {
+  it('sorts contacts by their own property', async () => {
     const { seen, pull } = await account([])
     await pull({ object_type: 'contacts', properties: ['email'] })
     expect(JSON.parse(seen[0]?.body ?? '').sorts).toEqual([

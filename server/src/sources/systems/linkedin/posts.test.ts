@@ -35,7 +35,7 @@ describe('find_linkedin_post_reactors', () => {
     linkedinUrl: `https://www.linkedin.com/in/${name}`,
   })
 
-  it('runs an actor for reactions and one for comments; one who does both is two records', async () => {
+  it('runs an actor for reactions and one for comments; a person who did both is two records', async () => {
     const { pulled, asked, seen } = await run(
       'find_linkedin_post_reactors',
       { post_url: POST },
@@ -76,7 +76,7 @@ describe('find_linkedin_post_reactors', () => {
     ])
   })
 
-  it('asks for one kind only where one is named', async () => {
+  it('runs only one actor if one kind is given', async () => {
     const { asked } = await run(
       'find_linkedin_post_reactors',
       { post_url: POST, kinds: ['comments'] },
@@ -113,7 +113,7 @@ describe('track_linkedin_posts', () => {
   })
   const [ANN, BOB] = ['https://www.linkedin.com/in/ann', 'https://www.linkedin.com/in/bob']
 
-  it('reads profile after profile from the day on which the pull before began', async () => {
+  it('reads profile by profile from the day on which the previous pull began', async () => {
     const { pulled, asked } = await run(
       'track_linkedin_posts',
       { profile_urls: [ANN, BOB] },

@@ -39,7 +39,7 @@ describe('import_from_notion', () => {
     expect(pulled.resume).toEqual({ since: '2026-01-01T10:05:00.000Z', newest: null, cursor: null })
   })
 
-  it('by schedule asks for pages of the last minute again, which is as exact as Notion tells', async () => {
+  it('on a schedule requests pages of the last minute again, because Notion reports whole minutes', async () => {
     const { origin, seen } = await serveDouble(() => ({
       json: { results: [], has_more: false, next_cursor: null },
     }))
@@ -80,7 +80,7 @@ describe('import_from_notion', () => {
     expect(readProperty(property)).toEqual(value)
   })
 
-  it('says what is wrong with a database that is not shared, and refuses what is no id', async () => {
+  it('reports a database that is not shared, and refuses an invalid id', async () => {
     const { origin } = await serveDouble(() => ({
       status: 404,
       json: { code: 'object_not_found', message: 'Make sure the page is shared with your integration.' },

@@ -60,7 +60,7 @@ describe('find_people by Apollo', () => {
       }
     }
 
-  it('searches, then asks for those it found by their ids, page after page', async () => {
+  it('searches, then requests the people found by id, page by page', async () => {
     const { pulled, seen } = await search('apollo', WANTED, serve([['1', '2'], ['3']]))
     expect(seen.map(({ path }) => path)).toEqual([
       '/api/v1/mixed_people/api_search',
@@ -89,7 +89,7 @@ describe('find_people by Apollo', () => {
     })
   })
 
-  it('asks for ten at most, imports no masked name and nobody whom Apollo does not know', async () => {
+  it('requests at most ten, and imports neither masked names nor people that Apollo does not know', async () => {
     const { pulled, seen } = await search('apollo', { titles: ['a'] }, serve([['masked', 'gone', '1']]), 1000)
     expect(seen[0]?.query['per_page']).toBe('10')
     expect(pulled).toMatchObject({ keys: ['1'], skipped: 1 })
@@ -105,7 +105,7 @@ describe('find_people by Apollo', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  it('passes on what is refused to the second question', async () => {
+  it('passes on a refusal of the second request', async () => {
     const { pulled } = await search('apollo', { titles: ['a'] }, (_seen, n) =>
       n === 0 ? { json: { people: [{ id: '1' }] } } : { status: 429 },
     )
@@ -127,7 +127,7 @@ describe('find_people by Crustdata', () => {
     },
   })
 
-  it('asks by conditions, and follows the cursor', async () => {
+  it('sends conditions and follows the cursor', async () => {
     const { pulled, seen } = await search('crustdata', WANTED, (_seen, n) => ({
       json: { profiles: [profile(n)], next_cursor: n === 0 ? 'c1' : null, total_count: 2 },
     }))
@@ -168,7 +168,7 @@ describe('find_people by Crustdata', () => {
     })
   })
 
-  it('passes on an answer of another shape', async () => {
+  it('passes on a reply of another shape', async () => {
     const { pulled } = await search('crustdata', { titles: ['a'] }, () => ({ json: [] }))
     expect(pulled.refusal).toMatchObject({ kind: 'error', transient: false })
   })

@@ -48,7 +48,7 @@ describe('import_from_pipedrive', () => {
     expect(pulled.rows[0]).toEqual({ id: 1, title: 'deal 1', abc123: { value: 5, currency: 'EUR' } })
   })
 
-  it('by schedule asks for what changed since, and keeps the place when there is nothing', async () => {
+  it('on a schedule requests what changed since, and keeps its position if nothing did', async () => {
     const { origin, seen } = await serveDouble(() => ({
       json: { success: true, data: null, additional_data: null },
     }))
@@ -62,7 +62,7 @@ describe('import_from_pipedrive', () => {
     expect(pulled).toMatchObject({ rows: [], resume: state })
   })
 
-  it('gives all fields when none are named', async () => {
+  it('returns all fields if none are given', async () => {
     const { origin } = await serveDouble(() => ({ json: { data: [deal(1, '2026-01-01T00:00:00Z')] } }))
     const { rows } = await pullSource(
       'import_from_pipedrive',

@@ -63,7 +63,7 @@ async function byMap(
 }
 
 describe('search_local_businesses by OpenStreetMap, without a key', () => {
-  it('finds the place once, then reads every kind of element to its end', async () => {
+  it('looks up the place once, then reads every kind of element to its end', async () => {
     const { pulled, found, queries } = await byMap({ query: 'dentists', location: 'Berlin' })
     expect(found).toHaveLength(1)
     expect(found[0]).toMatchObject({ path: '/search', query: { q: 'Berlin', format: 'jsonv2', limit: '1' } })
@@ -87,7 +87,7 @@ describe('search_local_businesses by OpenStreetMap, without a key', () => {
     expect(pulled.rows[3]).toMatchObject({ latitude: 52.6, longitude: 13.5, address: null })
   })
 
-  it('searches around a point without asking where it is', async () => {
+  it('searches around a point without looking up a place', async () => {
     const { found, queries } = await byMap({
       query: 'Coffee Shops',
       latitude: 52.5,
@@ -105,7 +105,7 @@ describe('search_local_businesses by OpenStreetMap, without a key', () => {
     expect(queries[0]).not.toContain('//')
   })
 
-  it('names a place that nobody knows', async () => {
+  it('names a place that is unknown', async () => {
     const { pulled } = await byMap({ query: 'dentist', location: 'Nowhere' }, { places: [] })
     expect(pulled.refusal).toMatchObject({ kind: 'ineligible' })
     expect(JSON.stringify(pulled.refusal)).toContain('Nowhere')
@@ -131,7 +131,7 @@ describe('search_local_businesses by OpenStreetMap, without a key', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  it('passes on what Nominatim refuses', async () => {
+  it('passes on a refusal of Nominatim', async () => {
     const { pulled } = await byMap({ query: 'a', location: 'b c' }, { places: { error: 'no' } })
     expect(pulled.refusal).toMatchObject({ kind: 'error', transient: false })
   })
@@ -148,7 +148,7 @@ async function byKey(
 }
 
 describe('search_local_businesses by Google Places', () => {
-  it('asks for the fields of a row, and reads all pages', async () => {
+  it('requests the fields of a row, and reads all pages', async () => {
     const { pulled, seen, asked } = await byKey(
       'google_places',
       { query: 'dentist', location: 'Berlin' },
@@ -179,7 +179,7 @@ describe('search_local_businesses by Google Places', () => {
     expect(pulled.rows[0]).toMatchObject({ name: 'Zahnarzt', category: 'dental clinic', phone: '030 1' })
   })
 
-  it('bounds a search around a point by a rectangle', async () => {
+  it('limits a search around a point to a rectangle', async () => {
     const { asked } = await byKey(
       'google_places',
       { query: 'dentist', latitude: 0, longitude: 10, radius_m: 11_132 },
@@ -193,7 +193,7 @@ describe('search_local_businesses by Google Places', () => {
     })
   })
 
-  it('knows a bad key by its reason, which comes as 400', async () => {
+  it('recognises a bad key by the reason of a 400', async () => {
     const { pulled } = await byKey('google_places', { query: 'a', location: 'bc' }, () => ({
       status: 400,
       json: { error: { code: 400, details: [{ reason: 'API_KEY_INVALID' }] } },
@@ -203,7 +203,7 @@ describe('search_local_businesses by Google Places', () => {
 })
 
 describe('search_local_businesses by Serper', () => {
-  it('asks page after page until one is empty', async () => {
+  it('reads page by page until one is empty', async () => {
     const { pulled, asked } = await byKey('serper', { query: 'dentist', location: 'Berlin' }, (_seen, n) => ({
       json: {
         places: n < 2 ? [{ title: `Z${n}`, address: 'Torstr.', cid: n === 0 ? 'c0' : undefined }] : [],
@@ -218,7 +218,7 @@ describe('search_local_businesses by Serper', () => {
     expect(pulled.keys[0]).toBe('c0')
   })
 
-  it('says that it takes no point', async () => {
+  it('refuses a search around a point', async () => {
     const { pulled } = await byKey('serper', { query: 'dentist', latitude: 1, longitude: 1 }, () => ({}))
     expect(pulled.refusal).toMatchObject({ kind: 'ineligible' })
   })

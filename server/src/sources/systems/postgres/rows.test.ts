@@ -71,7 +71,7 @@ describe('import_from_postgres', () => {
     expect(stored).toEqual(['{"id":1,"price":19.90}', '{"id":2,"price":20.00}'])
   })
 
-  it('with a cursor column reads by schedule from its last value on, also where many rows share one', async () => {
+  it('with a cursor column and a schedule reads from its last value on, also if many rows share one', async () => {
     const table = await makeTable(
       'id uuid primary key default gen_random_uuid(), updated_at timestamptz',
       `(updated_at) select '2026-01-01 00:00:00+00' from generate_series(1, 2300)`,
@@ -137,7 +137,7 @@ describe('import_from_postgres', () => {
     expect((await client.query(`select * from ${table}`)).rowCount).toBe(1)
   })
 
-  it('takes as many long rows at a time as fit into memory', async () => {
+  it('reads as many long rows at a time as fit into memory', async () => {
     const table = await makeTable(
       'id int, body text',
       `select n, repeat('x', 100000) from generate_series(1, 250) n`,
@@ -194,7 +194,7 @@ describe('import_from_postgres', () => {
     expect(refusal).toMatchObject({ kind: 'unconfigured', message: expect.stringContaining(words) })
   })
 
-  it('a server that says nothing does not hold the pull for ever, nor does one that ends the connection', async () => {
+  it('neither a silent server nor one that ends the connection blocks the pull for ever', async () => {
     const { port } = await serveRaw((socket) => socket.on('data', () => socket.end()))
     const { refusal } = await pull(
       { table: 'x', key_column: 'id' },

@@ -70,7 +70,7 @@ describe('import_from_s3', () => {
     expect(pulled.keys.length).toBe(30_000)
   })
 
-  it('by schedule reads files that are new or changed, also those put behind the walk', async () => {
+  it('on a schedule reads new and changed files, also those added behind the current key', async () => {
     const server = await startBucket({ 'a.csv': ['Id\n1', 1], 'b.csv': ['Id\n2', 5] })
     const first = await pull(server, { key_column: 'Id' })
     expect(first.keys).toEqual(['1', '2'])
@@ -82,13 +82,13 @@ describe('import_from_s3', () => {
     expect(third.keys).toEqual(['4'])
   })
 
-  it('a file of the very minutes of the walk is looked at again', async () => {
+  it('a file written during the walk is read again', async () => {
     const server = await startBucket({ 'a.csv': ['Id\n1', 31], 'b.csv': ['Id\n2', 40] })
     const { resume } = await pull(server, { key_column: 'Id' })
     expect(resume).toMatchObject({ since: '2026-01-31T23:55:00.000Z' })
   })
 
-  it('starts a file again that was replaced while it is read', async () => {
+  it('restarts a file that is replaced while it is read', async () => {
     const server = await startBucket({ 'a.csv': ['Id\n1\n2\n3', 1] })
     const place = { byte: 5, size: 65_536, delimiter: ',', columns: [{ name: 'Id', place: 0 }] }
     const reading = { key: 'a.csv', etag: '"old"', modified: at(1).toISOString(), place }
@@ -123,7 +123,7 @@ describe('import_from_s3', () => {
     expect(JSON.stringify(pulled.refusal)).not.toContain(CREDENTIALS.secretAccessKey)
   })
 
-  it('without a connection, says what to connect and how; refuses what is no bucket by name', async () => {
+  it('without a connection, says what to connect and how; refuses an invalid bucket and names the field', async () => {
     await expect(pullSource('import_from_s3', { bucket: BUCKET }, { fields: null })).rejects.toThrow(
       'loam connection add --provider s3',
     )

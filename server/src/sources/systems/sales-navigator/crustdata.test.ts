@@ -42,7 +42,7 @@ async function search(
 }
 
 describe('find_companies_from_sales_navigator', () => {
-  it('walks a search by its address, page after page, and ends with a page that is not full', async () => {
+  it('reads a search by its URL, page by page, and ends with a page that is not full', async () => {
     const address =
       'https://www.linkedin.com/sales/search/company?page=3&query=(filters%3AList((type%3AREGION)))'
     const { pulled, seen, sent } = await search(COMPANIES, { search_url: address }, (_seen, place) => ({
@@ -70,7 +70,7 @@ describe('find_companies_from_sales_navigator', () => {
     })
   })
 
-  it('filters are sent by the names of Sales Navigator, and a round total is none', async () => {
+  it('filters are sent by the names of Sales Navigator, and a rounded total is left out', async () => {
     const filters = {
       location: ['Germany'],
       industries: ['Software Development'],
@@ -101,7 +101,7 @@ describe('find_companies_from_sales_navigator', () => {
     )
   })
 
-  it('ends at the last page that Crustdata shows, and says that there is more', async () => {
+  it('ends at the last page that Crustdata shows, and reports that there is more', async () => {
     const { pulled } = await search(COMPANIES, { filters: { keywords: ['data'] } }, (_seen, place) => ({
       json: { companies: several(25, company, place * 25 + 1), total_display_count: '15,000+' },
     }))

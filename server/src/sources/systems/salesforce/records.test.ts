@@ -53,7 +53,7 @@ describe('import_from_salesforce', () => {
     expect(pulled.resume).toEqual({ after: { at: '2025-12-31T23:55:00.000Z', id: null }, cursor: null })
   })
 
-  it('goes on behind the last record when the cursor has expired, also among records of one moment', async () => {
+  it('continues after the last record if the cursor has expired, also among equal timestamps', async () => {
     const { seen, pulled } = await pullFrom(({ path, query }) => {
       if (path === CURSOR) {
         return {
@@ -71,7 +71,7 @@ describe('import_from_salesforce', () => {
     expect(pulled).toMatchObject({ keys: ['003A', '003B'], refusal: null })
   })
 
-  it('by schedule reads what changed since, and stays there while nothing comes', async () => {
+  it('on a schedule reads what changed since, and keeps its position while nothing changes', async () => {
     const state = { after: { at: '2026-01-01T00:00:00.000Z', id: null }, cursor: null }
     const { seen, pulled } = await pullFrom(() => ({ json: { done: true, records: [] } }), BODY, state)
     expect(seen[0]?.query['q']).toContain(' WHERE SystemModstamp >= 2026-01-01T00:00:00.000Z ORDER BY')
@@ -93,7 +93,7 @@ describe('import_from_salesforce', () => {
     )
   })
 
-  it('writes a value without quotes when Salesforce says that its field is no text', async () => {
+  it('sends a value without quotes if Salesforce says that its field is not text', async () => {
     const filters = [{ field: 'CreatedDate', operator: 'greater than', values: ['2026-01-01T00:00:00Z'] }]
     const { seen, pulled } = await pullFrom(
       (_seen, place) =>

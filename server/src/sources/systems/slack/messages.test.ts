@@ -33,7 +33,7 @@ async function pullFrom(channels: Record<string, object[]>, body: Record<string,
 const BODY = { channels: ['C01AAA', 'C02BBB'] }
 
 describe('import_from_slack', () => {
-  it('reads the history of one channel after the other, and asks for the address of the workspace once', async () => {
+  it('reads the history channel by channel, and requests the URL of the workspace once', async () => {
     const { seen, pulled } = await pullFrom(
       {
         C01AAA: [message('1700000003.000100'), message('1700000002.000100'), message('1700000001.000100')],
@@ -62,7 +62,7 @@ describe('import_from_slack', () => {
     ])
   })
 
-  it('by schedule reads what is newer, also where a channel had nothing the time before', async () => {
+  it('on a schedule reads newer messages, also if a channel had none the time before', async () => {
     const first = await pullFrom({ C01AAA: [message('1700000001.000100')], C02BBB: [] }, BODY)
     const second = await pullFrom(
       {

@@ -38,7 +38,7 @@ async function pullFrom(
 }
 
 describe('import_from_snowflake', () => {
-  it('submits a statement by key, on the warehouse and role of the connection, and goes on behind the last key', async () => {
+  it('submits a statement by key, on the warehouse and role of the connection, and continues after the last key', async () => {
     const { seen, asked, pulled } = await pullFrom(
       (_seen, place) => result(place === 0 ? [row(1), row(2)] : [row(3)]),
       { ...BODY, database: 'SALES' },
@@ -80,7 +80,7 @@ describe('import_from_snowflake', () => {
     expect(pulled.keys).toEqual(['1', '2', '3'])
   })
 
-  it('asks again for a statement that is still at work', async () => {
+  it('polls a statement that is still running', async () => {
     const { asked, pulled } = await pullFrom((_seen, place) =>
       place < 2
         ? { status: 202, json: { code: '333334', statementHandle: 'h-1', statementStatusUrl: '/x' } }
@@ -90,7 +90,7 @@ describe('import_from_snowflake', () => {
     expect(pulled).toMatchObject({ keys: ['1'], refusal: null })
   })
 
-  it('submits the statement again, behind the last row, when its result is no longer kept', async () => {
+  it('submits the statement again, after the last row, if its result is no longer kept', async () => {
     const { asked, pulled } = await pullFrom(({ method }, place) => {
       if (method === 'GET') return { status: 404, json: { code: '390142', message: 'not found' } }
       return result([row(place === 0 ? 1 : 2)], place === 0 ? 2 : 1)
@@ -99,7 +99,7 @@ describe('import_from_snowflake', () => {
     expect(pulled).toMatchObject({ keys: ['1', '2'], refusal: null })
   })
 
-  it('with a cursor column reads by schedule from its last value on, to the nanosecond, and rows without a cursor last', async () => {
+  it('with a cursor column and a schedule reads from its last value on, to the nanosecond, and rows without a cursor last', async () => {
     const body = { query: 'select * from leads -- all;', key_column: 'ID', cursor_column: 'UPDATED_AT' }
     const first = await pullFrom(
       (_seen, place) => result([[row(1), row(2)], [row(3)], [['4', 'c4', null]]][place] ?? []),
@@ -139,7 +139,7 @@ describe('import_from_snowflake', () => {
     expect((await pullFrom(() => reply)).pulled.refusal).toMatchObject(refusal)
   })
 
-  it('says which columns there are when the key is none of them', async () => {
+  it('lists the columns if the key column does not exist', async () => {
     const { pulled } = await pullFrom(() => result([row(1)]), { ...BODY, key_column: '"id"' })
     expect(pulled.refusal).toMatchObject({ kind: 'ineligible', message: expect.stringContaining('ID, NAME') })
   })

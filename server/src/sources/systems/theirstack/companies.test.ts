@@ -30,7 +30,7 @@ describe('find_companies_by_tech_stack', () => {
     technologies_found: [{ technology: { slug: name.toLowerCase(), name }, first_date_found }],
   })
 
-  it('asks as TheirStack documents it, reads all pages, and leaves out what was found earlier', async () => {
+  it('sends the documented request, reads all pages, and leaves out what was found earlier', async () => {
     const { pulled, asked, seen } = await search(
       'find_companies_by_tech_stack',
       { technologies: ['kafka'], countries: ['DE'], first_seen_after: '2026-01-31' },
@@ -78,7 +78,7 @@ describe('find_companies_by_tech_stack', () => {
     expect(await requestErrors('find_companies_by_tech_stack', body)).toContain(words)
   })
 
-  it('passes on what TheirStack refuses', async () => {
+  it('passes on a refusal of TheirStack', async () => {
     const { pulled } = await search('find_companies_by_tech_stack', { technologies: ['kafka'] }, () => ({
       status: 402,
     }))
@@ -94,7 +94,7 @@ describe('find_companies_hiring by TheirStack', () => {
     date_posted: `2026-11-${20 - id}`,
   })
 
-  it('tells of each company once, with its newest posting, over all pages', async () => {
+  it('returns each company once, with its newest posting, over all pages', async () => {
     const pages = [
       [posting(1, 'a.com'), posting(2, 'a.com')],
       [posting(3, 'a.com'), posting(4, null)],

@@ -38,7 +38,7 @@ async function search(
 }
 
 describe('find_job_postings by TheirStack', () => {
-  it('asks as TheirStack documents it, and reads all pages', async () => {
+  it('sends the documented request and reads all pages', async () => {
     const { pulled, asked, seen } = await search(
       {
         job_titles: ['engineer'],
@@ -84,7 +84,7 @@ describe('find_job_postings by TheirStack', () => {
     })
   })
 
-  it('names the company where TheirStack knows no more of it than its name', async () => {
+  it('returns the name of a company if TheirStack knows only its name', async () => {
     const { pulled, asked } = await search({}, () => ({
       json: { data: [posting(1, { company_object: null, final_url: null, location: null })] },
     }))
@@ -97,7 +97,7 @@ describe('find_job_postings by TheirStack', () => {
     })
   })
 
-  it('says how boards are read when TheirStack is asked for them', async () => {
+  it('says how to read boards if they are requested from TheirStack', async () => {
     const { pulled, seen } = await search({ boards: ['greenhouse:acme'] }, () => ({}))
     expect(pulled.refusal).toMatchObject({ kind: 'ineligible' })
     expect(seen).toEqual([])
@@ -133,7 +133,7 @@ describe('track_job_postings by TheirStack', () => {
   const track = (answer: (seen: Seen, place: number) => Reply, state?: unknown) =>
     search({ job_titles: ['engineer'] }, answer, { slug: 'track_job_postings', state, limit: 2 })
 
-  it('asks for what was found since the pull before, whatever the order of the pages', async () => {
+  it('requests what was found since the previous pull, in any order of pages', async () => {
     const { pulled, asked } = await track(
       (_seen, place) => ({ json: { data: place === 0 ? [posting(7), posting(5)] : [posting(6)] } }),
       { since: '2026-11-14T00:00:00' },
@@ -145,7 +145,7 @@ describe('track_job_postings by TheirStack', () => {
     expect(pulled.resume).toEqual({ page: 0, since: '2026-11-17T00:00:00' })
   })
 
-  it('keeps its place when nothing is new', async () => {
+  it('keeps its position if nothing is new', async () => {
     const { pulled } = await track(() => ({ json: { data: [] } }), { since: '2026-11-14T00:00:00' })
     expect(pulled).toMatchObject({ rows: [], resume: { since: '2026-11-14T00:00:00' } })
   })

@@ -30,7 +30,7 @@ describe('options of sources by TheirStack', () => {
     expect(listed).toEqual({ ok: true, body: [{ value: '4', label: 'Software' }] })
   })
 
-  it('passes on what is refused', async () => {
+  it('passes on a refusal', async () => {
     const { listed } = await list('industry_id', { status: 401 })
     expect(listed).toMatchObject({ ok: false, refusal: { kind: 'unconfigured' } })
   })

@@ -78,7 +78,7 @@ describe('import_from_typeform', () => {
     ])
   })
 
-  it('by schedule starts an hour before the newest, since Typeform tells late', async () => {
+  it('on a schedule starts an hour before the newest response, because Typeform lists them late', async () => {
     const { pulled } = await pullForm(3)
     expect(pulled.resume).toEqual({ since: '2025-12-31T23:00:02', after: null, fields: null })
     const { seen } = await pullForm(3, BODY, { state: pulled.resume })
@@ -90,7 +90,7 @@ describe('import_from_typeform', () => {
     expect(Object.keys(pulled.rows[0] ?? {})).toEqual(['utm', 'Your mail', 'Size 2', 'Tags', 'submitted_at'])
   })
 
-  it('passes on a refusal of the form, and refuses what is no id', async () => {
+  it('passes on a refusal of the form, and refuses an invalid id', async () => {
     const { origin } = await serveDouble(() => ({ status: 404, json: { code: 'FORM_NOT_FOUND' } }))
     const { refusal } = await pullSource('import_from_typeform', BODY, { urls: { typeform: origin } })
     expect(refusal).toMatchObject({ message: expect.stringContaining('FORM_NOT_FOUND') })

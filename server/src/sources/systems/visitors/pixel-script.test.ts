@@ -71,7 +71,7 @@ function openPage({
 }
 
 describe('the script on the pages of a customer', () => {
-  it('sends page, referrer and title once, without what may tell of a person', () => {
+  it('sends page, referrer and title once, without personal data', () => {
     const { sent } = openPage({
       href: 'https://shop.example.com/a?email=ann@acme.com&utm_source=mail&utm_term=a%20b#inbox',
       referrer: 'https://search.example/find?q=secret#x',
@@ -88,11 +88,11 @@ describe('the script on the pages of a customer', () => {
     ])
   })
 
-  it('is there for browsers without beacons too, without cookies', () => {
+  it('works in browsers without beacons, without cookies', () => {
     expect(openPage({ hasBeacons: false }).sent).toHaveLength(1)
   })
 
-  it('sends pages that change without being loaded, and no page twice in a row', () => {
+  it('sends pages that change without a load, and no page twice in a row', () => {
     const { sent, run, fire } = openPage()
     run(`history.pushState({}, '', '/b')`)
     run(`history.pushState({}, '', '/b#part')`)

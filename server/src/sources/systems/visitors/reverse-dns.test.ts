@@ -41,12 +41,12 @@ describe('reverse DNS', () => {
     expect((await find(ADDRESS, named(name))).found).toBeNull()
   })
 
-  it('a name that does not lead back is a lie', async () => {
+  it('a name that does not resolve back is ignored', async () => {
     const zone: Zone = { [ARPA]: { ptr: ['www.acme.com'] }, 'www.acme.com': { a: ['192.0.2.1'] } }
     expect((await find(ADDRESS, zone)).found).toBeNull()
   })
 
-  it('the first of several names that leads back counts', async () => {
+  it('the first of several names that resolves back counts', async () => {
     const zone: Zone = {
       [ARPA]: { ptr: ['www.lie.com', 'mail.acme.com'] },
       'www.lie.com': { a: ['192.0.2.1'] },
@@ -55,7 +55,7 @@ describe('reverse DNS', () => {
     expect((await find(ADDRESS, zone)).found).toMatchObject({ domain: 'acme.com' })
   })
 
-  it('IPv6 is asked by nibbles, and compared whatever its spelling', async () => {
+  it('IPv6 is looked up by nibbles, and compared in any notation', async () => {
     const { found, asked } = await find('2606:2800:0220:0001::1946', {
       '6.4.9.1.0.0.0.0.0.0.0.0.0.0.0.0.1.0.0.0.0.2.2.0.0.0.8.2.6.0.6.2.ip6.arpa': { ptr: ['six.acme.com'] },
       'six.acme.com': { aaaa: ['2606:2800:220:1::1946'] },

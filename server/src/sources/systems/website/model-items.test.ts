@@ -25,7 +25,7 @@ async function extract(
 }
 
 describe('extract_from_website, by a model', () => {
-  it('reads a page without any list into the fields that were asked for', async () => {
+  it('reads a page without any list into the requested fields', async () => {
     const { pulled, calls, origin } = await extract({ '/list': PROSE }, [
       say({ name: 'Bolt', price: 1.2 }, { name: ' Nut ', price: '0.80' }, { name: null, price: null }),
     ])
@@ -72,7 +72,7 @@ describe('extract_from_website, by a model', () => {
     expect(requests.filter((path) => path !== '/robots.txt')).toEqual(['/list', '/list', '/more'])
   })
 
-  it('does not go on to the next page where it found nothing', async () => {
+  it('does not follow the next page if a page has no items', async () => {
     const { pulled, calls } = await extract(
       { '/list': `${PROSE}<a rel="next" href="/more">Next</a>`, '/more': PROSE },
       [say()],
@@ -81,7 +81,7 @@ describe('extract_from_website, by a model', () => {
     expect([pulled.rows, pulled.refusal, calls.length]).toEqual([[], null, 1])
   })
 
-  it('an answer that does not fit is sent back once', async () => {
+  it('an answer that does not fit the schema is sent back once', async () => {
     const { pulled, calls } = await extract({ '/list': PROSE }, [
       { says: '{"items": [{"name": "Bolt"}]}' },
       say({ name: 'Bolt', price: '1.20' }),
@@ -121,7 +121,7 @@ describe('extract_from_website, by a model', () => {
     expect(server.calls[0]?.headers['x-api-key']).toBe('own-key')
   })
 
-  it('without a model that can be reached, says what to set; without fields, what is missing', async () => {
+  it('says what to set if no model can be reached, and what is missing without fields', async () => {
     const { origin } = await serveSite({ '/list': PROSE })
     await expect(
       pullSource(

@@ -33,7 +33,7 @@ describe('extract_from_website', () => {
     ])
   })
 
-  it('takes the list that `item` speaks of, with the fields that were asked for', async () => {
+  it('reads the list that `item` describes, with the requested fields', async () => {
     const { pulled, origin } = await extract(
       { '/list': TABLE + CARDS },
       {
@@ -51,7 +51,7 @@ describe('extract_from_website', () => {
     })
   })
 
-  it('prefers what the page says in JSON-LD, and what a product costs by its offer', async () => {
+  it('prefers JSON-LD, and takes the price of a product from its offer', async () => {
     const products = ['Bolt', 'Nut'].map((name, n) => ({
       '@type': 'Product',
       name,
@@ -112,7 +112,7 @@ describe('extract_from_website', () => {
   })
 
   // The reader allows 2 s of processor time, on machines that may be busy otherwise.
-  it('reads a page that was made to exhaust it in a moment', async () => {
+  it('reads a page that was made to exhaust the reader in a moment', async () => {
     const wide = Array.from({ length: 20_000 }, (_, n) => `<div class="a"><b class="x">${n}</b></div>`).join(
       '',
     )

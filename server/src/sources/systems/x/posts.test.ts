@@ -22,7 +22,7 @@ const search = (
   }))
 
 describe('search_x_tweets', () => {
-  it('asks as X documents it, and reads all pages', async () => {
+  it('sends the documented request and reads all pages', async () => {
     const { seen, pulled } = await search(
       { query: 'loam', language: 'en', from_accounts: ['@acme', 'b'], has_media: true },
       (_seen, place) => ({
@@ -48,7 +48,7 @@ describe('search_x_tweets', () => {
     })
   })
 
-  it('goes on where the pull before ended, and keeps that place when nothing is new', async () => {
+  it('continues where the previous pull ended, and keeps that position if nothing is new', async () => {
     const { seen, pulled } = await search(
       { query: 'loam' },
       () => ({ json: { meta: { result_count: 0 } } }),
@@ -60,7 +60,7 @@ describe('search_x_tweets', () => {
     expect(pulled).toMatchObject({ rows: [], resume: { since: '30' } })
   })
 
-  it('leaves out posts with fewer likes, also where that leaves a page empty', async () => {
+  it('leaves out posts with fewer likes, even if that empties a page', async () => {
     const { pulled } = await search({ query: 'loam', min_likes: 5 }, (_seen, place) => ({
       json: {
         data: [post(String(9 - place), place === 0 ? 1 : 7)],
