@@ -14,7 +14,8 @@ import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { COMPILED, FLAGS } from '#test/plumbing/server-process.ts'
-import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 import { startCallers } from './load/load.ts'
 
 const { values } = parseArgs({

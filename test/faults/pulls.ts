@@ -10,7 +10,8 @@ import { callOver, makeSheet } from '#test/builders/sheets.ts'
 import { openInstallation } from '#test/plumbing/installation.ts'
 import { createRandom } from '../builders/seeded-random.ts'
 import { cutConnections, startAnother } from './breaks/interruptions.ts'
-import { check, persist, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, persist, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

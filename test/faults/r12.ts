@@ -12,7 +12,8 @@ import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 import { checkAcknowledged, createAddCalls, listRows, sayOutcomes } from './checks/acknowledged-rows.ts'
-import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 import { type Crowd, isGood, startCallers } from './load/load.ts'
 
 const { values } = parseArgs({

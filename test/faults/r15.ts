@@ -12,7 +12,8 @@ import { addConnection } from '#server/organisation/connections.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { addRows, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
 import { SECRET } from '#test/plumbing/installation.ts'
-import { check, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, openInstallation, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { createRandom } from '../builders/seeded-random.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict } from './checks/installation.ts'
 import { startFleet } from './load/fleet.ts'
 
 const { values } = parseArgs({

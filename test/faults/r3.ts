@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

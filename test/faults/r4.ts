@@ -13,7 +13,8 @@ import { queuePull } from '#server/sources/pulls/jobs.ts'
 import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { openInstallation } from '#test/plumbing/installation.ts'
-import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

@@ -10,7 +10,8 @@ import { addRows, callOver, makeSheet, runAll, type Step } from '#test/builders/
 import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
 import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
 import { BEHAVIOURS, type Fault, serveBadProvider } from './breaks/bad-provider.ts'
-import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {

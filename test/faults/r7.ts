@@ -14,7 +14,8 @@ import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { startServer } from '#test/plumbing/server-process.ts'
 import { fillWal, findMount, openRefusingDatabase, openSmallDisk } from './breaks/small-disk.ts'
 import { checkAcknowledged, createAddCalls, listRows, sayOutcomes } from './checks/acknowledged-rows.ts'
-import { check, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, say, sayVerdict } from './checks/installation.ts'
 import { hung, isGood, startCallers } from './load/load.ts'
 
 const { values } = parseArgs({

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { addRows, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict, until } from './checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict } from './checks/installation.ts'
 import { type Crowd, type Exchange, hung, isGood, startCallers, type Wanted } from './load/load.ts'
 
 const { values } = parseArgs({

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { onMisfit } from '../catalog/provider/misfits.ts'
+import { rateLimitExceeded } from '../lib/errors.ts'
 import { onHeldThread } from '../lib/timing/thread-watch.ts'
 import { clientAddress } from './http/client-address.ts'
 import { ok } from './http/envelope.ts'
@@ -73,9 +74,10 @@ export function healthRoutes(
 
   const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
   app.get('/healthz', hidden, () => ok({ alive: true }))
-  const countRequest = createAddressLimit(readyPerMinute)
+  const waitSeconds = createAddressLimit(readyPerMinute)
   app.get('/readyz', hidden, async (request, reply) => {
-    countRequest(clientAddress(request, config.LOAM_TRUST_PROXY))
+    const seconds = waitSeconds(clientAddress(request, config.LOAM_TRUST_PROXY))
+    if (seconds > 0) throw rateLimitExceeded(readyPerMinute, 'minute', seconds)
     const reason = closing ? 'shutting down' : await databaseFault()
     if (reason === null) return ok({ ready: true })
     return reply

@@ -1,4 +1,5 @@
 import { ERROR_STATUS, type ErrorCode, type FieldError } from '#contract/errors.ts'
+import { plural } from './plural.ts'
 
 export type ErrorDetails = {
   errors?: FieldError[]
@@ -60,6 +61,17 @@ export function invalid(field: string, message: string): AppError {
 
 export function notFound(what: string): AppError {
   return new AppError('Not Found', `${what} not found`)
+}
+
+/** Returns a 429 that may be tried again after this many seconds. */
+export function tooManyRequests(message: string, retryAfter: number): AppError {
+  return new AppError('Too Many Requests', message, { retryAfter })
+}
+
+/** Returns the 429 of a rate limit that counts requests. */
+export function rateLimitExceeded(limit: number, period: 'minute' | 'day', retryAfter: number): AppError {
+  const message = `Rate limit of ${plural(limit, 'request')} per ${period} exceeded. Try again in ${plural(retryAfter, 'second')}`
+  return tooManyRequests(message, retryAfter)
 }
 
 export function forbidden(message: string): AppError {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { SETTINGS } from '../lib/config/config.ts'
 import { isProviderSetting } from '../lib/config/provider-settings.ts'
+import { isAlive } from '../lib/is-alive.ts'
 import { writePrivateFile } from './workspace.ts'
 
 const Running = z.object({ url: z.string(), pid: z.number(), settings: z.record(z.string(), z.string()) })
@@ -38,13 +39,4 @@ export function readServer(dataDir: string): RunningServer | null {
   if (!existsSync(file)) return null
   const parsed = Running.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   return parsed.success && isAlive(parsed.data.pid) ? parsed.data : null
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
-  }
 }

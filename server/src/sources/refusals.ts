@@ -1,6 +1,7 @@
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
-import { AppError, invalid } from '../lib/errors.ts'
+import type { AppError} from '../lib/errors.ts';
+import { invalid, tooManyRequests } from '../lib/errors.ts'
 import { howToConnect } from './reach.ts'
 
 const RETRY_AFTER_S = 10
@@ -17,7 +18,7 @@ export function toCallerError(refusal: Refusal, provider: Provider, field: strin
     case 'no_credits': {
       const afterMs = 'afterMs' in refusal ? refusal.afterMs : undefined
       const retryAfter = Math.max(1, Math.ceil((afterMs ?? RETRY_AFTER_S * 1000) / 1000))
-      return new AppError('Too Many Requests', message, { retryAfter })
+      return tooManyRequests(message, retryAfter)
     }
     case 'unconfigured':
       return invalid('connection_id', `${message}; connect it again: ${howToConnect(provider)}`)

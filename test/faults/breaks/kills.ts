@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
-import { type openInstallation, say, until } from '../checks/installation.ts'
+import { until } from '#test/plumbing/until.ts'
+import { type openInstallation, say } from '../checks/installation.ts'
 
 type Installation = Awaited<ReturnType<typeof openInstallation>>
 type Kills = { count: number; workers: number; random: () => number }

@@ -19,6 +19,7 @@ import { startWorkerChild } from '#server/runs/engine/testing/worker-child.ts'
 import { createSources } from '#server/sources/registry.ts'
 import { addRows, type Call, makeSheet, type Step } from '#test/builders/sheets.ts'
 import * as base from '#test/plumbing/installation.ts'
+import { until } from '#test/plumbing/until.ts'
 
 export type Books = {
   flights: number
@@ -149,19 +150,6 @@ select (select count(*) from flights where org_id = $1) as flights,
   (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express'))
     + (select count(*) from graphile_groups.jobs) as jobs
 from organisations where org_id = $1`
-
-/** Waits until something holds; fails when it does not in time. */
-export async function until(
-  what: string,
-  holds: () => Promise<boolean> | boolean,
-  seconds = 60,
-): Promise<void> {
-  const deadline = Date.now() + seconds * 1000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
-    await sleep(20)
-  }
-}
 
 /** Every cell there once, complete and paid once; nothing held, nothing left to do. */
 export function checkBooks(books: Books, cells: number, price: number, startMillis: number): void {

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { isUnavailable, type Store } from '../../database/connection/db.ts'
-import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
-import { plural } from '../../lib/plural.ts'
+import { AppError, forbidden, notFound, rateLimitExceeded, validationError } from '../../lib/errors.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import {
   type Admission,
@@ -174,16 +173,11 @@ function shareLeft(window: Window): number {
 }
 
 function rateLimited({ minute, day, now }: Admission): AppError {
-  return day.used >= day.limit ? tooManyRequests(day, 'day', now) : tooManyRequests(minute, 'minute', now)
+  return day.used >= day.limit ? windowFull(day, 'day', now) : windowFull(minute, 'minute', now)
 }
 
-export function tooManyRequests(full: Window, period: 'minute' | 'day', now: number): AppError {
-  const retryAfter = Math.max(1, Math.ceil(full.resetsAt - now))
-  return new AppError(
-    'Too Many Requests',
-    `Rate limit of ${plural(full.limit, 'request')} per ${period} exceeded. Try again in ${plural(retryAfter, 'second')}`,
-    { retryAfter },
-  )
+export function windowFull(full: Window, period: 'minute' | 'day', now: number): AppError {
+  return rateLimitExceeded(full.limit, period, Math.max(1, Math.ceil(full.resetsAt - now)))
 }
 
 function checkParams(request: FastifyRequest): void {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Db, isUnavailable } from '../../database/connection/db.ts'
-import { AppError, reasonOf } from '../../lib/errors.ts'
+import { AppError, reasonOf, tooManyRequests } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import type { PriceBook } from '../../money/prices.ts'
 import { findKeyHolder } from '../../organisation/store/admission.ts'
@@ -109,7 +109,7 @@ export function createEventStreams(
 function requireRoom(open: number, limit: number, owner: string): void {
   if (open < limit) return
   const message = `This ${owner} has ${plural(limit, 'stream')} open, which is the limit. Close one, or try again later`
-  throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
+  throw tooManyRequests(message, RETRY_SECONDS)
 }
 
 /** Throws if the key, its scope, the member or their access to the path is gone. */

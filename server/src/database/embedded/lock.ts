@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { isAlive } from '../../lib/is-alive.ts'
 import { errorCode } from './error-code.ts'
 
 export type OwnerKind = 'server' | 'command'
@@ -94,12 +95,4 @@ function isOwner(value: unknown): value is Owner {
     (value.kind === 'server' || value.kind === 'command') &&
     (!('url' in value) || typeof value.url === 'string')
   )
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
-  }
 }

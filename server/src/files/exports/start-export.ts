@@ -5,7 +5,8 @@ import type { Catalogue } from '../../catalog/registry.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { ExportPlan, ExportSelection } from '../../database/connection/json-columns.ts'
 import { addLongJob } from '../../database/queue/long-jobs.ts'
-import { AppError } from '../../lib/errors.ts'
+import type { AppError} from '../../lib/errors.ts';
+import { tooManyRequests } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { plural } from '../../lib/plural.ts'
 import { type Author, recordChange } from '../../organisation/changes.ts'
@@ -50,7 +51,7 @@ export async function startExport(
 
 function tooManyExports(running: number, limit: number): AppError {
   const message = `Your organisation has ${plural(running, 'export')} under way, and its limit is ${limit} (LOAM_EXPORTS_PER_ORG). Wait until one has ended, then ask again`
-  return new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
+  return tooManyRequests(message, RETRY_SECONDS)
 }
 
 async function planColumns(

@@ -6,7 +6,7 @@ import { created } from '../../api/http/envelope.ts'
 import { claimIdempotencyKey } from '../../api/http/idempotency.ts'
 import type { Api, Services } from '../../api/services.ts'
 import { inTransaction } from '../../database/connection/db.ts'
-import { AppError, invalid } from '../../lib/errors.ts'
+import { invalid, tooManyRequests } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
 import { discardUpload, keepUpload, receiveUpload } from '../uploads.ts'
@@ -26,7 +26,7 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
     const others = inProgress.get(orgId) ?? 0
     if (others >= MAX_UPLOADS_AT_ONCE) {
       const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one of them is complete`
-      throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
+      throw tooManyRequests(message, RETRY_SECONDS)
     }
     inProgress.set(orgId, others + 1)
     try {

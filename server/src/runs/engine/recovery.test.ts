@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '#test/plumbing/until.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
@@ -41,14 +42,6 @@ function endWithTest(worker: WorkerChild): WorkerChild {
 }
 const startChild = async (app: TestApp) => endWithTest(await startWorkerChild(app.databaseUrl))
 
-async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 120): Promise<void> {
-  const deadline = Date.now() + seconds * 1000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
-    await sleep(20)
-  }
-}
-
 const jobs = (app: TestApp) =>
   app.store.query<{ locked_by: string | null }>({
     text: 'select locked_by from graphile_worker.jobs union all select locked_by from graphile_groups.jobs',
@@ -63,7 +56,7 @@ async function launch(app: TestApp, step: object, rows: number): Promise<FlightS
 }
 
 const landed = (sheet: FlightSheet) =>
-  until('all rows land', async () => (await sheet.flights()).length === 0)
+  until('all rows finish', async () => (await sheet.flights()).length === 0)
 
 /** Every cell there, once, complete and paid once; nothing held, nothing left to do. */
 async function expectExact(sheet: FlightSheet, rows: number, price: number): Promise<void> {
@@ -154,7 +147,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
         where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
       await sleep(200)
     }
-    await until('all rows land', async () => {
+    await until('all rows finish', async () => {
       const { rows } = await client.query('select from flights where org_id = $1 limit 1', [sheet.org.orgId])
       return rows.length === 0
     })

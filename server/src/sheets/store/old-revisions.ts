@@ -3,7 +3,7 @@ import type { Definition } from '../../catalog/chain/definition.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { limitSql } from '../../database/connection/limits.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, tooManyRequests } from '../../lib/errors.ts'
 
 const MIB = 1024 * 1024
 /** The largest definition, in bytes of JSON. */
@@ -39,7 +39,7 @@ export async function requireRoomForRevision(
   const made = rows[0]?.bytes ?? 0
   if (made <= MAX_RECENT) return
   const message = `Versions of this sheet that were made in the last ${GRACE_SECONDS / 60} minutes take ${made} bytes, and the limit is ${MAX_RECENT}. Wait a moment before the next change`
-  throw new AppError('Too Many Requests', message, { retryAfter: GRACE_SECONDS })
+  throw tooManyRequests(message, GRACE_SECONDS)
 }
 
 /**

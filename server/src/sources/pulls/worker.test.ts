@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { until } from '#test/plumbing/until.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
 import { connectPaged, itemsOf, makeSourceApp } from './testing/source-app.ts'
 
@@ -8,11 +8,6 @@ const { app, lists } = sources
 // Two workers, like two processes.
 await startTestWorker(app)
 await startTestWorker(app)
-
-/** Waits without a limit of its own; the test's timeout ends it. */
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await sleep(20)
-}
 
 it('the initial import after Create runs by itself, and rows arrive in the workflow and run', async () => {
   const org = await app.makeOrg()
@@ -28,7 +23,7 @@ it('the initial import after Create runs by itself, and rows arrive in the workf
   const id = await sources.create(org, 'paged_once', { list: 'people' })
   const sync = { workflow_id, field_mapping: { 'input.who': 'name' } }
   expect((await org.call('POST', `/sources/${id}/sync`, sync)).status).toBe(201)
-  await until(async () => (await sources.show(org, id)).status === 'completed')
+  await until('the source is completed', async () => (await sources.show(org, id)).status === 'completed')
   const complete = async () => {
     const { data } = (await org.call('POST', `${base}/rows/list`, { page_size: 200, page_no: 2 })).body
     return (
@@ -36,7 +31,7 @@ it('the initial import after Create runs by itself, and rows arrive in the workf
       data.rows.every((row: { row_status: string }) => row.row_status === 'complete')
     )
   }
-  await until(complete)
+  await until('all rows are complete', complete)
   expect(await sources.show(org, id)).toMatchObject({
     lead_count: 250,
     syncs: [{ delivered: 250, waiting: 0 }],
@@ -52,6 +47,6 @@ it('a postponed pull continues by itself', async () => {
       token === 4 && place < 3 ? { status: 429, headers: { 'retry-after': '1' } } : null,
   })
   const id = await sources.create(org, 'paged_once', { list: 'parked' })
-  await until(async () => (await sources.show(org, id)).status === 'completed')
+  await until('the source is completed', async () => (await sources.show(org, id)).status === 'completed')
   expect(await sources.names(org, id)).toEqual(itemsOf(6).map(({ name }) => name))
 })

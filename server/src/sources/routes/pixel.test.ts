@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createInbox } from '#server/sources/pulls/inbox/inbox.ts'
 import { ACME, makeVisitorApp } from '#server/sources/pulls/testing/visitor-app.ts'
 import type { TestOrg } from '#test/plumbing/harness.ts'
-import { createAddressLimit } from './address-limit.ts'
 
 const visitors = await makeVisitorApp({ LOAM_PIXEL_PER_MINUTE: '100' })
 const behind = await makeVisitorApp({ LOAM_TRUST_PROXY: 'true' })
@@ -213,14 +212,6 @@ describe('D10 POST /pixel/{pixel_id}', () => {
     expect(taken).toBeGreaterThanOrEqual(60)
     expect(taken).toBeLessThan(500)
     expect((await received(id)).total).toBe(taken)
-  })
-
-  it('of 10,000 beacons of one address 60 pass, and as many addresses as there are cost no more memory', () => {
-    const isWithinLimit = createAddressLimit(60, 100)
-    expect(Array.from({ length: 10_000 }, () => isWithinLimit('one')).filter(Boolean)).toHaveLength(60)
-    for (let n = 0; n < 100; n += 1) isWithinLimit(`other ${n}`)
-    // The address silent for longest was forgotten to make room.
-    expect(isWithinLimit('one')).toBe(true)
   })
 
   it('many addresses together have the limit of the source, LOAM_PIXEL_PER_MINUTE', async () => {

@@ -3,8 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { clientAddress, wholeAddress } from '../../api/http/client-address.ts'
 import { ok } from '../../api/http/envelope.ts'
 import { checkPart } from '../../api/http/validation.ts'
+import { createAddressLimit } from '../../api/load/address-limit.ts'
 import type { Api, Services } from '../../api/services.ts'
-import { AppError, notFound } from '../../lib/errors.ts'
+import type { AppError} from '../../lib/errors.ts';
+import { notFound, tooManyRequests } from '../../lib/errors.ts'
 import { createMemo } from '../../lib/memo.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
@@ -15,7 +17,6 @@ import { readStored } from '../request.ts'
 import { admitArrivals, saltOfDay, type SourceDoor } from '../store/source-tokens.ts'
 import { isBot } from '../systems/visitors/beacon.ts'
 import { PIXEL_SCRIPT } from '../systems/visitors/pixel-script.ts'
-import { createAddressLimit } from './address-limit.ts'
 
 const RETRY_AFTER_S = 60
 const SALT_MS = 60_000
@@ -41,7 +42,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
     maxInFlight: 2,
   })
   const putIntoInbox = createInbox(store, sealer)
-  const isWithinLimit = createAddressLimit(PER_ADDRESS)
+  const waitSeconds = createAddressLimit(PER_ADDRESS)
   const remember = createMemo<Buffer>({ max: 1, ttlMs: SALT_MS })
   const salt = () => remember('salt', () => saltOfDay(store.system, randomBytes(32)))
 
@@ -104,7 +105,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
       void reply.headers(CORS)
       if (isBot(request.headers['user-agent'] ?? '')) return reply.code(204).send()
       // Checked before any database query: a flood from one address costs nothing else.
-      if (!isWithinLimit(`${token} ${clientAddress(request, config.LOAM_TRUST_PROXY)}`)) {
+      if (waitSeconds(`${token} ${clientAddress(request, config.LOAM_TRUST_PROXY)}`) > 0) {
         throw tooMany('this address has sent too many visits in this minute')
       }
       await take(request, 'pixel')
@@ -120,5 +121,5 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
 }
 
 function tooMany(message: string): AppError {
-  return new AppError('Too Many Requests', message, { retryAfter: RETRY_AFTER_S })
+  return tooManyRequests(message, RETRY_AFTER_S)
 }

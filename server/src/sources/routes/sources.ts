@@ -13,7 +13,7 @@ import { created, ok } from '../../api/http/envelope.ts'
 import type { RouteServices } from '../../api/http/event-streams.ts'
 import type { Api } from '../../api/services.ts'
 import { builtIn } from '../../catalog/providers/built_in/provider.ts'
-import { AppError } from '../../lib/errors.ts'
+import { tooManyRequests } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { answerUnits, DRY_RUN_ANSWER } from '../../money/routes/dry-runs.ts'
 import { createRunEnvironment } from '../../runs/run-environment.ts'
@@ -58,10 +58,9 @@ export function sourceRoutes(
     const perHour = config.LOAM_PREVIEWS_PER_HOUR
     const turn = await takePreview(db, { orgId: caller.orgId, perHour })
     if (turn.ok) return
-    throw new AppError(
-      'Too Many Requests',
+    throw tooManyRequests(
       `Your organisation may preview sources ${plural(perHour, 'time')} an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
-      { retryAfter: Math.ceil(turn.waitMs / 1000) },
+      Math.ceil(turn.waitMs / 1000),
     )
   }
   const resource = sourceOfPath(sources)

@@ -5,7 +5,7 @@ import { SignedIn, SignInBody, SignInLink, SignInMailBody, SignInWays } from '#c
 import { accepted, ok } from '../../../api/http/envelope.ts'
 import { browserOf, isSecure, sessionTokenOf, setSessionCookie } from '../../../api/http/sessions.ts'
 import type { Api, Services } from '../../../api/services.ts'
-import { AppError, reasonOf } from '../../../lib/errors.ts'
+import { AppError, reasonOf, tooManyRequests } from '../../../lib/errors.ts'
 import { hashToken } from '../../../lib/security/keys.ts'
 import { mailSignInLinks, type NewSession, readSignInLink, signInByLink } from '../../sign-in.ts'
 import { takeSignInTurn } from '../../store/sign-in-links.ts'
@@ -99,7 +99,7 @@ async function requireTurn({ store }: Services, email: string): Promise<void> {
   const turn = await takeSignInTurn(store.system, hashToken(email), MAILS_PER_HOUR)
   if (turn.ok) return
   const message = `${MAILS_PER_HOUR} sign-in links were requested for this address within the hour. Check the mailbox, or try again later`
-  throw new AppError('Too Many Requests', message, { retryAfter: turn.waitSeconds })
+  throw tooManyRequests(message, turn.waitSeconds)
 }
 
 function noMailServer(email: string): AppError {

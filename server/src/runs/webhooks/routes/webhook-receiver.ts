@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { setWindowHeaders, tooManyRequests } from '../../../api/http/admission.ts'
+import { setWindowHeaders, windowFull } from '../../../api/http/admission.ts'
 import { nameRun, ok } from '../../../api/http/envelope.ts'
 import { asAppError, handleError } from '../../../api/http/errors.ts'
 import type { Api, Services } from '../../../api/services.ts'
@@ -49,7 +49,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     const admitted = isWebhookToken(token) ? await admit(hashToken(token)) : null
     if (admitted === null) throw notFound('Webhook')
     setWindowHeaders(reply, admitted.minute)
-    if (!admitted.granted) throw tooManyRequests(admitted.minute, 'minute', admitted.now)
+    if (!admitted.granted) throw windowFull(admitted.minute, 'minute', admitted.now)
     request.webhookSheet = admitted.sheet
     request.webhookCap = admitted.capMillis
     // It takes a turn as requests with a key do; small ones are accepted many at a time.

@@ -13,7 +13,8 @@ import { NOTION_OPTIONS } from '../../../catalog/push/notion-properties.ts'
 import { PIPEDRIVE_OPTIONS } from '../../../catalog/push/pipedrive.ts'
 import { SNOWFLAKE_OPTIONS } from '../../../catalog/push/snowflake.ts'
 import type { Egress } from '../../../lib/egress/egress.ts'
-import { AppError, invalid } from '../../../lib/errors.ts'
+import type { AppError} from '../../../lib/errors.ts';
+import { invalid, tooManyRequests } from '../../../lib/errors.ts'
 import type { SheetRecord } from '../../store/sheets.ts'
 
 const TIMEOUT_MS = 25_000
@@ -76,7 +77,7 @@ function toError(refusal: Refusal, { provider, parent }: OptionQuery): AppError 
   const message = `${provider.name}: ${reason}`
   if (refusal.kind === 'rate_limited') {
     const retryAfter = Math.ceil((refusal.afterMs ?? RETRY_AFTER_S * 1000) / 1000)
-    return new AppError('Too Many Requests', message, { retryAfter })
+    return tooManyRequests(message, retryAfter)
   }
   const isAboutContext = refusal.kind === 'ineligible' && parent !== undefined
   return invalid(isAboutContext ? `context.${parent.field}` : 'connection', message)
