@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { crossCheck } from './cross-check.ts'
+import { isDecimal } from './decimal.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { numberToText } from './number-text.ts'
 import { MAX_SEARCHED, operatorSchema, checkSearchText } from './operators.ts'
@@ -79,13 +80,6 @@ export const FILTER_OPERATORS = {
   'less than': 'number',
 } as const
 export type FilterOperator = keyof typeof FILTER_OPERATORS
-
-/** The maximum length of a decimal that is compared as a number. */
-export const MAX_DECIMAL = 10_000
-/** Matches plain decimals, with an exponent of up to three digits. */
-export const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/
-
-const isDecimal = (text: string) => text.length <= MAX_DECIMAL && DECIMAL.test(text)
 
 const operatorNames = Object.keys(FILTER_OPERATORS) as [FilterOperator, ...FilterOperator[]]
 const FilterValue = z

@@ -10,8 +10,8 @@ import { reasonOf } from '#server/lib/errors.ts'
 import { type Call, callOver, makeSheet } from '#test/builders/sheets.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
-import { type Moment, serveCrm } from './breaks/crm-server.ts'
 import { until } from '#test/plumbing/until.ts'
+import { type Moment, serveCrm } from './breaks/crm-server.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } })

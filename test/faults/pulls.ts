@@ -8,9 +8,9 @@ import { parseArgs } from 'node:util'
 import type { WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
 import { callOver, makeSheet } from '#test/builders/sheets.ts'
 import { openInstallation } from '#test/plumbing/installation.ts'
+import { until } from '#test/plumbing/until.ts'
 import { createRandom } from '../builders/seeded-random.ts'
 import { cutConnections, startAnother } from './breaks/interruptions.ts'
-import { until } from '#test/plumbing/until.ts'
 import { check, persist, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({

@@ -9,8 +9,8 @@ import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { addRows, callOver, makeSheet, runAll, type Step } from '#test/builders/sheets.ts'
 import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
 import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
-import { BEHAVIOURS, type Fault, serveBadProvider } from './breaks/bad-provider.ts'
 import { until } from '#test/plumbing/until.ts'
+import { BEHAVIOURS, type Fault, serveBadProvider } from './breaks/bad-provider.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
-import type { AppError} from '../lib/errors.ts';
+import type { AppError } from '../lib/errors.ts'
 import { invalid, tooManyRequests } from '../lib/errors.ts'
 import { howToConnect } from './reach.ts'
 

@@ -36,7 +36,7 @@ describe('parseDecimal', () => {
       '0b1',
       '1_000',
       '1,000',
-      '1e99999',
+      '1e9999',
     ].concat(['5n', 'NaN', 'Infinity', '٣', '5\n', 'five']),
   )('%j is not a number', (text) => {
     expect(parseDecimal(text)).toBeNull()
@@ -58,7 +58,7 @@ describe('compareDecimals', () => {
     ['1e3', '1000', 0],
     ['1200e-2', '12', 0],
     ['0.001', '1e-3', 0],
-    ['1e9999', '1e9998', 1],
+    ['1e999', '1e998', 1],
     ['-2', '-10', 1],
     ['-2', '1', -1],
     ['0', '-1', 1],

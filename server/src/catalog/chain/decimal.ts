@@ -1,11 +1,13 @@
+import { DECIMAL } from '#contract/decimal.ts'
+
 /** A decimal of any length: sign times 0.digits times ten to the magnitude. */
 export type Decimal = { sign: -1 | 0 | 1; magnitude: number; digits: string }
 
-// No sign `+`, so that the telephone number +1555 stays text; no hexadecimal, spaces or separators.
-const SYNTAX = /^(-)?(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
+const PARTS = /^(-)?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
+/** Returns the decimal that the text writes (`DECIMAL`), or null if it writes none. */
 export function parseDecimal(text: string): Decimal | null {
-  const match = SYNTAX.exec(text)
+  const match = DECIMAL.test(text) ? PARTS.exec(text) : null
   if (!match) return null
   const [, minus, whole = '', fraction = '', exponent = '0'] = match
   const all = whole + fraction

@@ -1,3 +1,4 @@
+import { isDecimal } from '#contract/decimal.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
 import { inspectEmail, inspectUrl } from './address-inspection.ts'
@@ -57,15 +58,13 @@ function value<const Required extends boolean = false>(options: Given<Required> 
   }
 }
 
-const DECIMAL = /^-?\d+(\.\d+)?$/
-
 /** Sent as quoted text; a raw JSON number is dropped with a warning (D32). */
 function number<const Required extends boolean = false>(
   options: Given<Required> & { min?: number; max?: number; whole?: boolean; default?: number },
 ): Field<Maybe<number, Required>> {
   const { min = -Infinity, max = Infinity, whole = false } = options
   const fault = (text: string): string | null => {
-    const parsed = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN
+    const parsed = isDecimal(text.trim()) ? Number(text) : Number.NaN
     if (Number.isNaN(parsed)) return 'must be a number, as text'
     if (whole && !Number.isInteger(parsed)) return 'must be a whole number, as text'
     if (parsed >= min && parsed <= max) return null

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../catalog/registry.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { ExportPlan, ExportSelection } from '../../database/connection/json-columns.ts'
 import { addLongJob } from '../../database/queue/long-jobs.ts'
-import type { AppError} from '../../lib/errors.ts';
+import type { AppError } from '../../lib/errors.ts'
 import { tooManyRequests } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { plural } from '../../lib/plural.ts'

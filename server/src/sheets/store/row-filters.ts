@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type CreatedAtFilter, DECIMAL, type FilterOperator, MAX_DECIMAL } from '#contract/rows.ts'
+import { DECIMAL, isDecimal, MAX_DECIMAL } from '#contract/decimal.ts'
+import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
 import type { Selection } from '../../database/tables/selection.ts'
 import { type SheetOfRows, statusCondition } from './status-filters.ts'
 
@@ -79,7 +80,7 @@ function contains(column: number, text: Text, value: string): Condition {
 /** Returns the condition that an item of the list is the value, or is an object with a field that is. */
 function listHolds(list: RawBuilder<unknown>, value: string): Condition {
   const item = sql<string | null>`f.text`
-  const isNumber = value.length <= MAX_DECIMAL && DECIMAL.test(value)
+  const isNumber = isDecimal(value)
   const sameNumber = isNumber ? sql`or ${asNumber(item)} = ${value}::numeric` : sql``
   return sql`exists (
     select from jsonb_array_elements(${list}) i, lateral (
@@ -104,12 +105,9 @@ const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: n
   'less than': (text, values) => sql`${asNumber(text)} < ${one(values)}::numeric`,
 }
 
-/**
- * Converts a text to a number: the decimals of DECIMAL in the contract, and none longer than `numeric` always accepts. Any
- * other text is no number and fails every comparison.
- */
+/** Returns the text as a number by the grammar of DECIMAL. Any other text is null and fails every comparison. */
 function asNumber(text: Text): RawBuilder<number | null> {
-  return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
+  return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ ${sql.lit(DECIMAL.source)} then (${text})::numeric end`
 }
 
 const DAY = 86_400_000

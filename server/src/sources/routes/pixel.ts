@@ -5,7 +5,7 @@ import { ok } from '../../api/http/envelope.ts'
 import { checkPart } from '../../api/http/validation.ts'
 import { createAddressLimit } from '../../api/load/address-limit.ts'
 import type { Api, Services } from '../../api/services.ts'
-import type { AppError} from '../../lib/errors.ts';
+import type { AppError } from '../../lib/errors.ts'
 import { notFound, tooManyRequests } from '../../lib/errors.ts'
 import { createMemo } from '../../lib/memo.ts'
 import { hashToken } from '../../lib/security/keys.ts'

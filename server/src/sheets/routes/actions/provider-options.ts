@@ -13,7 +13,7 @@ import { NOTION_OPTIONS } from '../../../catalog/push/notion-properties.ts'
 import { PIPEDRIVE_OPTIONS } from '../../../catalog/push/pipedrive.ts'
 import { SNOWFLAKE_OPTIONS } from '../../../catalog/push/snowflake.ts'
 import type { Egress } from '../../../lib/egress/egress.ts'
-import type { AppError} from '../../../lib/errors.ts';
+import type { AppError } from '../../../lib/errors.ts'
 import { invalid, tooManyRequests } from '../../../lib/errors.ts'
 import type { SheetRecord } from '../../store/sheets.ts'
 
