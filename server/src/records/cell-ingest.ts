@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { type Db, isUnavailable, type Store } from '../database/connection/db.ts'
 import { createBatcher, ItemFault } from '../lib/timing/batcher.ts'
+import { createKeyedBatcher } from '../lib/timing/keyed-batcher.ts'
 import { type Answer, type Ingested, ingestForCell, readIngested, toIngested } from './cell-writes.ts'
 import type { GivenRecord } from './given-record.ts'
 import { readGivenRecord } from './given-record.ts'
@@ -12,9 +12,8 @@ import { addCellWrites, type CellRun, findCellWrites } from './store/cell-writes
 const MAX_TOGETHER = 200
 /** A record counts for one more with each of these. */
 const BYTES = 4096
-const MAX_ORGANISATIONS = 1000
 
-type Item = { cell: CellRun; given: GivenRecord }
+type Item = { orgId: string; cell: CellRun; given: GivenRecord }
 type Result = Answer<Ingested>
 
 /** Takes in what the row of a cell says about an entity. */
@@ -25,22 +24,19 @@ export type IngestCell = (orgId: string, cell: CellRun, given: GivenRecord) => P
  * statements, and holds the counter of changes until it is committed, for which all others of the organisation wait.
  */
 export function createCellIngest(store: Store): IngestCell {
-  const batchers = new LRUCache<string, (item: Item) => Promise<Result>>({ max: MAX_ORGANISATIONS })
-  const batcherOf = (orgId: string) => {
-    let batcher = batchers.get(orgId)
-    if (batcher === undefined) {
+  const ingest = createKeyedBatcher<Item, Result>({
+    keyOf: ({ orgId }) => orgId,
+    make({ orgId }) {
       const db = store.org(orgId)
-      batcher = createBatcher<Item, Result>({
+      return createBatcher<Item, Result>({
         maxItems: MAX_TOGETHER,
         maxInFlight: 1,
         sizeOf: ({ given }) => 1 + Math.floor(JSON.stringify(given).length / BYTES),
         run: (items) => ingestTogether(db, orgId, items),
       })
-      batchers.set(orgId, batcher)
-    }
-    return batcher
-  }
-  return (orgId, cell, given) => batcherOf(orgId)({ cell, given })
+    },
+  })
+  return (orgId, cell, given) => ingest({ orgId, cell, given })
 }
 
 /** Groups of records that one source says and one action wrote, each in a transaction of its own. */

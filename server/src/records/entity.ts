@@ -61,27 +61,46 @@ function printFields({ fields, provenance }: EntityRecord): EntitySummary['field
 }
 
 /**
+ * Finds the root of each id: the entity itself, or the one it was merged into. Leaves out those that do not exist or were
+ * erased.
+ */
+export async function findRoots(
+  db: Db,
+  orgId: string,
+  entityIds: readonly string[],
+): Promise<Map<string, EntityRecord>> {
+  if (entityIds.length === 0) return new Map()
+  const found = await findEntities(db, orgId, entityIds)
+  const records = new Map(found.map((record) => [record.entity_id, record]))
+  const moved = found.flatMap(({ root_id }) => (records.has(root_id) ? [] : [root_id]))
+  if (moved.length > 0)
+    for (const record of await findEntities(db, orgId, moved)) records.set(record.entity_id, record)
+  return new Map(
+    found.flatMap(({ entity_id, root_id }) => {
+      const root = records.get(root_id)
+      return root === undefined || root.erased_at !== null ? [] : [[entity_id, root]]
+    }),
+  )
+}
+
+/**
  * Finds the root of an id: the entity itself, or the one it was merged into. Returns undefined if it does not exist or
  * was erased.
  */
 export async function findRoot(db: Db, orgId: string, entityId: string): Promise<EntityRecord | undefined> {
-  const [found] = await findEntities(db, orgId, [entityId])
-  const [root] =
-    found === undefined || found.root_id === entityId
-      ? [found]
-      : await findEntities(db, orgId, [found.root_id])
-  return root === undefined || root.erased_at !== null ? undefined : root
+  return (await findRoots(db, orgId, [entityId])).get(entityId)
 }
 
 /** Describes one entity completely: identifiers, fields, relationships, latest events. */
 export async function describeEntity(db: Db, orgId: string, root: EntityRecord) {
   const [summary] = await describeEntities(db, orgId, [root])
   if (summary === undefined) throw new Error('an entity was not described')
-  const relationships = await listRelationships(db, orgId, root.entity_id, MAX_RELATIONSHIPS)
-  const events = await listEvents(db, orgId, root.entity_id, MAX_EVENTS)
+  const rootId = root.entity_id
+  const relationships = await listRelationships(db, orgId, [rootId], MAX_RELATIONSHIPS)
+  const [events = []] = await listEvents(db, orgId, [{ rootId, limit: MAX_EVENTS }])
   return {
     ...summary,
-    relationships,
+    relationships: relationships.get(rootId) ?? [],
     events: events.map((event) => ({ ...event, data: parseLossless(event.data) })),
     created_at: root.created_at,
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { makeApp } from '#test/plumbing/harness.ts'
-import type { Db } from '../database/connection/db.ts'
+import { endAfter } from '#test/plumbing/heard-store.ts'
 import { ingestRecords } from './ingest.ts'
 import { checkRecord } from './record.ts'
 import { NOW, recordsOf } from './testing/records.ts'
@@ -32,19 +32,6 @@ async function contentOf(orgId: string): Promise<unknown[]> {
   return (await Promise.all(contents)).flat()
 }
 
-/** Returns a connection that fails after its statement of that number. */
-function endAfter(db: Db, number: number): Db {
-  let count = 0
-  return db.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      count += 1
-      if (count === number) throw new Error('killed here')
-      return result
-    },
-  })
-}
-
 const domain = (value: string) => ({ kind: 'domain' as const, value })
 const both = {
   kind: 'company' as const,
@@ -70,7 +57,7 @@ it('an ingest that is killed between any two statements leaves nothing, and succ
   const batch = { source: 'web', actor: 'test', records: [checked.record] }
   let kills = 0
   for (;;) {
-    const ended = await ingestRecords(endAfter(app.store.org(orgId), kills + 1), orgId, batch).then(
+    const ended = await ingestRecords(endAfter(app.store, kills + 1).org(orgId), orgId, batch).then(
       ({ merged }) => merged,
       (cause: Error) => cause.message,
     )

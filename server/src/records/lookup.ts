@@ -2,10 +2,10 @@ import { EntityKind } from '#contract/records.ts'
 import type { Db } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import { findRoot } from './entity.ts'
+import { findRoots } from './entity.ts'
 import { IDENTIFIED_BY, normaliseIdentifier } from './identifiers.ts'
 import type { EntityRecord } from './store/entities.ts'
-import { findIdentifiers, type Identifier, keyOf, listIdentifiers } from './store/identifiers.ts'
+import { findIdentifiers, type Identifier, keyOf, listIdentifiers, type Place } from './store/identifiers.ts'
 
 const EXPECTED = 'must be the id of an entity, a domain, a LinkedIn URL, an email address or source:id'
 
@@ -25,18 +25,47 @@ export type Named =
   | { kind: 'absent'; readings: Identifier[] }
   | { kind: 'refused'; message: string }
 
-/** The entity of one of these kinds that a text names, by its id or an identifier in any spelling. */
+export type Asked = { text: string; kinds: readonly EntityKind[] }
+
+/** An id that an entity is to be read by, with the identifier that led there; null where the text is the id itself. */
+type Lead = {
+  kind: 'lead'
+  entityId: string
+  identifier: Identifier | null
+  readings: Identifier[]
+  kinds: readonly EntityKind[]
+}
+export type Trace = Lead | Exclude<Named, { kind: 'found' }>
+
+/** Returns the entity of one of these kinds that a text names, by its id or an identifier in any spelling. */
 export async function findNamed(
   db: Db,
   orgId: string,
   text: string,
   kinds: readonly EntityKind[],
 ): Promise<Named> {
+  const [named] = await findTraced(db, orgId, await traceNames(db, orgId, [{ text, kinds }]))
+  if (named === undefined) throw new Error('a name was not looked up')
+  return named
+}
+
+/** Finds where texts lead, in their order. Reads nothing of the entities there. */
+export async function traceNames(db: Db, orgId: string, asked: readonly Asked[]): Promise<Trace[]> {
+  const readings = asked.map(({ text, kinds }) => {
+    const given = text.trim()
+    return isUuid(given) ? [] : readingsOf(given, kinds)
+  })
+  const all = new Map(readings.flat().map((reading) => [keyOf(reading), reading]))
+  const places =
+    all.size === 0 ? new Map<string, Place>() : await findIdentifiers(db, orgId, [...all.values()])
+  return asked.map((one, n) => traceOf(one, readings[n] ?? [], places))
+}
+
+function traceOf({ text, kinds }: Asked, readings: Identifier[], places: ReadonlyMap<string, Place>): Trace {
   const given = text.trim()
-  if (isUuid(given)) return findById(db, orgId, given.toLowerCase(), kinds)
-  const readings = readingsOf(given, kinds)
+  if (isUuid(given))
+    return { kind: 'lead', entityId: given.toLowerCase(), identifier: null, readings: [], kinds }
   if (readings.length === 0) return { kind: 'refused', message: EXPECTED }
-  const places = await findIdentifiers(db, orgId, readings)
   const known = readings.filter((reading) => places.get(keyOf(reading))?.rootId)
   const roots = new Set(known.map((reading) => places.get(keyOf(reading))?.rootId ?? ''))
   if (roots.size > 1) {
@@ -45,20 +74,33 @@ export async function findNamed(
       message: `several entities have the identifier ${given}; say which kind is meant`,
     }
   }
-  const [[identifier], [root]] = [known, [...roots]]
-  const entity = root === undefined ? undefined : await findRoot(db, orgId, root)
-  return entity === undefined || identifier === undefined
+  const [[identifier], [entityId]] = [known, [...roots]]
+  return entityId === undefined || identifier === undefined
     ? { kind: 'absent', readings }
-    : { kind: 'found', entity, identifier }
+    : { kind: 'lead', entityId, identifier, readings, kinds }
 }
 
-async function findById(db: Db, orgId: string, id: string, kinds: readonly EntityKind[]): Promise<Named> {
-  const entity = await findRoot(db, orgId, id)
-  if (entity === undefined || !kinds.includes(entity.kind)) return { kind: 'absent', readings: [] }
-  const [identifier] = (await listIdentifiers(db, orgId, [entity.entity_id], 1)).get(entity.entity_id) ?? []
-  return identifier === undefined
-    ? { kind: 'refused', message: `entity ${id} has no identifier left` }
-    : { kind: 'found', entity, identifier }
+/** Reads the entities to which texts lead. */
+export async function findTraced(db: Db, orgId: string, traces: readonly Trace[]): Promise<Named[]> {
+  const leads = traces.filter((trace) => trace.kind === 'lead')
+  const roots = await findRoots(db, orgId, [...new Set(leads.map(({ entityId }) => entityId))])
+  const unnamed = leads.flatMap(({ identifier, entityId }) => {
+    const root = identifier === null ? roots.get(entityId) : undefined
+    return root === undefined ? [] : [root.entity_id]
+  })
+  const identifiers =
+    unnamed.length === 0 ? new Map<string, Identifier[]>() : await listIdentifiers(db, orgId, unnamed, 1)
+  return traces.map((trace) => {
+    if (trace.kind !== 'lead') return trace
+    const { entityId, readings, kinds } = trace
+    const entity = roots.get(entityId)
+    if (entity === undefined || (trace.identifier === null && !kinds.includes(entity.kind)))
+      return { kind: 'absent', readings }
+    const identifier = trace.identifier ?? identifiers.get(entity.entity_id)?.[0]
+    return identifier === undefined
+      ? { kind: 'refused', message: `entity ${entityId} has no identifier left` }
+      : { kind: 'found', entity, identifier }
+  })
 }
 
 /** The entity that has this identifier, in any spelling. Several kinds may have one: then `kind` must say which is meant. */

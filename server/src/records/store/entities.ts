@@ -180,14 +180,18 @@ export type EntityRecord = {
 
 const COLUMNS = sql`entity_id, kind, root_id, fields::text as fields, provenance, change_no, created_at, erased_at`
 
+/** Returns these entities. Each is looked up by itself, for the reason that `findIdentifiers` gives. */
 export async function findEntities(
   db: Db,
   orgId: string,
   entityIds: readonly string[],
 ): Promise<EntityRecord[]> {
   const { rows } = await sql<EntityRecord>`
-    select ${COLUMNS} from record_entities where org_id = ${orgId} and entity_id = any(${entityIds}::uuid[])
-    order by entity_id`.execute(db)
+    select found.* from unnest(${[...new Set(entityIds)]}::uuid[]) as wanted (id)
+    cross join lateral (
+      select ${COLUMNS} from record_entities where org_id = ${orgId} and entity_id = wanted.id limit 1
+    ) found
+    order by found.entity_id`.execute(db)
   return rows
 }
 

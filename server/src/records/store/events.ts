@@ -21,20 +21,39 @@ export async function addEvents(db: Db, orgId: string, events: readonly NewEvent
 
 export type EventRecord = { type: string; at: Date; source: string; data: string }
 
-/** Lists the latest events of an entity, of the given types or of all. `data` is JSON text. */
+/** The latest `limit` events of an entity, of these types; of every type where there are none. */
+export type EventQuery = { rootId: string; limit: number; types?: readonly string[] }
+
+/** Lists the latest events of entities, a list for each query. `data` is JSON text. */
 export async function listEvents(
   db: Db,
   orgId: string,
-  rootId: string,
-  limit: number,
-  types: readonly string[] = [],
-): Promise<EventRecord[]> {
-  const { rows } = await sql<EventRecord>`
-    select e.type, e.at, e.source, e.data::text as data
-    from record_entities p join record_events e on e.org_id = ${orgId} and e.entity_id = p.entity_id
-    where p.org_id = ${orgId} and p.root_id = ${rootId}
-      and (cardinality(${types}::text[]) = 0 or e.type = any(${types}::text[]))
-    group by e.type, e.at, e.source, e.data::text, e.data_hash
-    order by e.at desc, e.type, e.source, e.data_hash limit ${sql.lit(limit)}`.execute(db)
-  return rows
+  queries: readonly EventQuery[],
+): Promise<EventRecord[][]> {
+  const types = queries.flatMap(({ types: wanted = [] }) => wanted)
+  // Each query names a slice of one list, because rows of an array in PostgreSQL have the same length.
+  let last = 0
+  const lasts = queries.map(({ types: wanted = [] }) => (last += wanted.length))
+  const firsts = queries.map(({ types: wanted = [] }, n) => (lasts[n] ?? 0) - wanted.length + 1)
+  const { rows } = await sql<EventRecord & { n: number }>`
+    select query.n::int as n, e.type, e.at, e.source, e.data
+    from unnest(
+      ${queries.map(({ rootId }) => rootId)}::uuid[], ${queries.map(({ limit }) => limit)}::int[],
+      ${firsts}::int[], ${lasts}::int[]
+    ) with ordinality as query (root_id, most, first, last, n)
+    cross join lateral (
+      select e.type, e.at, e.source, e.data::text as data, e.data_hash
+      from record_entities p cross join lateral (
+        select * from record_events where org_id = ${orgId} and entity_id = p.entity_id offset 0
+      ) e
+      where p.org_id = ${orgId} and p.root_id = query.root_id
+        and (query.first > query.last or e.type = any((${types}::text[])[query.first:query.last]))
+      group by e.type, e.at, e.source, e.data::text, e.data_hash
+      order by e.at desc, e.type, e.source, e.data_hash limit query.most
+    ) e
+    order by query.n, e.at desc, e.type, e.source, e.data_hash`.execute(db)
+  const found = Map.groupBy(rows, ({ n }) => n)
+  return queries.map((_, place) =>
+    (found.get(place + 1) ?? []).map(({ type, at, source, data }) => ({ type, at, source, data })),
+  )
 }

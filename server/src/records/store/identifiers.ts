@@ -88,7 +88,7 @@ export async function listIdentifiers(
 ): Promise<Map<string, Identifier[]>> {
   const { rows } = await sql<Identifier & { rootId: string }>`
     select root.id as "rootId", i.kind, i.identifier_kind as "identifierKind", i.identifier
-    from unnest(${rootIds}::uuid[]) as root (id)
+    from unnest(${[...new Set(rootIds)]}::uuid[]) as root (id)
     cross join lateral (
       select i.kind, i.identifier_kind, i.identifier from record_entities e
       join record_identifiers i on i.org_id = ${orgId} and i.entity_id = e.entity_id

@@ -37,29 +37,60 @@ export type RelationshipRecord = {
   last_seen: Date
 }
 
-/** Lists relationships of an entity in both directions, each with the root at its other end. */
+/** Lists relationships of each entity in both directions, at most `limit`, each with the root at its other end. */
 export async function listRelationships(
   db: Db,
   orgId: string,
-  rootId: string,
+  rootIds: readonly string[],
   limit: number,
-): Promise<RelationshipRecord[]> {
-  const { rows } = await sql<RelationshipRecord>`
-    with parts as materialized (
-      select entity_id from record_entities where org_id = ${orgId} and root_id = ${rootId}
-    ), ends as (
-      select 'to' as direction, r.type, r.to_id as other_id, r.source, r.first_seen, r.last_seen
-      from parts join record_relationships r on r.org_id = ${orgId} and r.from_id = parts.entity_id
-      union all
-      select 'from', r.type, r.from_id, r.source, r.first_seen, r.last_seen
-      from parts join record_relationships r on r.org_id = ${orgId} and r.to_id = parts.entity_id
-    )
-    select direction, type, e.root_id as entity_id, e.kind, source, min(first_seen) as first_seen, max(last_seen) as last_seen
-    from ends join record_entities e on e.org_id = ${orgId} and e.entity_id = ends.other_id
-    group by direction, type, e.root_id, e.kind, source
-    order by direction desc, type, e.root_id, source limit ${sql.lit(limit)}`.execute(db)
-  return rows
+): Promise<Map<string, RelationshipRecord[]>> {
+  const { rows } = await sql<RelationshipRecord & { root_id: string }>`
+    select root.id as root_id, found.*
+    from unnest(${[...new Set(rootIds)]}::uuid[]) as root (id)
+    cross join lateral (
+      with parts as materialized (
+        select entity_id from record_entities where org_id = ${orgId} and root_id = root.id
+      ), ends as (
+        select 'to' as direction, r.type, r.to_id as other_id, r.source, r.first_seen, r.last_seen
+        from parts cross join lateral (
+          select * from record_relationships where org_id = ${orgId} and from_id = parts.entity_id offset 0
+        ) r
+        union all
+        select 'from', r.type, r.from_id, r.source, r.first_seen, r.last_seen
+        from parts cross join lateral (
+          select * from record_relationships where org_id = ${orgId} and to_id = parts.entity_id offset 0
+        ) r
+      )
+      select direction, type, e.root_id as entity_id, e.kind, source,
+        min(first_seen) as first_seen, max(last_seen) as last_seen
+      from ends cross join lateral (
+        select root_id, kind from record_entities where org_id = ${orgId} and entity_id = ends.other_id offset 0
+      ) e
+      group by direction, type, e.root_id, e.kind, source
+      order by direction desc, type, e.root_id, source limit ${sql.lit(limit)}
+    ) found
+    order by found.direction desc, found.type, found.entity_id, found.source`.execute(db)
+  const found = Map.groupBy(rows, ({ root_id }) => root_id)
+  return new Map([...found].map(([id, of]) => [id, of.map(toRelationship)]))
 }
+
+const toRelationship = ({
+  direction,
+  type,
+  entity_id,
+  kind,
+  source,
+  first_seen,
+  last_seen,
+}: RelationshipRecord): RelationshipRecord => ({
+  direction,
+  type,
+  entity_id,
+  kind,
+  source,
+  first_seen,
+  last_seen,
+})
 
 export type Related = { fromId: string; type: string; toId: string }
 

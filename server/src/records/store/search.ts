@@ -71,3 +71,43 @@ export async function fitEntities(
     where place = 1 or bytes <= ${maxBytes} order by entity_id`.execute(db)
   return rows.map(({ entity_id }) => entity_id)
 }
+
+/** Weight of each record beside its values. */
+const RECORD_BYTES = 64
+
+/**
+ * Returns which ids lead to entities about which more than `maxBytes` are stored: fields, identifiers, relationships and events,
+ * together with those of the entities that were merged into them. Counts no further.
+ */
+export async function findLargeEntities(
+  db: Db,
+  orgId: string,
+  entityIds: readonly string[],
+  maxBytes: number,
+): Promise<Set<string>> {
+  const most = sql.lit(Math.ceil(maxBytes / RECORD_BYTES) + 1)
+  const recordsOf = (table: string, key: string, bytes: RawBuilder<unknown>) => sql`(
+        select ${bytes} as bytes from parts cross join lateral (
+          select * from ${sql.table(table)} where org_id = ${orgId} and ${sql.ref(key)} = parts.entity_id offset 0
+        ) r limit ${most})`
+  const { rows } = await sql<{ id: string }>`
+    select asked.id from unnest(${[...new Set(entityIds)]}::uuid[]) as asked (id)
+    cross join lateral (
+      select root_id from record_entities where org_id = ${orgId} and entity_id = asked.id limit 1
+    ) e
+    cross join lateral (
+      with parts as materialized (
+        select entity_id, pg_column_size(fields) + pg_column_size(provenance) as bytes
+        from record_entities where org_id = ${orgId} and root_id = e.root_id limit ${most}
+      )
+      select sum(bytes + ${sql.lit(RECORD_BYTES)}) as bytes from (
+        select bytes from parts
+        union all ${recordsOf('record_identifiers', 'entity_id', sql`octet_length(r.identifier)`)}
+        union all ${recordsOf('record_relationships', 'from_id', sql`0`)}
+        union all ${recordsOf('record_relationships', 'to_id', sql`0`)}
+        union all ${recordsOf('record_events', 'entity_id', sql`pg_column_size(r.data)`)}
+      ) stored
+    ) known
+    where known.bytes > ${maxBytes}`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -11,6 +11,7 @@ import { createSlots } from '../../lib/timing/slots.ts'
 import { createPriceBook } from '../../money/prices.ts'
 import { takeMailTurn } from '../../organisation/store/mail-quota.ts'
 import { createCellIngest } from '../../records/cell-ingest.ts'
+import { createCellLookup } from '../../records/cell-lookup.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
 import type { RunEnvironment } from '../run-environment.ts'
 import { createAnnouncer } from './announcer.ts'
@@ -78,7 +79,7 @@ export function createEngine(parts: EngineParts): Engine {
   const judgeUnique = createUniqueness(store)
   const prices = createPriceBook(catalogue)
   const purses = createPurseKeeper(store, log)
-  const ingestCell = createCellIngest(store)
+  const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
   return {
     flights,
     purses,
@@ -113,6 +114,6 @@ export function createEngine(parts: EngineParts): Engine {
     }),
     sheetsFor: (flight, signal, database) =>
       createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
-    recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ingest: ingestCell }),
+    recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ...records }),
   }
 }

@@ -1,7 +1,7 @@
 import type { RecordAccess } from '../../../catalog/records/access.ts'
 import type { Store } from '../../../database/connection/db.ts'
 import type { IngestCell } from '../../../records/cell-ingest.ts'
-import { lookupForCell } from '../../../records/cell-lookup.ts'
+import type { LookupCell } from '../../../records/cell-lookup.ts'
 import { relateForCell } from '../../../records/cell-relationships.ts'
 import { updateForCell } from '../../../records/cell-writes.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -11,14 +11,14 @@ import type { DatabaseUse } from './database-use.ts'
 export function createRecordAccess(
   store: Store,
   { facts, row, position }: Flight,
-  { database, ingest }: { database: DatabaseUse; ingest: IngestCell },
+  { database, ingest, lookup }: { database: DatabaseUse; ingest: IngestCell; lookup: LookupCell },
 ): RecordAccess {
   const { org_id } = facts
   const db = store.org(org_id)
   const cell = { runId: facts.run_id, rowId: row.id, action: position.action }
   return {
     ingest: (record) => database.watch(ingest(org_id, cell, record)),
-    lookup: (query) => database.watch(lookupForCell(db, org_id, query)),
+    lookup: (query) => database.watch(lookup(org_id, query)),
     update: (update) => database.watch(updateForCell(db, org_id, cell, update)),
     relate: (operation, relationship) =>
       database.watch(relateForCell(db, org_id, cell, operation, relationship)),
