@@ -19,6 +19,7 @@ import { createCellCache } from './cells/cache.ts'
 import { createLargeOutputs } from './cells/large-outputs.ts'
 import { createRecordAccess } from './cells/record-access.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
+import { createSheetSends } from './cells/sheet-sends.ts'
 import { createUniqueness } from './cells/uniqueness.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
@@ -77,6 +78,7 @@ export function createEngine(parts: EngineParts): Engine {
   const announcer = createAnnouncer(store, log)
   const counter = createProviderCounter(store, log)
   const judgeUnique = createUniqueness(store)
+  const sendRows = createSheetSends(store, catalogue)
   const prices = createPriceBook(catalogue)
   const purses = createPurseKeeper(store, log)
   const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
@@ -113,7 +115,7 @@ export function createEngine(parts: EngineParts): Engine {
       catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     }),
     sheetsFor: (flight, signal, database) =>
-      createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
+      createSheetAccess(store, flight, { signal, database, judgeUnique, sendRows, catalogue }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ...records }),
   }
 }

@@ -5,6 +5,7 @@ import type { Flight } from '../flights/flight.ts'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
 import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
+import { createSheetSends } from './sheet-sends.ts'
 import { createUniqueness } from './uniqueness.ts'
 
 const app = await makeFlightApp()
@@ -31,6 +32,7 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
     signal: action.signal,
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
+    sendRows: createSheetSends(app.store, app.services.catalogue),
     catalogue: app.services.catalogue,
   })
   const query = {
@@ -65,6 +67,7 @@ it('a scan reads large rows few at a time, in order, and says when what matches 
     signal: new AbortController().signal,
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
+    sendRows: createSheetSends(app.store, app.services.catalogue),
     catalogue: app.services.catalogue,
   })
   const query = { targetSheetId: flight.facts.sheet_id, conditions: [], limit: 7, order: 'oldest' } as const

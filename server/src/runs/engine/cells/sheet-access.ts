@@ -4,72 +4,36 @@ import { type ConditionGroup, parseConditionGroups } from '../../../catalog/chai
 import type { Definition } from '../../../catalog/chain/definition.ts'
 import { parseTemplate, resolveValue } from '../../../catalog/chain/references.ts'
 import { createRowScope } from '../../../catalog/chain/row-scope.ts'
-import { listTargetKeys } from '../../../catalog/configuration/target-fields.ts'
 import type { LookupQuery, SheetAccess, SheetAnswer } from '../../../catalog/define.ts'
 import type { Catalogue } from '../../../catalog/registry.ts'
 import { cancellable } from '../../../database/connection/cancellation.ts'
 import type { Db, Store } from '../../../database/connection/db.ts'
-import { isUuid } from '../../../lib/ids.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
-import { parseRows } from '../../../sheets/rows/intake.ts'
-import { getDefinition } from '../../../sheets/store/definitions.ts'
-import { isRowLimit } from '../../../sheets/store/row-quota.ts'
 import { deleteRows, type StoredRow } from '../../../sheets/store/rows.ts'
-import { findReachableSheet } from '../../../sheets/store/sheet-reach.ts'
 import type { SheetRecord } from '../../../sheets/store/sheets.ts'
-import { arriveRows } from '../../arrivals.ts'
 import type { Flight } from '../flights/flight.ts'
 import type { DatabaseUse } from './database-use.ts'
+import type { SendRows } from './sheet-sends.ts'
+import { findTarget, type Target } from './target-sheet.ts'
 import type { JudgeUnique } from './uniqueness.ts'
 
-/** Sheets that send to each other would never end (D36). */
-const MAX_HOPS = 10
-
 type Call = { signal: AbortSignal; database: DatabaseUse }
-type Lent = Call & { judgeUnique: JudgeUnique; catalogue: Pick<Catalogue, 'get'> }
-type Target = { sheet: SheetRecord; definition: Definition }
+type Lent = Call & { judgeUnique: JudgeUnique; sendRows: SendRows; catalogue: Pick<Catalogue, 'get'> }
 
 /** What actions may do with rows, on behalf of the flight's cell. */
 export function createSheetAccess(
   store: Store,
   flight: Flight,
-  { signal, database, judgeUnique, catalogue }: Lent,
+  { signal, database, judgeUnique, sendRows, catalogue }: Lent,
 ): SheetAccess {
   const { facts, row, position } = flight
   const db = store.org(facts.org_id)
-  const target = async (sheetId: string): Promise<SheetAnswer<Target>> => {
-    const configuredWith = listTargetKeys(await getDefinition(db, facts), position.action, (id) =>
-      catalogue.get(id),
-    )
-    const bounds = configuredWith === null ? null : { configuredWith, startedWith: facts.key_id }
-    const sheet = isUuid(sheetId) ? await findReachableSheet(db, facts, sheetId, bounds) : undefined
-    if (sheet === undefined) return noSheet(sheetId, bounds === null)
-    return { ok: true, value: { sheet, definition: await getDefinition(db, sheet) } }
-  }
   return {
-    async append(sheetId, rows) {
-      if (facts.hops >= MAX_HOPS) {
-        return {
-          ok: false,
-          message: `rows were sent on ${MAX_HOPS} times already; the sheets send to each other`,
-        }
-      }
-      const found = await database.watch(target(sheetId))
-      if (!found.ok) return found
-      const { sheet, definition } = found.value
-      const { accepted, rejected } = await parseRows(definition.inputs, rows)
-      const wrong = rejected[0]?.errors[0]
-      if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
-      const data = accepted.map((row) => row.data)
-      try {
-        return { ok: true, value: await database.watch(sendOnce(db, flight, sheet, data)) }
-      } catch (cause) {
-        if (isRowLimit(cause)) return { ok: false, message: cause.message }
-        throw cause
-      }
-    },
+    append: (sheetId, rows) => database.watch(sendRows(flight, sheetId, rows)),
     async lookup(query) {
-      const found = await database.watch(target(query.targetSheetId))
+      const found = await database.watch(
+        findTarget(db, catalogue, { facts, action: position.action, sheetId: query.targetSheetId }),
+      )
       return found.ok
         ? cancellable(store, db, signal, (trx) => lookUp(trx, found.value, query, { signal, database }))
         : found
@@ -79,53 +43,6 @@ export function createSheetAccess(
       await database.watch(db.transaction().execute((trx) => deleteRows(trx, facts, [row.id])))
     },
   }
-}
-
-/** In the same words whether it is not there, of another organisation, or out of somebody's reach. */
-const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
-  ok: false,
-  message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and whoever configured the action and started the run,'} may use`,
-})
-
-/** An earlier call of the cell that was taken for hung may send at the same time: what it has sent is then found. */
-async function sendOnce(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
-  try {
-    return await send(db, flight, sheet, data)
-  } catch (cause) {
-    if (!(cause instanceof Error && 'constraint' in cause && cause.constraint === 'sent_rows_pkey'))
-      throw cause
-    return send(db, flight, sheet, data)
-  }
-}
-
-/** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
-async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
-  const { org_id, run_id, key_id, cap_purse_id, member } = flight.facts
-  const { action } = flight.position
-  const row_id = flight.row.id
-  return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ target_row_id: string }>`
-      select target_row_id from sent_rows
-      where org_id = ${org_id} and row_id = ${row_id} and run_id = ${run_id} and action = ${action}
-      order by item`.execute(trx)
-    if (rows.length > 0) return rows.map((row) => row.target_row_id)
-    const { rowIds } = await arriveRows(trx, {
-      sheet,
-      data,
-      // Who started this run started what follows from it.
-      actor: { email: 'send_to_sheet', keyId: key_id },
-      trigger: 'send_to_sheet',
-      run: 'none',
-      hops: flight.facts.hops + 1,
-      // And pays for it, of the same purse (M6).
-      member,
-      ...(cap_purse_id !== null && { cap: { purseId: cap_purse_id } }),
-    })
-    await sql`insert into sent_rows (org_id, run_id, row_id, action, item, target_row_id)
-      select ${org_id}, ${run_id}, ${row_id}, ${action}, n - 1, id
-      from unnest(${rowIds}::uuid[]) with ordinality as t (id, n)`.execute(trx)
-    return rowIds
-  })
 }
 
 const SCAN = 1000

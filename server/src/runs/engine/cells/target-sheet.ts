@@ -1,0 +1,33 @@
+import type { Definition } from '../../../catalog/chain/definition.ts'
+import { listTargetKeys } from '../../../catalog/configuration/target-fields.ts'
+import type { SheetAnswer } from '../../../catalog/define.ts'
+import type { Catalogue } from '../../../catalog/registry.ts'
+import type { Db } from '../../../database/connection/db.ts'
+import type { RunFacts } from '../../../database/queue/run-facts.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { getDefinition } from '../../../sheets/store/definitions.ts'
+import { findReachableSheet } from '../../../sheets/store/sheet-reach.ts'
+import type { SheetRecord } from '../../../sheets/store/sheets.ts'
+
+export type Target = { sheet: SheetRecord; definition: Definition }
+/** An action of a run, and the sheet that it names. */
+export type Targeting = { facts: RunFacts; action: string; sheetId: string }
+
+/** Finds the sheet that an action names, if those for whom the action runs may use it now. */
+export async function findTarget(
+  db: Db,
+  catalogue: Pick<Catalogue, 'get'>,
+  { facts, action, sheetId }: Targeting,
+): Promise<SheetAnswer<Target>> {
+  const configuredWith = listTargetKeys(await getDefinition(db, facts), action, (id) => catalogue.get(id))
+  const bounds = configuredWith === null ? null : { configuredWith, startedWith: facts.key_id }
+  const sheet = isUuid(sheetId) ? await findReachableSheet(db, facts, sheetId, bounds) : undefined
+  if (sheet === undefined) return noSheet(sheetId, bounds === null)
+  return { ok: true, value: { sheet, definition: await getDefinition(db, sheet) } }
+}
+
+/** Says the same whether the sheet is not there, of another organisation, or out of somebody's reach. */
+const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
+  ok: false,
+  message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and whoever configured the action and started the run,'} may use`,
+})
