@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { runLoam } from './testing/loam.ts'
 
-// No settings and no database: the catalogue is part of the program.
+// The commands need no settings and no database: the catalogue is part of the program.
 const loam = (...args: string[]) => runLoam(args, {})
 
 it.each([['actions'], ['actions list']])('loam %s lists the catalogue', async (command) => {

@@ -23,15 +23,15 @@ const ENV = {
 
 const loam = (args: string[], env: Record<string, string> = {}) => runLoam(args, { ...ENV, ...env })
 
-/** What a successful command answers to a program. */
-async function answerOf(...args: string[]): Promise<Json> {
+/** Runs a successful command and returns its JSON. */
+async function runCommand(...args: string[]): Promise<Json> {
   const { exit, stdout, stderr } = await loam([...args, '--json'])
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
   return JSON.parse(stdout)
 }
 
-/** How a command fails: nothing on stdout, one object on stderr. */
-async function failureOf(args: string[], env: Record<string, string> = {}): Promise<Json> {
+/** Runs a failing command and returns its exit code and the object on stderr. Nothing may be on stdout. */
+async function runFailing(args: string[], env: Record<string, string> = {}): Promise<Json> {
   const { exit, stdout, stderr } = await loam(['--json', ...args], env)
   expect(stdout).toBe('')
   return { exit, ...JSON.parse(stderr) }
@@ -50,12 +50,12 @@ describe('one organisation', () => {
   let adminKey = ''
 
   it('without an organisation lists are empty and a balance is not found', async () => {
-    expect(await answerOf('org', 'list')).toEqual([])
-    expect(await failureOf(['credits', 'balance'])).toMatchObject({ exit: 3, error: 'Not Found' })
+    expect(await runCommand('org', 'list')).toEqual([])
+    expect(await runFailing(['credits', 'balance'])).toMatchObject({ exit: 3, error: 'Not Found' })
   })
 
   it('D57: org create prints org_id, admin_email and a key that works', async () => {
-    const made = await answerOf('org', 'create', '--name', ' Acme ', '--admin-email', 'Ann@Example.com')
+    const made = await runCommand('org', 'create', '--name', ' Acme ', '--admin-email', 'Ann@Example.com')
     expect(made).toEqual({
       org_id: expect.stringMatching(UUID),
       admin_email: 'ann@example.com',
@@ -63,14 +63,14 @@ describe('one organisation', () => {
     })
     ;({ org_id: orgId, key: adminKey } = made)
     expect(await statusOf(adminKey)).toBe(200)
-    expect(await answerOf('org', 'list')).toEqual([{ org_id: orgId, name: 'Acme' }])
+    expect(await runCommand('org', 'list')).toEqual([{ org_id: orgId, name: 'Acme' }])
   })
 
   it('D57: member add prints email and role; adding twice is a conflict', async () => {
     const add = ['member', 'add', '--email', 'bob@example.com', '--role', 'member']
-    expect(await answerOf(...add)).toEqual({ email: 'bob@example.com', role: 'member' })
-    expect(await failureOf(add)).toMatchObject({ exit: 4, error: 'ALREADY_MEMBER' })
-    expect(await answerOf('member', 'list')).toEqual([
+    expect(await runCommand(...add)).toEqual({ email: 'bob@example.com', role: 'member' })
+    expect(await runFailing(add)).toMatchObject({ exit: 4, error: 'ALREADY_MEMBER' })
+    expect(await runCommand('member', 'list')).toEqual([
       { email: 'ann@example.com', role: 'admin', first_name: null, last_name: null },
       { email: 'bob@example.com', role: 'member', first_name: null, last_name: null },
     ])
@@ -78,7 +78,7 @@ describe('one organisation', () => {
 
   it('D48: invitation list has the link, whose token accepts once', async () => {
     await app.call(adminKey, 'POST', '/org/members', { email: 'eve@example.com', role: 'member' })
-    const [invitation, ...others] = await answerOf('invitation', 'list')
+    const [invitation, ...others] = await runCommand('invitation', 'list')
     expect(others).toEqual([])
     expect(invitation).toEqual({
       email: 'eve@example.com',
@@ -95,12 +95,12 @@ describe('one organisation', () => {
       '--token',
       invitation.link.split('/').at(-1),
     ]
-    expect(await answerOf(...accept)).toEqual({ email: 'eve@example.com', role: 'member', org_id: orgId })
-    expect(await failureOf(accept)).toMatchObject({ exit: 3, message: 'Invitation not found' })
+    expect(await runCommand(...accept)).toEqual({ email: 'eve@example.com', role: 'member', org_id: orgId })
+    expect(await runFailing(accept)).toMatchObject({ exit: 3, message: 'Invitation not found' })
   })
 
   it('key create grants what the role permits, or what was asked for (D11, D59)', async () => {
-    const full = await answerOf('key', 'create', '--email', 'BOB@example.com')
+    const full = await runCommand('key', 'create', '--email', 'BOB@example.com')
     expect(full).toEqual({
       key_id: expect.stringMatching(UUID),
       key: expect.stringMatching(KEY),
@@ -114,12 +114,12 @@ describe('one organisation', () => {
       '--rate-limit',
       '7',
     ]
-    const narrow = await answerOf('key', 'create', '--email', 'bob@example.com', ...flags)
+    const narrow = await runCommand('key', 'create', '--email', 'bob@example.com', ...flags)
     expect(narrow.scopes).toEqual(['workflows:read', 'shortcuts:run'])
     const answer = await app.call(narrow.key, 'GET', '/user/')
     expect(answer).toMatchObject({ status: 200, headers: { 'x-ratelimit-limit': '7' } })
 
-    const listed = await answerOf('key', 'list', '--email', 'bob@example.com')
+    const listed = await runCommand('key', 'list', '--email', 'bob@example.com')
     expect(listed).toHaveLength(2)
     expect(listed[1]).toEqual({
       key_id: narrow.key_id,
@@ -138,10 +138,10 @@ describe('one organisation', () => {
 
   it('a key ends at its expiry, and a rotated one at the end of the overlap (D3, D59)', async () => {
     const create = ['key', 'create', '--email', 'eve@example.com']
-    const first = await answerOf(...create, '--expires', '2100-01-31T12:00:00+01:00')
-    const old = await answerOf(...create)
+    const first = await runCommand(...create, '--expires', '2100-01-31T12:00:00+01:00')
+    const old = await runCommand(...create)
     const before = Date.now()
-    const rotated = await answerOf('key', 'rotate', old.key_id, '--overlap', '24h')
+    const rotated = await runCommand('key', 'rotate', old.key_id, '--overlap', '24h')
     expect(rotated).toEqual({
       key_id: expect.stringMatching(UUID),
       key: expect.stringMatching(KEY),
@@ -162,14 +162,17 @@ describe('one organisation', () => {
     await expireKey(app.store.system, first.key_id, new Date())
     await expireKey(app.store.system, old.key_id, new Date())
     expect(await statuses()).toEqual([401, 401, 200])
-    expect(await failureOf(['key', 'rotate', old.key_id])).toMatchObject({ exit: 4, error: 'Conflict' })
+    expect(await runFailing(['key', 'rotate', old.key_id])).toMatchObject({ exit: 4, error: 'Conflict' })
   })
 
   it('key rotate without an overlap and key revoke end a key at once', async () => {
     const [, , { key_id }] = await listedKeys('key_id')
-    const rotated = await answerOf('key', 'rotate', key_id)
+    const rotated = await runCommand('key', 'rotate', key_id)
     expect(await statusOf(rotated.key)).toBe(200)
-    expect(await answerOf('key', 'revoke', rotated.key_id)).toEqual({ key_id: rotated.key_id, revoked: true })
+    expect(await runCommand('key', 'revoke', rotated.key_id)).toEqual({
+      key_id: rotated.key_id,
+      revoked: true,
+    })
     expect(await statusOf(rotated.key)).toBe(401)
     expect(await listedKeys('status')).toEqual([
       { status: 'expired' },
@@ -180,15 +183,15 @@ describe('one organisation', () => {
   })
 
   async function listedKeys(...fields: string[]): Promise<Json> {
-    const keys: Json[] = await answerOf('key', 'list', '--email', 'eve@example.com')
+    const keys: Json[] = await runCommand('key', 'list', '--email', 'eve@example.com')
     return keys.map((key) => Object.fromEntries(fields.map((field) => [field, key[field]])))
   }
 
   it('credits are exact to three decimals (D22)', async () => {
-    const grant = (amount: string) => answerOf('credits', 'grant', '--amount', amount, '--reason', 'gift')
+    const grant = (amount: string) => runCommand('credits', 'grant', '--amount', amount, '--reason', 'gift')
     expect(await grant('0.1')).toEqual({ org_id: orgId, balance: 10.1 })
     expect(await grant('0.205')).toEqual({ org_id: orgId, balance: 10.305 })
-    expect(await answerOf('credits', 'balance')).toEqual({ org_id: orgId, balance: 10.305 })
+    expect(await runCommand('credits', 'balance')).toEqual({ org_id: orgId, balance: 10.305 })
     const audit = app.store.system.selectFrom('audit_entries').select(['org_id', 'actor', 'details'])
     expect(await audit.where('action', '=', 'credits.granted').orderBy('at').execute()).toEqual([
       { org_id: orgId, actor: 'operator', details: { amount: 0.1, reason: 'gift' } },
@@ -196,7 +199,7 @@ describe('one organisation', () => {
     ])
   })
 
-  it('without --json the answer is for people, without colours in a pipe, and keys are said to be shown once', async () => {
+  it('without --json the answer is for people, without colours in a pipe, and says that keys are shown once', async () => {
     const created = await loam(['key', 'create', '--email', 'ann@example.com'])
     expect(created.stdout).toMatch(/^ {2}key {5}loam_\w{40} {2}\(shown once: keep it now\)$/m)
     const listed = await loam(['key', 'list'])
@@ -220,7 +223,7 @@ describe('one organisation', () => {
     )
   })
 
-  it('a scope that is nearly one is recognised', async () => {
+  it('a misspelled scope gets a hint', async () => {
     const { stderr } = await loam([
       'key',
       'create',
@@ -234,7 +237,7 @@ describe('one organisation', () => {
     )
   })
 
-  it('a command on a folder without data says so and creates nothing', async () => {
+  it('a command on a folder without data fails and creates nothing', async () => {
     const empty = join(folder, 'nothing')
     const { exit, stderr } = await runLoam(['org', 'list'], { LOAM_DATA_DIR: empty })
     expect([exit, existsSync(empty)]).toEqual([5, false])
@@ -243,18 +246,18 @@ describe('one organisation', () => {
 })
 
 describe('several organisations', () => {
-  it('the organisation is the one named, the only one of that person, or must be named', async () => {
+  it('the organisation is the one named, or the only one of that member; otherwise it must be named', async () => {
     const one = await app.makeOrg('One')
     const two = await app.makeOrg('Two')
     for (const { orgId } of [one, two]) {
       await addMember(app.store.system, OPERATOR, orgId, { email: 'both@example.com', role: 'user' }, null)
     }
     const [named, theirs, unnamed, both, unknown] = await Promise.all([
-      answerOf('credits', 'balance', '--org', two.orgId),
-      answerOf('key', 'list', '--email', one.adminEmail),
-      failureOf(['credits', 'balance']),
-      failureOf(['key', 'create', '--email', 'both@example.com']),
-      failureOf(['member', 'list', '--org', NOBODY]),
+      runCommand('credits', 'balance', '--org', two.orgId),
+      runCommand('key', 'list', '--email', one.adminEmail),
+      runFailing(['credits', 'balance']),
+      runFailing(['key', 'create', '--email', 'both@example.com']),
+      runFailing(['member', 'list', '--org', NOBODY]),
     ])
     expect(named).toEqual({ org_id: two.orgId, balance: 1000 })
     expect(theirs).toHaveLength(1)
@@ -300,11 +303,11 @@ describe('exit codes', () => {
     },
   ]
   it.each(misuses)('2: loam $args', async ({ args, failure }) => {
-    expect(await failureOf(args)).toMatchObject({ exit: 2, ...failure })
+    expect(await runFailing(args)).toMatchObject({ exit: 2, ...failure })
   })
 
   it('3: a key that does not exist', async () => {
-    expect(await failureOf(['key', 'revoke', NOBODY])).toEqual({
+    expect(await runFailing(['key', 'revoke', NOBODY])).toEqual({
       exit: 3,
       error: 'Not Found',
       message: 'Key not found',
@@ -312,7 +315,7 @@ describe('exit codes', () => {
   })
 
   it('5: a database that cannot be reached', async () => {
-    const failure = await failureOf(['org', 'list'], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' })
+    const failure = await runFailing(['org', 'list'], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' })
     expect(failure).toMatchObject({ exit: 5, error: 'Service Unavailable' })
     expect(failure.message).toContain('ECONNREFUSED')
   })
@@ -324,7 +327,7 @@ describe('exit codes', () => {
       text: 'insert into schema_migrations (version, name) values ($1, $2)',
       values: [version, 'new'],
     })
-    expect(await failureOf(['org', 'list'], { DATABASE_URL: databaseUrl })).toMatchObject({ exit: 1 })
+    expect(await runFailing(['org', 'list'], { DATABASE_URL: databaseUrl })).toMatchObject({ exit: 1 })
     const { exit, stdout } = await loam(['doctor', '--json'], { DATABASE_URL: databaseUrl, PORT: '1' })
     expect(exit).toBe(1)
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ check: 'schema', status: 'fail' }))

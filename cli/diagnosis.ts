@@ -4,7 +4,7 @@ import { ConfigError } from '#server/lib/config/config.ts'
 import { AppError, reasonOf } from '#server/lib/errors.ts'
 import { EXIT, type Failure } from './failure.ts'
 
-/** The database, or the data folder it is in, cannot be used now. */
+/** An error for a database, or its data folder, that cannot be used now. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError'
 }

@@ -22,10 +22,10 @@ const ENV = {
 it('serve runs until SIGTERM, and doctor finds it', async () => {
   const server = startLoam(['serve', '--port', '0', '--roles', 'api'], ENV)
   const ended = new Promise((resolve) => void server.on('exit', resolve))
-  let said = ''
-  server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  await expect.poll(() => said, { timeout: 150_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
-  const PORT = /127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? ''
+  let output = ''
+  server.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await expect.poll(() => output, { timeout: 150_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
+  const PORT = /127\.0\.0\.1:(\d+)/.exec(output)?.[1] ?? ''
 
   const { exit, stdout } = await runLoam(['doctor', '--json'], {
     ...ENV,
@@ -72,7 +72,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   expect(await ended).toBe(0)
 })
 
-it('doctor warns of a role that row-level security does not bind, and fails without the mail server', async () => {
+it('doctor warns of a role that bypasses row-level security, and fails without the mail server', async () => {
   const superuser = new URL(ENV.DATABASE_URL)
   superuser.username = 'postgres'
   const env = { ...ENV, DATABASE_URL: superuser.href, LOAM_SMTP_URL: 'smtp://127.0.0.1:1', PORT: '1' }
@@ -130,10 +130,10 @@ it('F68: doctor warns of a Chromium that would run as root', async () => {
   writeFileSync(path, '', { mode: 0o755 })
   const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, LOAM_BROWSER: path, PORT: '1' })
   const checks: Json[] = JSON.parse(stdout)
-  const said = checks.find(({ check }) => check === 'browser')
-  if (process.getuid?.() !== 0) return expect(said).toMatchObject({ check: 'browser' })
+  const browserCheck = checks.find(({ check }) => check === 'browser')
+  if (process.getuid?.() !== 0) return expect(browserCheck).toMatchObject({ check: 'browser' })
   const detail = expect.stringContaining('it runs as root without its sandbox: the user nobody cannot reach')
-  expect(said).toMatchObject({ status: 'warn', detail })
+  expect(browserCheck).toMatchObject({ status: 'warn', detail })
 })
 
 it.each<[Record<string, string>, object]>([
@@ -154,7 +154,7 @@ it.each<[Record<string, string>, object]>([
   expect(checkVisitors(readConfig(settings))).toMatchObject({ check: 'visitors', ...expected })
 })
 
-it('F65: behind a pooler in transaction mode the server refuses to start, doctor fails, and both say why', async () => {
+it('F65: behind a pooler in transaction mode the server refuses to start, doctor fails, and both print the reason', async () => {
   const env = { ...ENV, DATABASE_URL: await startTransactionPooler(ENV.DATABASE_URL), PORT: '1' }
   const { exit, stdout } = await runLoam(['doctor', '--json'], env)
   const checks: Json[] = JSON.parse(stdout)
@@ -165,9 +165,9 @@ it('F65: behind a pooler in transaction mode the server refuses to start, doctor
     fix: expect.stringContaining('pool_mode = session'),
   })
   const server = startLoam(['serve', '--port', '0', '--roles', 'api'], env)
-  let said = ''
-  server.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  server.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const code = await new Promise((resolve) => void server.on('exit', resolve))
   expect(code).not.toBe(0)
-  expect(said).toContain('do not survive a transaction, as behind a pooler in transaction mode')
+  expect(output).toContain('do not survive a transaction, as behind a pooler in transaction mode')
 })

@@ -11,7 +11,10 @@ const folder = mkdtempSync(join(tmpdir(), 'loam-settings-'))
 const NOWHERE = 'http://127.0.0.1:1'
 const LOAM_SECRET = 'a secret for tests only'
 
-/** Every setting without a default, and most others. In place of DATABASE_URL the server has a PostgreSQL of its own. */
+/**
+ * Every setting without a default, and most others. Without DATABASE_URL the server uses its embedded
+ * PostgreSQL.
+ */
 const GIVEN = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -76,7 +79,7 @@ const GIVEN = {
 
 let server: ServerProcess
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who must be able to reach its folder.
+  // If the test runs as root, PostgreSQL runs as another user, who needs access to its folder.
   chmodSync(folder, 0o755)
   prepareCluster(GIVEN.LOAM_DATA_DIR)
   server = await startServer({ ...GIVEN, LOAM_PROVIDER_URL_HUNTER: NOWHERE, LOAM_PROVIDER_KEY_HUNTER: 'key' })
@@ -89,7 +92,7 @@ afterAll(async () => {
 
 const NOBODY = '00000000-0000-7000-8000-000000000000'
 const SHEET = ['--sheet', NOBODY]
-/** Commands that only read; those about something that is not there find nothing, and know so. */
+/** Commands that only read. Those that name something unknown exit with not found. */
 const READING: [exit: number, ...args: string[]][] = [
   [0, 'org', 'list'],
   [0, 'member', 'list'],
@@ -137,8 +140,8 @@ describe('F66: beside a server with every optional setting', () => {
 
   it.each(READING)('exits %i: loam %s %s', async (exit, ...args) => {
     const { LOAM_DATA_DIR } = GIVEN
-    const said = await runLoam([...args, '--json'], { LOAM_DATA_DIR, LOAM_SECRET })
-    expect([said.exit, exit === 0 ? said.stderr : '']).toEqual([exit, ''])
+    const outcome = await runLoam([...args, '--json'], { LOAM_DATA_DIR, LOAM_SECRET })
+    expect([outcome.exit, exit === 0 ? outcome.stderr : '']).toEqual([exit, ''])
   })
 
   it('doctor finds nothing wrong with the settings', async () => {

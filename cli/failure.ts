@@ -3,10 +3,10 @@ import type { Terminal } from './terminal.ts'
 
 export const EXIT = { failed: 1, usage: 2, notFound: 3, conflict: 4, unavailable: 5 } as const
 
-/** How a command failed; `exit` is one of the codes that `loam --help` lists. */
+/** The failure of a command. `exit` is one of the codes that `loam --help` lists. */
 export type Failure = { exit: number; error: string; message: string; errors?: FieldError[]; stack?: string }
 
-/** Says what went wrong on stderr and answers the exit code. */
+/** Prints a failure on stderr and returns the exit code. */
 export function printFailure(
   { exit, stack, ...failure }: Failure,
   { stderr, env }: Terminal,

@@ -6,7 +6,7 @@ import { parseInWords } from '#server/lib/field-errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { parseDuration } from './duration.ts'
 
-/** Flags and arguments of the command line as `schema` reads them; every wrong one is reported at once. */
+/** Reads flags and arguments of the command line by `schema`. Reports all invalid ones at once. */
 export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Flags {
   const given: Record<string, unknown> = { ...command.opts() }
   for (const [i, argument] of command.registeredArguments.entries()) {
@@ -19,7 +19,7 @@ export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Fl
   )
 }
 
-/** `adminEmail`, as commander stores it, is `admin-email` to whoever typed it. */
+/** Returns the name of a flag as it is typed: commander stores `admin-email` as `adminEmail`. */
 function flagName(stored: string): string {
   return stored.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
@@ -34,10 +34,12 @@ export const Org = z
   .refine(isUuid, 'must be a UUID, as `loam org list` shows it')
   .exactOptional()
 
-/** Somebody who is there already: looked up, not judged. */
+/** The address of an existing member: it is looked up, its form is not checked. */
 export const KnownEmail = z.string().trim().toLowerCase().min(1, 'must not be empty')
 
-/** Somebody new. Addresses on this machine, such as admin@localhost, are for trying things out. */
+/**
+ * The address of a new member. Addresses on this machine, such as admin@localhost, are allowed for trials.
+ */
 export const NewEmail = z
   .string()
   .trim()
@@ -47,10 +49,13 @@ export const NewEmail = z
     'must be an email address',
   )
 
-/** Below this, thousandths are exact in a JSON number. */
+/** Below this limit, thousandths are exact in a JSON number. */
 export const MAX_MILLIS = 10 ** 15
 
-/** Credits as whole thousandths, read digit by digit: 0.1 + 0.2 must not become 0.30000000000000004. */
+/**
+ * An amount of credits in whole thousandths, parsed digit by digit: 0.1 + 0.2 must not become
+ * 0.30000000000000004.
+ */
 export const Amount = z
   .string()
   .regex(/^\d+(\.\d{1,3})?$/, 'must be a number of credits with at most 3 decimals, such as 500 or 0.125')
@@ -60,14 +65,14 @@ export const Amount = z
   })
   .refine((millis) => millis <= MAX_MILLIS, `must be at most ${MAX_MILLIS / 1000}`)
 
-/** Null where somebody says that there is none. */
+/** A credit limit, or null for the text `none`. */
 export const CapAmount = z.union([z.literal('none').transform(() => null), Amount], {
   error: 'must be none or a number of credits with at most 3 decimals, such as 500 or 0.125',
 })
 
 export const KeyId = z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam key list` shows it')
 
-/** Nothing between the commas is refused: an empty list must not read as "no limit". */
+/** A list separated by commas. Empty items are refused: an empty list must not mean "no limit". */
 export const List = z.string().transform((text, context) => {
   const items = text.split(',').map((item) => item.trim())
   if (items.includes('')) context.addIssue('must be a list such as a,b without empty items')
@@ -98,7 +103,7 @@ export const Duration = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** How many entries a list shows. */
+/** The number of entries of a list. */
 export const Limit = (fallback: number, most: number) =>
   z
     .string()

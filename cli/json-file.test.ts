@@ -34,7 +34,7 @@ it.each([
   expect(faultsOf(path)).toMatchObject({ code: 'Validation Error', details: { errors } })
 })
 
-it('every fault of the content is named with its place', () => {
+it('every error in the content is reported with its place', () => {
   expect(faultsOf(file('[{"type":"date"},{"name":"a","foo":1},{"reference":"Not Snake"}]'))).toMatchObject({
     details: {
       errors: [

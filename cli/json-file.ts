@@ -4,7 +4,10 @@ import { invalid, reasonOf, validationError } from '#server/lib/errors.ts'
 import { parseInWords } from '#server/lib/field-errors.ts'
 import { parseWithNumberTexts } from '#server/lib/json/lossless-json.ts'
 
-/** The JSON in a file that a flag names, as `schema` reads it; every fault at once, as in `inputs[0].type`. */
+/**
+ * Reads the JSON file that a flag names, by `schema`. Reports all errors at once, with places such as
+ * `inputs[0].type`.
+ */
 export function readJsonFile<Value>(path: string, flag: string, schema: z.ZodType<Value>): Value {
   const parsed = parseInWords(schema, JSON.parse(readJsonText(path, flag)))
   if (parsed.success) return parsed.data
@@ -13,7 +16,7 @@ export function readJsonFile<Value>(path: string, flag: string, schema: z.ZodTyp
   )
 }
 
-/** Values for rows: numbers keep every digit. */
+/** Reads values for rows from a JSON file. Numbers keep every digit. */
 export function readJsonRows(path: string, flag: string): unknown {
   return parseWithNumberTexts(readJsonText(path, flag))
 }

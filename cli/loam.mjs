@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --v8-pool-size=2 --no-allocation-site-pretenuring --no-parallel-scavenge --max-semi-space-size=64 --max-old-space-size=1536
-// The `loam` command. Runs on whatever Node the machine has, so it uses nothing but Node's own modules until the
-// checkout is set up and a Node that runs TypeScript has taken over.
+// The `loam` command. It runs on any Node version, so it uses only Node's own modules until the checkout is
+// set up and a Node that runs TypeScript has taken over.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import module from 'node:module'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(import.meta.url)
 const modules = join(dirname(here), '..', 'node_modules')
 
-// Tests skip it: an install replaces node_modules under everything that runs from this checkout.
+// Tests skip the setup: an install would replace node_modules under everything that runs from this checkout.
 await import('../scripts/setup.mjs')
 
 if (process.features.typescript) {
@@ -23,13 +23,12 @@ if (process.features.typescript) {
 
 function runOnNewerNode(node) {
   if (!existsSync(node) || realpathSync(node) === process.execPath) {
-    process.stderr.write(
-      `loam: Node 22.18 or later is needed to run TypeScript; this is ${process.version}\n`,
-    )
+    process.stderr.write(`loam: Node 22.18 or later is required; this is Node ${process.version}\n`)
     process.exit(1)
   }
   const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // Ctrl-C reaches the child as well, as one of the foreground group: the server takes several for one.
+  // Ctrl-C also reaches the child, because it is in the foreground process group: the server treats repeated
+  // signals as one.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('error', (cause) => {
     process.stderr.write(`loam: ${node} cannot be run: ${cause.message}\n`)

@@ -7,7 +7,7 @@ import { attachTerminal, type Terminal } from './terminal.ts'
 type Group = {
   name: string
   about: string
-  /** Loaded when the command is used, so that help and other commands do not pay for it. */
+  /** Loads the command when it is used, so that help and other commands start faster. */
   load: () => Promise<{ define: (command: Command) => void }>
 }
 
@@ -22,17 +22,17 @@ export const GROUPS: Group[] = [
   },
   {
     name: 'sign-in-link',
-    about: 'Make a link that signs a member in to the dashboard',
+    about: 'Create a link that signs a member in to the dashboard',
     load: () => import('./commands/sign-in-link.ts'),
   },
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
   { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
   {
     name: 'webhook',
-    about: 'Take rows from other systems by webhook',
+    about: 'Receive rows from other systems by webhook',
     load: () => import('./commands/webhook.ts'),
   },
-  { name: 'schedule', about: 'Run sheets by schedule', load: () => import('./commands/schedule.ts') },
+  { name: 'schedule', about: 'Run sheets on a schedule', load: () => import('./commands/schedule.ts') },
   {
     name: 'shortcut',
     about: 'Publish, share and run shortcuts',
@@ -40,18 +40,18 @@ export const GROUPS: Group[] = [
   },
   {
     name: 'source',
-    about: 'Preview, create and follow sources of records',
+    about: 'Preview, create and manage sources of records',
     load: () => import('./commands/source.ts'),
   },
-  { name: 'file', about: 'Put files to import', load: () => import('./commands/file.ts') },
+  { name: 'file', about: 'Upload files to import', load: () => import('./commands/file.ts') },
   {
     name: 'connection',
-    about: 'Connect providers on keys of your own',
+    about: 'Connect providers with your own keys',
     load: () => import('./commands/connection.ts'),
   },
   {
     name: 'provider',
-    about: 'See what providers found, and whether their replies still fit',
+    about: 'Show results of providers, and check their replies',
     load: () => import('./commands/provider.ts'),
   },
   {
@@ -61,12 +61,12 @@ export const GROUPS: Group[] = [
   },
   {
     name: 'segment',
-    about: 'Save filters over records, see their members and why',
+    about: 'Save filters over records, list and explain their members',
     load: () => import('./commands/segment.ts'),
   },
   {
     name: 'secret',
-    about: 'See what LOAM_SECRET seals, and seal it anew after a change',
+    about: 'Show what LOAM_SECRET seals, and seal it again after a change',
     load: () => import('./commands/secret.ts'),
   },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
@@ -78,14 +78,14 @@ export const GROUPS: Group[] = [
   },
   {
     name: 'budget',
-    about: 'Limit what is spent, and be told of it',
+    about: 'Limit spending and get alerts',
     load: () => import('./commands/budget.ts'),
   },
-  { name: 'estimate', about: 'Say what a run would cost', load: () => import('./commands/estimate.ts') },
-  { name: 'prices', about: 'List and set what actions cost', load: () => import('./commands/prices.ts') },
+  { name: 'estimate', about: 'Estimate the cost of a run', load: () => import('./commands/estimate.ts') },
+  { name: 'prices', about: 'List and set prices of actions', load: () => import('./commands/prices.ts') },
   {
     name: 'backup',
-    about: 'Write everything into one archive, while the server serves',
+    about: 'Write everything into one archive, while the server runs',
     load: () => import('./commands/backup.ts'),
   },
   {
@@ -106,7 +106,7 @@ Exit codes:
   1  failed
   2  bad input or usage
   3  not found
-  4  conflict: it exists or has ended already
+  4  conflict: the object exists or has ended already
   5  the database cannot be reached, or the data folder is busy
 
 Examples:
@@ -114,13 +114,13 @@ Examples:
   $ loam key create --email ann@example.com --scopes workflows:read,workflows:run
   $ loam key list --json`
 
-/** The `loam` process. */
+/** Runs the `loam` process. */
 export async function main(): Promise<void> {
-  exitQuietlyWhenNobodyReads()
+  exitQuietlyOnClosedPipe()
   await run(process.argv.slice(2), process)
 }
 
-/** Runs one command line (without the program's own name) and leaves its outcome in the exit code. */
+/** Runs one command line (without the name of the program) and sets the exit code. */
 export async function run(args: string[], terminal: Terminal): Promise<void> {
   const program = createProgram(terminal)
   try {
@@ -130,7 +130,10 @@ export async function run(args: string[], terminal: Terminal): Promise<void> {
   }
 }
 
-/** Names an unknown option before one that is missing: the one may be the other misspelt. */
+/**
+ * A command that reports an unknown option before a missing one, because the unknown one may be the missing
+ * one misspelled.
+ */
 class NamingCommand extends Command {
   #unknown: string | undefined
 
@@ -144,7 +147,7 @@ class NamingCommand extends Command {
     return parsed
   }
 
-  /** Called by commander, which looks for missing options first. */
+  /** Overrides the method that commander calls when a required option is missing, which it checks first. */
   missingMandatoryOptionValue(option: Option): never {
     const { unknownOption, missingMandatoryOptionValue }: Reports = Command.prototype as unknown as Reports
     if (this.#unknown?.startsWith('-') === true) unknownOption.call(this, this.#unknown)
@@ -152,7 +155,7 @@ class NamingCommand extends Command {
   }
 }
 
-/** Declares what commander calls to report an error and does not declare itself. */
+/** The methods of commander that report an error, which its types do not declare. */
 type Reports = {
   unknownOption(this: Command, flag: string): void
   missingMandatoryOptionValue(this: Command, option: Option): void
@@ -162,7 +165,9 @@ function createProgram(terminal: Terminal): Command {
   const program = new NamingCommand('loam')
   attachTerminal(program, terminal)
   program
-    .description('Loam: workflow data enrichment. What the public API leaves out, on the same store.')
+    .description(
+      'Loam: workflow data enrichment. Commands for operators, on the same database as the server.',
+    )
     .version(readVersion())
     .option('--json', 'answer in JSON, for programs')
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => colors.bold(title) })
@@ -183,7 +188,7 @@ function createProgram(terminal: Terminal): Command {
   return program
 }
 
-/** Commander answers `help key` itself, before the group is loaded: `key --help` is the same. */
+/** Turns `help key` into `key --help`: commander answers the former itself, before the group is loaded. */
 function withHelpAsFlag(args: string[]): string[] {
   return args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args
 }
@@ -200,7 +205,9 @@ async function report(cause: unknown, terminal: Terminal, json: boolean): Promis
   if (cause.exitCode === 0) return 0
   const helpShown = cause.code === 'commander.help'
   if (helpShown && !json) return EXIT.usage
-  const message = helpShown ? 'a command is missing; see loam --help' : cause.message.replace(/^error: /, '')
+  const message = helpShown
+    ? 'the command is missing; see loam --help'
+    : cause.message.replace(/^error: /, '')
   return printFailure({ exit: EXIT.usage, error: 'Usage Error', message }, terminal, json)
 }
 
@@ -211,8 +218,11 @@ function readVersion(): string {
     : 'unknown'
 }
 
-/** `loam key list | head -1` closes the pipe early; that is no failure. */
-function exitQuietlyWhenNobodyReads(): void {
+/**
+ * Exits quietly if the reader of stdout closes the pipe early, as in `loam key list | head -1`; that is no
+ * failure.
+ */
+function exitQuietlyOnClosedPipe(): void {
   process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EPIPE') throw cause
     process.exit()

@@ -1,10 +1,11 @@
 import pc from 'picocolors'
 import type { Terminal } from './terminal.ts'
 
-/** What a command has to say: `data` for programs, `text` for people; with `exit`, that it did not go well. */
+/** The output of a command: `data` for programs, `text` for people, and `exit` if it failed. */
 export type CommandOutput = { data: unknown; text: () => string; exit?: number }
 
-// Told nothing, the library colours for every CI, also into a pipe. (Of a pipe `isTTY` is undefined.)
+// Without this setting the library uses colours in every CI, even in a pipe. (In a pipe `isTTY` is
+// undefined.)
 const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR'])
 export const colors = pc.createColors(!isPlain)
 
@@ -13,7 +14,7 @@ export function printOutput(output: CommandOutput, terminal: Terminal, json: boo
   if (output.exit !== undefined) terminal.exitCode = output.exit
 }
 
-/** Lines of `label  value`, indented under their title. */
+/** Formats lines of `label  value`, indented under a title. */
 export function formatDetails(title: string, details: [label: string, value: string][]): string {
   const width = Math.max(...details.map(([label]) => label.length))
   return [title, ...details.map(([label, value]) => `  ${colors.dim(label.padEnd(width))}  ${value}`)].join(
@@ -21,12 +22,12 @@ export function formatDetails(title: string, details: [label: string, value: str
   )
 }
 
-/** A secret that cannot be read again. */
+/** Formats a secret that is shown only once. */
 export function formatOnce(secret: string): string {
   return `${colors.bold(secret)}  ${colors.yellow('(shown once: keep it now)')}`
 }
 
-/** Aligned columns under their heads; `none` when there is no row. */
+/** Formats aligned columns under their heads, or returns `none` if there are no rows. */
 export function formatTable(heads: string[], rows: string[][], none: string): string {
   if (rows.length === 0) return none
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)))

@@ -37,18 +37,18 @@ describe('the loam process', () => {
     expect((await runLoamProcess(args, { ...ENV, ...env })).exit).toBe(exit)
   })
 
-  it('writes no colours into a pipe, not even where CI is set', async () => {
+  it('writes no colours into a pipe, even if CI is set', async () => {
     const { stdout } = await runLoamProcess(['actions', 'show', 'filter'], { ...ENV, CI: 'true' })
     expect(stdout).toContain('filter')
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('ends in peace when nobody reads its answer', async () => {
+  it('exits quietly if nobody reads its output', async () => {
     const child = startLoam(['actions', 'list'], ENV)
     child.stdout?.destroy()
-    let said = ''
-    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    let errors = ''
+    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     expect(await once(child, 'close')).toEqual([0, null])
-    expect(said).toBe('')
+    expect(errors).toBe('')
   })
 })

@@ -2,12 +2,12 @@ import type { Terminal } from './terminal.ts'
 
 const EVERY_MS = 2000
 
-/** Says on stderr how far a long command is, now and then. */
+/** Returns a function that prints the progress of a long command on stderr, at most every 2 seconds. */
 export function createProgress(name: string, { stderr }: Terminal): (line: string) => void {
-  let said = Date.now()
+  let printedAt = Date.now()
   return (line) => {
-    if (Date.now() - said < EVERY_MS) return
-    said = Date.now()
+    if (Date.now() - printedAt < EVERY_MS) return
+    printedAt = Date.now()
     stderr.write(`${name}: ${line}\n`)
   }
 }

@@ -12,7 +12,10 @@ import type { Egress } from '#server/lib/egress/egress.ts'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
 import { createMask } from '#server/lib/security/redaction.ts'
 
-/** `fits`: an answer, or that there is none. `unfit`: its shape is another. `refused`: the key, the plan or a limit. */
+/**
+ * The result of one question. `fits`: an answer, or no result. `unfit`: the shape of the reply has changed.
+ * `refused`: by the key, the plan or a limit.
+ */
 export type CheckResult = {
   provider: string
   question: string
@@ -29,7 +32,7 @@ const CALL_MS = 60_000
 const MAX_POLLS = 20
 const MAX_POLL_MS = 10_000
 
-/** The probe of a provider, then each of its adapters with one question. */
+/** Sends the probe of a provider, then one question for each of its adapters. */
 export async function checkProvider(
   { provider, key, samples }: Checked,
   egress: Egress,
@@ -70,7 +73,7 @@ function contextOf(egress: Egress): AskContext {
   }
 }
 
-/** Asks without limits of our own: it is one question. */
+/** Asks one question. It uses no limits of the installation, because it is only one. */
 async function runSample(sample: Sample, key: ProviderKey, context: AskContext) {
   const ask: AdapterAsk = async (request, schema, read) => {
     const reply = await sample.provider.request(context, key, request, schema)
@@ -92,10 +95,13 @@ function describe(found: { kind: 'hit' | 'pending' | 'paused' } | Refusal): Desc
     case 'hit':
       return { result: 'fits', message: 'answered' }
     case 'miss':
-      return { result: 'fits', message: 'it knows nothing of that' }
+      return { result: 'fits', message: 'the provider has no result' }
     case 'pending':
     case 'paused':
-      return { result: 'fits', message: 'at work; its answer was not waited for' }
+      return {
+        result: 'fits',
+        message: 'the provider is still working; the check did not wait for the answer',
+      }
     case 'error':
       return found.misfit === undefined
         ? { result: 'failed', message: found.message }
@@ -110,7 +116,7 @@ function describe(found: { kind: 'hit' | 'pending' | 'paused' } | Refusal): Desc
 
 type Recorded = { at: string; status: number; body: unknown }
 
-/** Keeps what is answered, beside handing it on. */
+/** Wraps an egress so that it also records the replies. */
 function record(egress: Egress): { replies: Recorded[]; watched: Egress } {
   const replies: Recorded[] = []
   const fetch: Egress['fetch'] = async (request) => {
@@ -128,7 +134,7 @@ function record(egress: Egress): { replies: Recorded[]; watched: Egress } {
 const EMAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g
 const PHONE = /\+?\d[\d ().-]{7,}\d/g
 
-/** Replies without secrets, addresses and numbers, as a case of the contract table has them. */
+/** Writes the replies without secrets, addresses and numbers, in the form of the contract tests. */
 async function writeRecord(
   folder: string,
   { provider, question }: Sample,

@@ -3,7 +3,10 @@ import { readServer } from '#server/process/running-server.ts'
 
 type Place = Pick<Config, 'HOST' | 'PORT' | 'LOAM_DATA_DIR'>
 
-/** Where the server on this data folder answers, or would by these settings; its port is unknown when it takes a free one. */
+/**
+ * Returns the address of the server that runs on this data folder, or the one it would have by these
+ * settings. If it takes a free port, the port is unknown.
+ */
 export function serverAddress({ HOST, PORT, LOAM_DATA_DIR }: Place): string {
   const running = readServer(LOAM_DATA_DIR)
   if (running !== null) return running.url

@@ -28,7 +28,9 @@ export type Session = {
   terminal: Terminal
 }
 
-/** A commander action: reads the flags, does `work` on the open workspace, prints its output. */
+/**
+ * Returns a commander action that reads the flags, runs `work` in the open workspace and prints its output.
+ */
 export function inSession<Flags>(
   schema: z.ZodType<Flags>,
   work: (session: Session, flags: Flags) => Promise<CommandOutput>,
@@ -56,19 +58,23 @@ export function wantsJson(command: Command): boolean {
 }
 
 /**
- * The data folder is that of the checkout, from wherever the command is called. What the server on it was told, and the command
- * was not, holds for both: which private hosts may be asked, where providers are, its address.
+ * Returns the environment of a command. The data folder is that of the checkout, from whatever folder the
+ * command is called. Settings that only the running server was given apply to the command too: allowed
+ * private hosts, addresses of providers, its own address.
  */
 export function commandEnvironment({ env }: Terminal): Record<string, string | undefined> {
   const dataDir = env['LOAM_DATA_DIR'] || fileURLToPath(new URL('../data', import.meta.url))
   return { ...readServer(dataDir)?.settings, ...env, LOAM_DATA_DIR: dataDir }
 }
 
-/** A command in the wrong folder would make an empty database there and find nothing in it. */
+/**
+ * Throws if the data folder is empty: a command in the wrong folder would create an empty database there and
+ * find nothing in it.
+ */
 function requireData({ DATABASE_URL, LOAM_DATA_DIR }: Config): void {
   if (DATABASE_URL !== undefined || existsSync(join(LOAM_DATA_DIR, 'postgres'))) return
   throw new UnreachableError(
-    `There is no data in ${LOAM_DATA_DIR} yet: start the server once with npm start, or set LOAM_DATA_DIR to its folder`,
+    `There is no data in ${LOAM_DATA_DIR} yet: start the server once with npm start, or set LOAM_DATA_DIR to the folder of the server`,
   )
 }
 
@@ -86,7 +92,7 @@ const MAX_LISTED = 20
 
 export type Organisation = { org_id: string; name: string }
 
-/** The organisation that is meant: the one named, the only one of that person, or the only one there is. */
+/** Finds the organisation: the one named, the only one of that member, or the only one that exists. */
 export async function resolveOrganisation(
   db: Db,
   by: { org?: string | undefined; email?: string | undefined },

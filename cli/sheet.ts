@@ -5,7 +5,7 @@ import { isUuid } from '#server/lib/ids.ts'
 import { findSheetById, type SheetRecord } from '#server/sheets/store/sheets.ts'
 import { Org } from './flags.ts'
 
-/** Flags of every command that is about one sheet. */
+/** The schema of the flags of commands about one sheet. */
 export const SHEET_FLAGS = {
   org: Org,
   sheet: z
@@ -13,13 +13,13 @@ export const SHEET_FLAGS = {
     .toLowerCase()
     .refine(
       isUuid,
-      'must be a UUID; that of the main sheet is the workflow id, as `loam workflow list` shows it',
+      'must be a UUID; the main sheet has the id of the workflow, as `loam workflow list` shows it',
     ),
 }
 
-/** The same, as commander takes them. */
+/** The same flags in the form of commander. */
 export const SHEET = ['--sheet <sheet_id>', 'the sheet; for the main sheet the id of its workflow'] as const
-export const SHEET_ORG = ['--org <org_id>', 'organisation of the sheet, to be sure'] as const
+export const SHEET_ORG = ['--org <org_id>', 'organisation of the sheet, as a check'] as const
 
 export async function requireSheet(
   db: Db,

@@ -7,7 +7,7 @@ import { findMember } from '#server/organisation/store/members.ts'
 import { hasWorker } from '#server/runs/store/workers.ts'
 import { nameInRows } from '#server/sheets/rows/type-mismatches.ts'
 import { queueShortcutRuns } from '#server/shortcuts/queue.ts'
-import { readShortcutRuns, recordLandedRuns } from '#server/shortcuts/run-status.ts'
+import { readShortcutRuns, recordFinishedRuns } from '#server/shortcuts/run-status.ts'
 import { countOpenRuns, listRunsByIds } from '#server/shortcuts/store/shortcut-runs.ts'
 import type { ShortcutFor } from '#server/shortcuts/store/shortcuts.ts'
 import { readUntil } from '#server/shortcuts/wait.ts'
@@ -33,7 +33,7 @@ export const RunFlags = z
 
 type Given = { rows: unknown[]; batch: boolean }
 
-/** Queues runs as the API does and, unless told otherwise, waits until they have ended. */
+/** Queues runs as the API does and, by default, waits until they have ended. */
 export async function runShortcut(
   db: Db,
   flags: z.infer<typeof RunFlags>,
@@ -42,7 +42,7 @@ export async function runShortcut(
   const shortcut = await requireRunnable(db, flags.id)
   const { rows, batch } = readRows(flags)
   if (flags.wait && !(await hasWorker(db))) {
-    throw new AppError('Service Unavailable', 'Nothing works on rows: start `loam serve`, or pass --no-wait')
+    throw new AppError('Service Unavailable', 'No worker is running: start `loam serve`, or pass --no-wait')
   }
   if (flags.email !== undefined && (await findMember(db, shortcut.org_id, flags.email)) === undefined) {
     throw notFound(`Member ${flags.email}`)
@@ -77,7 +77,10 @@ async function requireRunnable(db: Db, id: string): Promise<ShortcutFor> {
   return shortcut
 }
 
-/** `--rows` is a batch; `--input` is one run: `key=value` for each field, or a file with an object. */
+/**
+ * Reads the rows: `--rows` is a batch; `--input` is one run, with `key=value` for each field or a file with
+ * an object.
+ */
 function readRows({ input = [], rows }: { input?: string[]; rows?: string }): Given {
   if (rows !== undefined) {
     const read = readJsonRows(rows, 'rows')
@@ -100,13 +103,13 @@ function readRows({ input = [], rows }: { input?: string[]; rows?: string }): Gi
 
 async function waitForRuns(
   db: Db,
-  of: { orgId: string; runId: string },
+  run: { orgId: string; runId: string },
   { ms, total, report }: { ms: number; total: number; report: (line: string) => void },
 ): Promise<void> {
   let reported = -1
   const read = async () => {
-    await recordLandedRuns(db, of)
-    const done = total - (await countOpenRuns(db, of.orgId, of.runId))
+    await recordFinishedRuns(db, run)
+    const done = total - (await countOpenRuns(db, run.orgId, run.runId))
     if (done !== reported) report(`${done} of ${total} done`)
     reported = done
     return done

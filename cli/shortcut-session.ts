@@ -36,7 +36,10 @@ export async function requireShortcut(db: Db, id: string): Promise<ShortcutFor> 
   return found
 }
 
-/** The operator, who makes things for a member. Only what is made anew needs one who is still there. */
+/**
+ * Returns a publisher for the operator, who acts for a member. Only creating a shortcut needs a member who
+ * still exists.
+ */
 export async function openPublisher(db: Db, orgId: string, memberId: string | null): Promise<Publisher> {
   const author = { ...OPERATOR, orgId, memberId: memberId ?? '' }
   return { db, author, catalogue: await loadCatalogue() }
@@ -49,8 +52,11 @@ export function readSchemas(flags: { inputs?: string; outputs?: string }): Given
   }
 }
 
-/** Programs get the shortcut as the API shows it; people also see where each field comes from. */
-export function answerOf(shortcut: ShortcutRecord, title: string): CommandOutput {
+/**
+ * Returns the output of a command: programs get the shortcut as the API returns it; people also see the
+ * source of each field.
+ */
+export function shortcutOutput(shortcut: ShortcutRecord, title: string): CommandOutput {
   const data = viewShortcut(shortcut)
   const warnings = warningsOf(shortcut)
   return {

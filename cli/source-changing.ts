@@ -39,12 +39,12 @@ export function defineChanging(source: Command): void {
     .argument(...SOURCE)
     .requiredOption('--workflow <workflow_id>', 'the workflow')
     .requiredOption('--map <pairs...>', 'input.<name>=<field of the source>, for each input')
-    .option('--no-existing', 'leave out what was imported so far')
+    .option('--no-existing', 'leave out the records imported so far')
     .option(
       '--on-change <what>',
-      'what becomes of the row of a changed record: ignore, update, update_and_run',
+      'what to do with the row of a changed record: ignore, update, update_and_run',
     )
-    .option('--max-credits <credits>', 'what rows may cost a day (UTC) that it starts; no cap without it')
+    .option('--max-credits <credits>', 'credit limit a day (UTC) for the rows it runs (default none)')
     .addHelpText(
       'after',
       examples('loam source sync <id> --workflow <workflow_id> --map input.company=name input.site=domain'),
@@ -75,7 +75,7 @@ export function defineChanging(source: Command): void {
           data: { ...data, warnings },
           text: () =>
             [
-              `${record.name} goes into ${workflow}.`,
+              `${record.name} now sends its records to ${workflow}.`,
               ...warnings.map(({ message }) => `Warning: ${message}`),
             ].join('\n'),
         }
@@ -89,7 +89,7 @@ export function defineChanging(source: Command): void {
     source
       .command(name)
       .description(
-        name === 'pause' ? 'Stop the pulls of a source' : 'Let a source pull again, where it left off',
+        name === 'pause' ? 'Stop the pulls of a source' : 'Resume the pulls of a source where they stopped',
       )
       .argument(...SOURCE)
       .addHelpText('after', examples(`loam source ${name} <id>`))
@@ -107,7 +107,7 @@ export function defineChanging(source: Command): void {
     .argument(...SOURCE)
     .requiredOption(
       '--max-credits <credits>',
-      'with those that were spent; up to 3 decimals, or none for no cap',
+      'total including credits already spent; up to 3 decimals, or none for no limit',
     )
     .addHelpText(
       'after',
@@ -123,7 +123,7 @@ export function defineChanging(source: Command): void {
 
   source
     .command('delete')
-    .description('Delete a source and the records it imported; rows that they became stay')
+    .description('Delete a source and its imported records; rows made from them stay')
     .argument(...SOURCE)
     .addHelpText('after', examples('loam source delete <id>'))
     .action(

@@ -3,20 +3,18 @@ import { plural } from '#server/lib/plural.ts'
 import type { listSources } from '#server/sources/store/sources.ts'
 import { formatDetails, formatTable, formatTime } from './output.ts'
 
-/** A record is a line of JSON. */
+/** Formats each record as a line of JSON. */
 export function formatRecords(rows: readonly Record<string, unknown>[]): string {
   return rows.map((row) => JSON.stringify(row)).join('\n')
 }
 
-/** What has to be put where, for a source whose records come by themselves. */
+/** Formats the instructions for a source that receives its records: the script or the address to use. */
 export function formatReception(
   reception: Pick<SourceState, 'pixel_script' | 'webhook_url'> | null,
 ): string[] {
   return [
-    ...(reception?.pixel_script === undefined ? [] : [`Put this into the pages: ${reception.pixel_script}`]),
-    ...(reception?.webhook_url === undefined
-      ? []
-      : [`Have this address posted to: ${reception.webhook_url}`]),
+    ...(reception?.pixel_script === undefined ? [] : [`Add this to the pages: ${reception.pixel_script}`]),
+    ...(reception?.webhook_url === undefined ? [] : [`Send POST requests to: ${reception.webhook_url}`]),
   ]
 }
 
@@ -38,8 +36,8 @@ export function formatSources(listed: Awaited<ReturnType<typeof listSources>>): 
 export function formatSourceState(state: SourceState): string {
   const { last_pull: last, pull_under_way: now, last_error: error } = state
   const time = (text: string | null) => formatTime(text === null ? null : new Date(text))
-  const counts = (of: NonNullable<typeof now | typeof last>) =>
-    `${of.new} new, ${of.updated} updated, ${of.unchanged} unchanged, ${of.skipped} skipped, ${plural(of.pages, 'page')}`
+  const counts = (pull: NonNullable<typeof now | typeof last>) =>
+    `${pull.new} new, ${pull.updated} updated, ${pull.unchanged} unchanged, ${pull.skipped} skipped, ${plural(pull.pages, 'page')}`
   const details: [string, string][] = [
     ['id', state.source_instance_id],
     ['type', `${state.source_id} (${state.provider})`],

@@ -12,7 +12,7 @@ export function defineReading(source: Command): void {
   source
     .command('list')
     .description('List the sources of an organisation, newest first')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam source list', 'loam source list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
@@ -36,7 +36,7 @@ export function defineReading(source: Command): void {
     .command('data')
     .description('Show records that a source has imported')
     .argument(...SOURCE)
-    .option('--page-no <number>', 'which page', '1')
+    .option('--page-no <number>', 'number of the page', '1')
     .option('--page-size <number>', 'records a page, at most 200', '20')
     .addHelpText('after', examples('loam source data <id> --page-size 100 --json'))
     .action(
@@ -46,7 +46,7 @@ export function defineReading(source: Command): void {
           const record = await requireSource(db, id)
           const rows = await listRecords(db, record, { offset: (page_no - 1) * page_size, limit: page_size })
           const data = { rows, total_count: record.lead_count, page_no, page_size }
-          return { data, text: () => `${formatRecords(rows)}\n${record.lead_count} in all.` }
+          return { data, text: () => `${formatRecords(rows)}\n${record.lead_count} in total.` }
         },
       ),
     )

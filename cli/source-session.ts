@@ -28,14 +28,17 @@ export const SOURCE = ['<id>', 'the source, as `loam source list` shows it'] as 
 
 export const Pair = z.array(z.string().regex(/^[^=]+=/, 'must have the form name=value'))
 
-/** What a body is made of: a file with an object, and single fields that go before it. */
+/** Returns the body of a source: the object in a file, overridden by single fields. */
 export function readBody(flags: { body?: string; set?: string[] }): Record<string, unknown> {
   const file =
     flags.body === undefined ? {} : readJsonFile(flags.body, 'body', z.record(z.string(), z.unknown()))
   return { ...file, ...readPairs(flags.set ?? []) }
 }
 
-/** Values that are JSON are read as such: `max_count=5` is a number, `tags=["a"]` a list, `list=people` a text. */
+/**
+ * Reads pairs. Values that are valid JSON are parsed: `max_count=5` is a number, `tags=["a"]` a list,
+ * `list=people` a text.
+ */
 export function readPairs(pairs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -60,7 +63,7 @@ export async function requireSource(db: Db, id: string): Promise<SourceRecord> {
   return found
 }
 
-/** Prints a source as it is, and what is to be said of it besides. */
+/** Prints the state of a source and its warnings. */
 export async function showState(
   { db, sealer, config }: Session,
   record: SourceRecord,
@@ -81,11 +84,13 @@ export function pickSource(sources: SourceCatalogue, slug: string): Source {
   throw new AppError('Not Found', `There is no source ${slug}; there are: ${slugs.join(', ')}`)
 }
 
-/** One call by an operator: the limits among workers are for those who make thousands. */
+/**
+ * A gate without limits. The limits among workers exist for thousands of calls, and an operator makes one.
+ */
 const OPEN_GATE: ProviderGate = { enter: async () => ({ kind: 'entered', leave: () => undefined }) }
 const TIMEOUT_MS = 60_000
 
-type Lent = {
+type ProviderTools = {
   sources: SourceCatalogue
   orgId: string
   memberId: string | null
@@ -93,11 +98,11 @@ type Lent = {
   services: SourceServices
 }
 
-/** Does `work` with what asking providers takes, for a member or for the organisation itself. */
+/** Runs `work` with everything needed to call providers, for a member or for the organisation itself. */
 export async function withProviders<Result>(
   { config, db, sealer }: Session,
   flags: { org?: string | undefined; email?: string | undefined },
-  work: (lent: Lent) => Promise<Result>,
+  work: (tools: ProviderTools) => Promise<Result>,
 ): Promise<Result> {
   const org = await resolveOrganisation(db, flags)
   const member = flags.email === undefined ? null : await requireMember(db, org, flags.email)
@@ -123,7 +128,7 @@ export async function withProviders<Result>(
   }
 }
 
-/** `input.company=name` for each input that is to be filled. */
+/** Reads `input.company=name` for each input to fill. */
 export function readMapping(pairs: readonly string[]): Record<string, string> {
   if (pairs.length === 0) throw invalid('map', 'must name at least one, as --map input.company=name')
   return Object.fromEntries(

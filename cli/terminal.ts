@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 type Output = { write(text: string): unknown }
 
-/** Where a command line is typed: its environment, what it reads and writes, and the code it ends with. */
+/** The surroundings of a command line: its environment, its streams and its exit code. */
 export type Terminal = {
   env: Record<string, string | undefined>
   stdin: Readable
@@ -18,7 +18,7 @@ export function attachTerminal(program: Command, terminal: Terminal): void {
   terminals.set(program, terminal)
 }
 
-/** The terminal of the program that a command belongs to. */
+/** Returns the terminal of the program that a command belongs to. */
 export function terminalOf(command: Command): Terminal {
   if (command.parent !== null) return terminalOf(command.parent)
   const terminal = terminals.get(command)

@@ -1,4 +1,5 @@
-// Builds the dashboard when its sources have changed since the last build. Like setup.mjs it uses nothing but Node's own modules.
+// Builds the dashboard if its sources have changed since the last build. Like setup.mjs it uses only Node's
+// own modules.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -6,22 +7,25 @@ import { join, sep } from 'node:path'
 
 const SOURCES = ['dashboard', 'contract', 'package-lock.json']
 const BUILT = 'dist'
-/** Written here first: a build that fails leaves the one before it. */
+/** The folder of a build in progress. A failed build leaves the previous one untouched. */
 const PARTIAL = 'dist.partial'
 const NOT_SOURCES = new Set([BUILT, PARTIAL, 'node_modules'])
 
-/** Whether the last build is of the sources as they are. A checkout without the dashboard has none to build. */
+/**
+ * Returns true if the last build matches the current sources. A checkout without the dashboard needs no
+ * build.
+ */
 export function isDashboardBuilt(root) {
   return !existsSync(join(root, 'dashboard', 'vite.config.ts')) || readMark(root) === hashSources(root)
 }
 
-/** Answers null, or why it could not be built. */
+/** Builds the dashboard. Returns null, or the reason why the build failed. */
 export async function buildDashboard(root) {
   const hash = hashSources(root)
   const folder = join(root, 'dashboard')
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   if (!existsSync(vite)) return 'vite is not installed; run npm ci\n'
-  const { code, output } = await run(nodeOf(root), [
+  const { code, output } = await run(findNode(root), [
     vite,
     'build',
     folder,
@@ -58,15 +62,18 @@ function hashSources(root) {
   return hash.digest('hex')
 }
 
-/** In one order, whatever the file system's is. */
+/** Lists the files in a fixed order, independent of the file system. */
 function listFiles(root, path) {
   if (!statSync(join(root, path)).isDirectory()) return [path]
   const names = readdirSync(join(root, path)).filter((name) => !NOT_SOURCES.has(name))
   return names.sort().flatMap((name) => listFiles(root, join(path, name)))
 }
 
-/** The Node that came with the packages, where there is one: the machine's own may be older than the build needs. */
-function nodeOf(root) {
+/**
+ * Returns the Node that was installed with the packages, if any, because the machine's own may be too old for
+ * the build.
+ */
+function findNode(root) {
   const own = join(root, 'node_modules', '.bin', 'node')
   return existsSync(own) ? own : process.execPath
 }

@@ -19,13 +19,13 @@ write(
   "import { PRODUCT } from '../../contract/names.ts'\ndocument.title = PRODUCT\n",
 )
 
-it('a checkout without the dashboard has none to build', () => {
+it('a checkout without the dashboard needs no build', () => {
   expect(isDashboardBuilt(root)).toBe(true)
   write('dashboard/vite.config.ts', 'export default {}\n')
   expect(isDashboardBuilt(root)).toBe(false)
 })
 
-it('it is built once, and again when its sources, the contract or the lock file have changed', async () => {
+it('the dashboard is built once, and again when its sources, the contract or the lock file have changed', async () => {
   expect(await buildDashboard(root)).toBeNull()
   expect(page()).toContain('/assets/')
   expect(isDashboardBuilt(root)).toBe(true)
@@ -41,7 +41,7 @@ it('it is built once, and again when its sources, the contract or the lock file 
   expect([page(), isDashboardBuilt(root)]).toEqual([expect.stringContaining('Second'), true])
 })
 
-it('a build that fails says why and leaves the one before it', async () => {
+it('a failed build returns the reason and keeps the previous one', async () => {
   write('dashboard/src/main.ts', "import './missing.ts'\n")
   expect(await buildDashboard(root)).toContain('missing.ts')
   expect([page(), isDashboardBuilt(root)]).toEqual([expect.stringContaining('Second'), false])

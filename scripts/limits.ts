@@ -35,7 +35,7 @@ import { MAX_PAID_PREVIEW, MAX_PREVIEW } from '#server/sources/request.ts'
 
 const { control, document, knowledge, rows } = BODY_CLASSES
 
-/** What callers may send and get: how much of it, and what answers more. */
+/** The limits on what callers may send and get: what is limited, the limit, and the answer beyond it. */
 export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   [
     'requests by one key',
@@ -81,7 +81,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['a body with the knowledge file', bytes(knowledge.bytes), '413'],
   ['a body whose request is answered already', '64 MiB, 10 s', 'the connection is closed'],
   [
-    'a request that does not arrive, an answer that is not read',
+    'a request that stops arriving, an answer that is not read',
     setting('LOAM_REQUEST_STALL_SECONDS', 's'),
     'the connection is closed',
   ],
@@ -93,15 +93,15 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['items in one delivery to a webhook', count(MAX_ITEMS_PER_DELIVERY), '400'],
   ['a value of a row', `${bytes(MAX_VALUE_BYTES)} of JSON`, 'the row is rejected, `value_too_large`'],
   ['all values of a row', `${bytes(MAX_ROW_BYTES)} of JSON`, 'the row is rejected, `row_too_large`'],
-  ['a page of List Rows', `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} unless told`, '400'],
-  ['inputs on one page of List Rows', bytes(MAX_PAGE_BYTES), '400 that says how many rows fit'],
+  ['a page of List Rows', `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} by default`, '400'],
+  ['inputs on one page of List Rows', bytes(MAX_PAGE_BYTES), '400 with the number of rows that fit'],
   ['outputs of one cell inline', bytes(MAX_INLINE_BYTES), '`outputs_ref` instead'],
   ['row ids of List Rows, of Delete Rows', `${count(MAX_ROW_IDS)} each`, '400'],
   ['row ids of Run Action', count(MAX_ROW_IDS_PER_ACTION_RUN), '400'],
-  ['row ids of Run Rows, of Export Sheet', `${count(MAX_SELECTED_IDS)} each`, '400; for more take filters'],
+  ['row ids of Run Rows, of Export Sheet', `${count(MAX_SELECTED_IDS)} each`, '400; use filters for more'],
   ['filters, values of one filter', `${count(MAX_FILTERS)}, ${count(MAX_FILTER_VALUES)}`, '400'],
   [
-    'a text that filters and conditions look for (`contains`, `starts with`, `find`)',
+    'a text to search for in filters and conditions (`contains`, `starts with`, `find`)',
     `${count(MAX_SEARCHED)} characters`,
     '400',
   ],
@@ -122,24 +122,24 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     `${EXPORT_LINK_MINUTES} minutes, ${EXPORT_HOURS} hours`,
     '403 and 404',
   ],
-  ['the name of an export', `${count(MAX_FILE_NAME)} characters`, 'it is cut'],
+  ['the name of an export', `${count(MAX_FILE_NAME)} characters`, 'the name is cut'],
   [
     'rows of a preview of a source',
-    `${count(MAX_PREVIEW)}; ${MAX_PAID_PREVIEW} where a provider or model is paid on the installation's key`,
+    `${count(MAX_PREVIEW)}; ${MAX_PAID_PREVIEW} if a provider or model is paid with the installation's key`,
     '`metadata.capped`',
   ],
   [
-    "previews on the installation's keys and models",
+    "previews with the installation's keys and models",
     `${setting('LOAM_PREVIEWS_PER_HOUR', 'an hour')}, by one organisation`,
     '429 with `Retry-After`',
   ],
   [
     'a page of Get Source Data',
-    `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} unless told`,
+    `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} by default`,
     '400',
   ],
   ['rows of one batch of a shortcut', count(MAX_SHORTCUT_ROWS), '400'],
-  ['a page of shortcut runs', `${count(MAX_RUNS_PAGE)}, ${count(DEFAULT_RUNS_PAGE)} unless told`, '400'],
+  ['a page of shortcut runs', `${count(MAX_RUNS_PAGE)}, ${count(DEFAULT_RUNS_PAGE)} by default`, '400'],
   ['`?wait` on a shortcut run', `${MAX_WAIT_SECONDS} s`, '400'],
   ['a prompt of the web agent', `${count(MAX_PROMPT)} characters`, '400 `INVALID_REQUEST`'],
   ['fields of its `output_schema`', count(MAX_OUTPUT_FIELDS), '400 `INVALID_OUTPUT_SCHEMA`'],
@@ -152,16 +152,16 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   [
     'fields of an entity',
     `${MAX_ENTITY_BYTES / 1024 ** 2} MiB`,
-    'the import, merge or cell fails and says so',
+    'the import, merge or cell fails with this reason',
   ],
   ["changes in one answer of a segment's feed", count(MAX_CHANGES), '`hasMore`'],
-  ['members of segments are delivered', `every ${setting('LOAM_SEGMENT_CYCLE_SECONDS', 's')}`, ''],
+  ['deliveries of segment members', `every ${setting('LOAM_SEGMENT_CYCLE_SECONDS', 's')}`, ''],
   [
     'deliveries of a member that leaves its segment and returns, to one workflow',
     setting('LOAM_SEGMENT_REPUSH_PER_DAY', 'in 24 hours'),
-    'it counts as `failed` until the day is over',
+    'the delivery counts as `failed` until the day is over',
   ],
-  ['deliveries to a webhook that are kept to be looked at', `the last ${KEPT_DELIVERIES}`, ''],
+  ['deliveries to a webhook that are stored', `the last ${KEPT_DELIVERIES}`, ''],
   ['an invitation', `${INVITATION_DAYS} days`, '404'],
   [
     'rows of an organisation',
@@ -174,7 +174,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     '`STORAGE_LIMIT_REACHED`',
   ],
   [
-    'exports of an organisation that wait or are being built',
+    'exports of an organisation, waiting or running',
     setting('LOAM_EXPORTS_PER_ORG', 'in all'),
     '429; two exports and two imports of an organisation run at once',
   ],
@@ -184,40 +184,44 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     `${setting('LOAM_REVISIONS_KEPT', 'kept')} and 16 MiB; 32 MiB of new ones within 2 minutes`,
     'older ones are removed; 429',
   ],
-  ['outputs of one cell', '16 MiB of JSON', 'the cell is `failed` and says so'],
-  ['records of one `lookup_rows_in_sheet`', '8 MiB', 'the cell is `failed` and says so'],
+  ['outputs of one cell', '16 MiB of JSON', 'the cell is `failed` with this reason'],
+  ['records of one `lookup_rows_in_sheet`', '8 MiB', 'the cell is `failed` with this reason'],
   ['outputs inline on one page of List Rows', '8 MiB', '`outputs_ref` instead'],
   [
-    'requests under way in one API process',
+    'requests in progress in one API process',
     '256, fewer (down to 32) under overload (`LOAM_OVERLOAD_MS`)',
-    '503 for callers with 4 or more of their own',
+    '503 for callers with 4 or more requests in progress',
   ],
   ['headers of a request', '120 s', 'the connection is closed'],
   ['calls of `/readyz` from one address', '1,200 a minute', '429'],
   ['levels of nesting in a body', '64', '400'],
-  ['errors and warnings in one answer', '100 each', 'the last one says how many more there are'],
-  ['an answer from outside', '10 MB, and 300,000 values as JSON', 'the cell is `failed`, the pull refused'],
-  ['answers from outside in memory, of one process', '128 MB', 'the largest call is tried again later'],
-  ['a web page that is read', '100,000 elements, 512 levels', 'the cell is `failed` and says so'],
+  ['errors and warnings in one answer', '100 each', 'the last one gives the number of the others'],
+  [
+    'an answer from another service',
+    '10 MB, and 300,000 values as JSON',
+    'the cell is `failed`, the pull refused',
+  ],
+  ['answers from other services in memory, in one process', '128 MB', 'the largest call is retried later'],
+  ['a web page that is read', '100,000 elements, 512 levels', 'the cell is `failed` with this reason'],
   ['a CSV file', '2,000 columns, 4 MB a row', 'the import fails and names the line'],
   ['a record of a source', '2,000 fields, 2 MiB', 'the record is counted as skipped'],
-  ["the wait that a provider's `Retry-After` asks for", 'a day', 'it is cut'],
+  ["the wait in a provider's `Retry-After`", 'a day', 'the wait is cut'],
   [
     'recipients of mail',
     `50 in one \`send_email\`; ${setting('LOAM_MAIL_PER_HOUR', 'an hour')} and organisation`,
-    'rows and alerts wait for the next hour; an invitation has its link only',
+    'rows and alerts wait for the next hour; an invitation is only available as a link',
   ],
   [
-    'messages about budgets that wait to be sent',
+    'budget alerts that wait to be sent',
     '2,000 an organisation',
-    'later alerts stand in the budget only',
+    'later alerts are only shown in the budget',
   ],
   ['workflows, working API keys, connections of an organisation', '20,000, 1,000, 1,000', '409'],
   ['environment variables of a workflow, of the organisation', '500 each, 4 MiB together', '409'],
   ['pending invitations of an organisation', '1,000', '409 `MEMBER_LIMIT_REACHED`'],
 ]
 
-/** A default that can be set, with the setting's name. */
+/** Formats the default of a setting with its unit and the name of the setting. */
 function setting(name: keyof typeof SETTINGS, unit: string): string {
   const value: unknown = SETTINGS[name].parse(undefined)
   return `${typeof value === 'number' ? count(value) : String(value)} ${unit} (\`${name}\`)`

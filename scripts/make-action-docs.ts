@@ -3,7 +3,7 @@ import type { Action } from '#server/catalog/define.ts'
 import type { Field, ProviderOption } from '#server/catalog/fields/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 
-/** The reference of all actions, as docs/actions.md holds it. */
+/** Returns the reference of all actions, as in docs/actions.md. */
 export function printActionDocs(actions: Action[]): string {
   const rows = actions.map(({ id, description, ...action }) => [
     `[\`${id}\`](#${id})`,
@@ -12,7 +12,7 @@ export function printActionDocs(actions: Action[]): string {
   ])
   const parts = [
     '# Actions',
-    'Made from the definitions by `node scripts/make-action-docs.ts`; change those, not this file.',
+    'Generated from the definitions by `node scripts/make-action-docs.ts`; change those, not this file.',
     printTable(['action', 'what it does', 'credits'], rows),
     ...actions.map(printAction),
   ]
@@ -39,11 +39,11 @@ function printAction(action: Action): string {
       ? []
       : [`Needs ${action.needs.map((set) => codes(set, ' and ')).join(', or ')}.`]),
     ...(outputs.length === 0 ? ['No outputs.'] : [printTable(['output', 'type', ''], outputs)]),
-    ...(action.dynamic ? ['What it gives beyond that is known after its first run.'] : []),
+    ...(action.dynamic ? ['Further outputs are known after the first run.'] : []),
   ].join('\n\n')
 }
 
-/** Providers in a waterfall have prices of their own. */
+/** Returns the price of an action. Providers in a waterfall have their own prices. */
 function creditsOf({ credits, inputs }: Pick<Action, 'credits' | 'inputs'>): string {
   const byProvider = Object.values(inputs).some(({ waterfall }) => waterfall !== undefined)
   return byProvider && credits === 0 ? 'by provider' : String(credits)
@@ -57,7 +57,7 @@ function choicesOf({ options, waterfall }: Field): string {
     : `Choices: the ${options.from} that you can use.`
 }
 
-/** A provider with what an answer of it costs. */
+/** Returns the name of a provider with the price of one answer. */
 function priceOf({ name, credits }: ProviderOption): string {
   return credits === undefined ? name : `${name} (${credits})`
 }

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { renewProviderDocs } from './make-provider-docs.ts'
 
-it('the tables of docs/providers.md are what the providers say: node scripts/make-provider-docs.ts', async () => {
+it('the tables of docs/providers.md match the providers: node scripts/make-provider-docs.ts', async () => {
   const written = readFileSync(new URL('../docs/providers.md', import.meta.url), 'utf8')
   expect(written).toBe(await renewProviderDocs(written))
 })
 
-it('every provider says where its format was found, and when', async () => {
+it('every provider names the source and date of its format', async () => {
   const silent = (await loadProviders()).filter(
     ({ evidence, isBuiltIn }) => !isBuiltIn && !/\b20\d\d$/.test(evidence),
   )

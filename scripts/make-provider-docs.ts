@@ -7,7 +7,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 const BEGIN = '<!-- from here made by `node scripts/make-provider-docs.ts` -->'
 const END = '<!-- to here -->'
 
-/** The tables of docs/providers.md: who is asked by which action, and all providers. */
+/** Returns the tables of docs/providers.md: the providers asked by each action, and all providers. */
 async function printProviderTables(): Promise<string> {
   const [catalogue, providers, adapters] = await Promise.all([
     loadCatalogue(),
@@ -32,7 +32,7 @@ async function printProviderTables(): Promise<string> {
   ].join('\n\n')
 }
 
-/** The document with its tables made anew. */
+/** Returns the document with its tables generated again. */
 export async function renewProviderDocs(document: string): Promise<string> {
   const [before, rest] = document.split(BEGIN)
   const [, after] = rest?.split(END) ?? []

@@ -6,9 +6,10 @@ import { SETTINGS } from '#server/lib/config/config.ts'
 import { GROUPS } from '../cli/main.ts'
 import { LIMITS } from './limits.ts'
 
-const MADE = 'Made from the program by `node scripts/make-reference-docs.ts`; change that, not this file.'
+const MADE =
+  'Generated from the program by `node scripts/make-reference-docs.ts`; change the program, not this file.'
 
-/** The pages of docs/reference, by their names. */
+/** Returns the pages of docs/reference by name. */
 export async function printReferenceDocs(): Promise<Record<string, string>> {
   return {
     'settings.md': printSettings(),
@@ -25,12 +26,12 @@ function printSettings(): string {
   })
   return page(
     'Settings',
-    "Environment variables. The server checks them when it starts and names every wrong one. Besides these there are `LOAM_PROVIDER_KEY_<NAME>`, a provider's key for the whole installation (`LOAM_PROVIDER_KEY_HUNTER`), and `LOAM_PROVIDER_URL_<NAME>`, another base URL for that provider, to which our limits on its rate do not apply: [providers](../providers.md).",
+    "Environment variables. The server checks them when it starts and reports every invalid one. There are also `LOAM_PROVIDER_KEY_<NAME>`, a provider's key for the whole installation (`LOAM_PROVIDER_KEY_HUNTER`), and `LOAM_PROVIDER_URL_<NAME>`, another base URL for that provider, to which Loam's rate limits for it do not apply: [providers](../providers.md).",
     printTable(['variable', 'default', 'meaning'], rows),
   )
 }
 
-/** As it is written, where that can be told: a path is stored as a full one. */
+/** Returns the default as it is written, if the schema shows it: a path is stored as an absolute one. */
 function defaultOf(schema: z.ZodType): string {
   const written: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).default
   const value = written ?? schema.safeParse(undefined).data ?? ''
@@ -65,7 +66,7 @@ function printErrors(): string {
   const rows = Object.entries(ERROR_STATUS).map(([code, status]) => [String(status), `\`${code}\``])
   return page(
     'Errors',
-    'An error answers `{"status", "error", "message"}`. `error` is one of these; the message says what is wrong and what to do. A `Validation Error` also has `errors`, a list of `{"field", "message"}` with every failure at once. 429 has `retryAfter` in seconds. 500 has a fixed text and the request id, whose cause is in the log.',
+    'An error answers `{"status", "error", "message"}`. `error` is one of the codes below; the message says what is wrong and what to do. A `Validation Error` also has `errors`, a list of `{"field", "message"}` with every failure at once. 429 has `retryAfter` in seconds. 500 has a fixed text and the request id; the log has the cause under that id.',
     printTable(['status', 'error'], rows),
   )
 }
@@ -73,8 +74,8 @@ function printErrors(): string {
 function printLimits(): string {
   return page(
     'Limits',
-    'A figure with a setting beside it can be changed. Whoever goes beyond a limit gets the status in the last column and a message that names the limit.',
-    printTable(['what', 'at most', 'beyond it'], LIMITS),
+    'A limit with the name of a setting can be changed. A request beyond a limit gets the status in the last column and a message that names the limit.',
+    printTable(['what', 'at most', 'beyond the limit'], LIMITS),
   )
 }
 

@@ -1,6 +1,7 @@
-// Brings a checkout to the state that package-lock.json describes: before `npm start` and every command what runs in production,
-// before `npm test` the development tools as well (`--development`). Where the dashboard is served it is built too, when its
-// sources have changed. It runs on whatever Node the machine has, so it uses nothing but Node's own modules.
+// Brings a checkout to the state described by package-lock.json: the production packages before `npm start`
+// and every command, and the development tools as well before `npm test` (`--development`). If the dashboard
+// is served it is also built, when its sources have changed. The script runs on any Node version, so it uses
+// only Node's own modules.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ const wanted = createHash('sha256')
 
 const isForProduction = !process.argv.includes('--development')
 
-/** What is installed of this lock file: `all`, `production` or nothing. */
+/** Returns what is installed of this lock file: `all`, `production` or null. */
 function readStamp() {
   const [hash, extent = 'all'] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
   return hash === wanted ? extent : null
@@ -37,7 +38,7 @@ if (!isDone()) {
   if (!isInstalled) process.exit(1)
 }
 
-/** Commands of the operator do not wait for pages that they do not serve. */
+/** Commands of the operator do not wait for the dashboard, which they do not serve. */
 const isServed = !isCommand() || process.argv[2] === 'serve'
 
 if (isServed && !isDashboardBuilt(root)) {
@@ -53,7 +54,7 @@ function isCommand() {
   return !(process.argv[1] ?? '').endsWith('setup.mjs')
 }
 
-/** Without its dashboard the server still serves: it shows how to build it. */
+/** Builds the dashboard. If that fails the server still runs, and shows how to build it. */
 async function build() {
   const stopProgress = showProgress('building the dashboard, only after its sources changed')
   const failure = await buildDashboard(root)
@@ -61,12 +62,12 @@ async function build() {
   if (failure === null) return
   process.stderr.write(failure)
   process.stderr.write(
-    'loam: the dashboard could not be built (why is above); everything else works without it.\n',
+    'loam: the dashboard could not be built (the reason is above); everything else works without it.\n',
   )
 }
 
 async function install() {
-  // `npm ci` empties node_modules first. What only lacks the development tools may be in use by a server.
+  // `npm ci` empties node_modules first. If only the development tools are missing, a server may be using it.
   const how = readStamp() === 'production' ? ['install', '--no-save'] : ['ci']
   if (isForProduction) how.push('--omit=dev')
   const stopProgress = showProgress('installing dependencies, only after package-lock.json changed')
@@ -83,7 +84,10 @@ async function install() {
   return false
 }
 
-/** What npm says is kept: most of it is about packages for other machines, and only of interest when it fails. */
+/**
+ * Runs npm and returns its output. Most of that is about packages for other machines, so it is only shown if
+ * npm fails.
+ */
 function runNpm(args) {
   const npm = process.env.npm_execpath
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []]
@@ -96,7 +100,7 @@ function runNpm(args) {
   })
 }
 
-/** One line, which counts the seconds on a terminal. */
+/** Prints one line, which counts the seconds on a terminal. */
 function showProgress(what) {
   const began = Date.now()
   const say = (text) => `loam: ${what}: ${text}`
@@ -110,7 +114,10 @@ function showProgress(what) {
   }
 }
 
-/** Two installations at once would spoil each other: the second waits, and then finds the work done. */
+/**
+ * Takes the lock of the installation. Two installations at once would damage each other: the second waits,
+ * and then finds the work done.
+ */
 function takeLock() {
   const mine = `${lock}.${process.pid}`
   writeFileSync(mine, String(process.pid))

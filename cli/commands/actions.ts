@@ -18,7 +18,7 @@ export function define(actions: Command): void {
 
   actions
     .command('list', { isDefault: true })
-    .description('List the actions that a chain can be made of')
+    .description('List the actions that a chain can use')
     .allowExcessArguments()
     .addHelpText('after', examples('loam actions', 'loam actions --json'))
     .action(async function act(this: Command) {
@@ -40,7 +40,7 @@ export function define(actions: Command): void {
     })
 }
 
-/** A word behind `loam actions` that is no command of the group arrives at the one that needs none. */
+/** Refuses an unknown word after `loam actions`: commander passes it to the default command. */
 function requireNoCommand(list: Command): void {
   const [given] = list.args
   if (given === undefined) return
@@ -53,7 +53,7 @@ function formatList(actions: Action[]): string {
   return formatTable(['ACTION', 'NAME', 'CATEGORY', 'CREDITS'], rows, 'No actions.')
 }
 
-/** Prints a price, or the cheapest and the dearest provider's. */
+/** Prints the price, or the range from the cheapest to the dearest provider. */
 function formatPrice(action: Action): string {
   const { min, max } = priceOf(action)
   return min === max ? String(min) : `${min} to ${max}`
@@ -81,6 +81,6 @@ function formatAction(action: Action): string {
     ]),
     formatTable(['INPUT (* required)', 'TYPE', ''], inputs, 'No inputs.'),
     formatTable(['OUTPUT', 'TYPE', ''], outputs, action.dynamic ? '' : 'No outputs.'),
-    ...(action.dynamic ? [colors.dim('What it gives beyond that is known after its first run.')] : []),
+    ...(action.dynamic ? [colors.dim('Further outputs are known after the first run.')] : []),
   ].join('\n\n')
 }

@@ -19,14 +19,14 @@ import { startLoam } from '../testing/loam-process.ts'
 import { runLoam } from '../testing/loam.ts'
 
 const ROWS = 200
-/** Each test starts servers: on a busy machine that alone takes most of the usual limit. */
+/** The time limit. Each test starts servers, which on a busy machine takes most of the usual limit. */
 const LIMIT = { timeout: 300_000 }
 const folder = fixture.makeFolder()
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
 const archive = join(folder, 'loam.tar.gz')
 const servers: ServerProcess[] = []
-/** Answers as a model does, at its own pace, so that rows are under way while the archive is written. */
+/** Starts a model that answers slowly, so that rows are running while the archive is written. */
 const model = createServer((request, response) => {
   request.resume().on('end', () => {
     const message = { role: 'assistant', content: 'fine' }
@@ -78,7 +78,7 @@ const into = (target: string) => ({ LOAM_DATA_DIR: target })
 describe('loam backup', LIMIT, () => {
   let adding: Promise<void>
 
-  it('killed midway leaves nothing that looks whole', async () => {
+  it('killed midway leaves no file that looks complete', async () => {
     const server = await serve(dataDir)
     const { workflow_id } = await call(server, '/workflows', { name: 'Leads' })
     sheet = `/workflows/${workflow_id}/sheets/${workflow_id}`
@@ -94,7 +94,7 @@ describe('loam backup', LIMIT, () => {
       }
     })()
 
-    // A table that it cannot read yet holds it up in the midst of its work.
+    // A locked table stops the backup in the middle of its work.
     const { url } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
@@ -109,7 +109,7 @@ describe('loam backup', LIMIT, () => {
     expect(existsSync(archive)).toBe(false)
   })
 
-  it('writes a whole archive for its owner only, while rows arrive and run', async () => {
+  it('writes a complete archive, readable only by its owner, while rows arrive and run', async () => {
     const { exit, stdout } = await loam('backup', archive)
     expect(exit).toBe(0)
     expect(stdout).toMatch(/Wrote .*\n.*size.*\n.*rows.*\n.*files +1\n.*secret +is in it/)
@@ -140,7 +140,7 @@ describe('loam restore', LIMIT, () => {
     const exited = once(child, 'exit')
     const writing = await open(pipe, 'w')
     const bytes = readFileSync(archive)
-    // Enough to begin with; the rest never comes.
+    // Sends the first half of the archive; the rest never arrives.
     await writing.write(bytes.subarray(0, Math.floor(bytes.length / 2)))
     await expect
       .poll(
@@ -160,7 +160,7 @@ describe('loam restore', LIMIT, () => {
     expect(existsSync(restoreMark(restored))).toBe(false)
   })
 
-  it('brings everything back: rows that go on running, files, the key, the secret; ledger and balance agree', async () => {
+  it('restores everything: rows that continue to run, files, the key, the secret; ledger and balance agree', async () => {
     const server = await serve(restored)
     for (const file of ['secret', 'admin-key'])
       expect(readFileSync(join(restored, file), 'utf8')).toBe(readFileSync(join(dataDir, file), 'utf8'))
@@ -187,7 +187,7 @@ describe('loam restore', LIMIT, () => {
     expect(await server.stop()).toBe(0)
   })
 
-  it('refuses a folder that is not empty, and moves what is there aside when told', async () => {
+  it('refuses a folder that is not empty, and moves its content aside with --replace', async () => {
     const refused = await runLoam(['restore', archive], into(restored))
     expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('--replace') })
     const done = await runLoam(['restore', archive, '--replace', '--json'], into(restored))
@@ -200,7 +200,7 @@ describe('loam restore', LIMIT, () => {
     ])
   })
 
-  it('refuses a newer schema, a cut and a foreign file, and touches nothing', async () => {
+  it('refuses a newer schema, a truncated and a foreign file, and changes nothing', async () => {
     const target = join(folder, 'untouched')
     const bytes = readFileSync(archive)
     const newer = join(folder, 'newer.tar.gz')
@@ -216,7 +216,7 @@ describe('loam restore', LIMIT, () => {
     expect(existsSync(target)).toBe(false)
   })
 
-  it('into DATABASE_URL: wants the secret of the archive, and an empty database; a cut archive changes nothing', async () => {
+  it('into DATABASE_URL: requires the secret of the archive, and an empty database; a truncated archive changes nothing', async () => {
     const env = { DATABASE_URL: await makeDatabase(), LOAM_DATA_DIR: join(folder, 'own') }
     const secret = readFileSync(join(dataDir, 'secret'), 'utf8').trim()
     const wrong = await runLoam(['restore', archive], { ...env, LOAM_SECRET: 'another secret than that' })

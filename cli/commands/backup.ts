@@ -17,13 +17,13 @@ export function define(command: Command): void {
   command
     .argument('<file>', 'archive to write; it must not exist yet')
     .description(
-      'Write the database as of one moment, uploaded files and the secret into one archive, while the server serves. ' +
-        'Whoever has the archive can read everything: only you can read the file.',
+      'Write the database as of one moment, uploaded files and the secret into one archive, while the server runs. ' +
+        'The archive contains everything in readable form; the file is readable only by you.',
     )
     .addHelpText('after', examples('loam backup loam-2030-01-31.tar.gz'))
     .action(
       inSession(Flags, async ({ config, databaseUrl, storage, terminal }, { file }) => {
-        if (!existsSync(dirname(resolve(file)))) throw invalid('file', `${dirname(file)} is no folder`)
+        if (!existsSync(dirname(resolve(file)))) throw invalid('file', `${dirname(file)} is not a folder`)
         const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
         const bucket = config.LOAM_S3_BUCKET
         const totals = await writeBackup(file, {
@@ -39,12 +39,12 @@ export function define(command: Command): void {
           text: () =>
             formatDetails(`Wrote ${file}`, [
               ['size', `${size_bytes} bytes`],
-              ['rows', `${totals.rows}, of all tables`],
+              ['rows', `${totals.rows}, in all tables`],
               [
                 'files',
                 bucket === undefined ? String(totals.files) : `none: they stay in the bucket ${bucket}`,
               ],
-              ['secret', 'is in it: keep the archive as you keep passwords'],
+              ['secret', 'included: keep the archive as safe as your passwords'],
             ]),
         }
       }),

@@ -18,7 +18,7 @@ import { Amount, examples, List, Org } from '../flags.ts'
 import { type CommandOutput, formatTable } from '../output.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 
 const Thresholds = List.refine(
   (items) => items.every((item) => /^\d{1,4}$/.test(item)),
@@ -52,18 +52,21 @@ export function define(budget: Command): void {
   budget
     .command('set')
     .description(
-      'Limit what is spent in a period; one of the same scope, subject, trigger and period is changed',
+      'Limit the credits spent in a period; changes the budget with the same scope, subject, trigger and period',
     )
     .requiredOption('--scope <scope>', BUDGET_SCOPES.join(', '))
     .option('--subject <subject>', "a member's email address, or the id of a key, workflow or sheet")
-    .option('--trigger <trigger>', `only what was started so: ${SPENDING_TRIGGERS.join(', ')}`)
+    .option('--trigger <trigger>', `only runs with this trigger: ${SPENDING_TRIGGERS.join(', ')}`)
     .requiredOption('--period <period>', BUDGET_PERIODS.join(', '))
-    .requiredOption('--limit <credits>', 'how many credits, up to 3 decimals')
-    .option('--name <name>', 'what it is called in alerts')
-    .option('--mode <mode>', 'stop (default) refuses what would pass the limit, warn only tells')
-    .option('--thresholds <percents>', 'when to tell (default 50,80,100)')
-    .option('--emails <addresses>', 'whom to tell (default the administrators)')
-    .option('--webhook-url <url>', 'where to post it, signed')
+    .requiredOption('--limit <credits>', 'number of credits, up to 3 decimals')
+    .option('--name <name>', 'name of the budget in alerts')
+    .option(
+      '--mode <mode>',
+      'stop (default) refuses work that would exceed the limit, warn only sends alerts',
+    )
+    .option('--thresholds <percents>', 'percentages at which to alert (default 50,80,100)')
+    .option('--emails <addresses>', 'recipients of alerts (default the administrators)')
+    .option('--webhook-url <url>', 'URL that receives signed alerts')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -96,7 +99,7 @@ export function define(budget: Command): void {
 
   budget
     .command('list')
-    .description('List budgets with what their present periods have come to')
+    .description('List budgets with the amounts of their current periods')
     .option(...ORG)
     .addHelpText('after', examples('loam budget list', 'loam budget list --json'))
     .action(
@@ -111,7 +114,7 @@ export function define(budget: Command): void {
   budget
     .command('remove')
     .argument('<budget_id>', 'as loam budget list shows it')
-    .description('Remove a budget: nothing is limited by it any more')
+    .description('Remove a budget and its limit')
     .option(...ORG)
     .addHelpText('after', examples('loam budget remove 0198f3ac-8c9d-7e0f-8a1b-2c3d4e5f6a7b'))
     .action(
@@ -139,7 +142,7 @@ function formatBudget(budget: z.infer<typeof Budget> & { webhook_secret?: string
   const secret =
     budget.webhook_secret === undefined || budget.webhook_url === null
       ? ''
-      : `\nDeliveries are signed with ${budget.webhook_secret}, which is told this once.`
+      : `\nDeliveries are signed with ${budget.webhook_secret}, which is shown only once.`
   return { data: budget, text: () => `${formatBudgets([budget])}${secret}` }
 }
 

@@ -92,7 +92,7 @@ describe('loam connection', () => {
   it.each<[string, string[], number, string]>([
     ['an unknown provider', ['--provider', 'nobody', '--secret', 'k'], 2, 'hunter'],
     ['no secret', ['--provider', 'hunter'], 2, '--secret'],
-    ['a field that is none', ['--provider', 'hunter', '--field', 'secret'], 2, 'name=value'],
+    ['a field without a value', ['--provider', 'hunter', '--field', 'secret'], 2, 'name=value'],
     ['an unknown owner', ['--provider', 'hunter', '--secret', 'k', '--email', 'x@example.com'], 3, 'Member'],
     ['a name that is taken', ['--provider', 'hunter', '--name', 'good', '--secret', 'k'], 4, 'already'],
   ])('add fails with %s', async (_what, flags, exit, words) => {

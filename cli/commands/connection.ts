@@ -29,7 +29,7 @@ const ConnectionId = z
 
 const ByIdFlags = z.strictObject({ connection_id: ConnectionId, org: Org })
 
-/** Finds a connection by its id; one of another organisation than the one named is not found. */
+/** Finds a connection by its id. A connection of another organisation than the one named is not found. */
 async function requireConnectionOf(db: Db, id: string, org: string | undefined) {
   const record = await requireConnection(db, id)
   if (org !== undefined && record.org_id !== org) throw notFound(`Connection ${id}`)
@@ -53,7 +53,7 @@ const AddFlags = z.strictObject({
   private: z.literal(true).exactOptional(),
 })
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 const collect = (value: string, before: string[] = []) => [...before, value]
 
 export function define(connection: Command): void {
@@ -64,16 +64,16 @@ export function define(connection: Command): void {
 
   connection
     .command('add')
-    .description('Connect a provider on a key of your own; kept encrypted and never shown')
+    .description('Connect a provider with your own key; it is stored encrypted and never shown')
     .requiredOption('--provider <id>', 'the provider: hunter, hubspot, ...')
-    .option('--name <name>', 'how it is called; by default as the provider is')
+    .option('--name <name>', 'name of the connection (default the name of the provider)')
     .option('--secret <key>', 'API key or access token; - reads it from standard input')
     .option(
       '--field <name=value>',
-      'a part of the key, where the provider has several; repeat it for each',
+      'one part of the key, if the provider has several; repeat it for each',
       collect,
     )
-    .option('--email <address>', 'the member whose it is; with them it is withdrawn')
+    .option('--email <address>', 'the member who owns it; removing the member removes it')
     .option('--shared', 'everybody in the organisation may use it (the default)')
     .option('--private', "only its owner's workflows may use it; needs --email")
     .option(...ORG)
@@ -138,7 +138,7 @@ export function define(connection: Command): void {
 
   connection
     .command('test')
-    .description('Call the provider with the connection, by the cheapest call it has')
+    .description('Call the provider with the connection, using its cheapest call')
     .argument('<connection_id>', 'as `loam connection list` shows it')
     .option(...ORG)
     .addHelpText('after', examples('loam connection test <connection_id>'))
@@ -159,7 +159,7 @@ export function define(connection: Command): void {
 
   connection
     .command('remove')
-    .description('Forget a connection and its secrets')
+    .description('Delete a connection and its secrets')
     .argument('<connection_id>', 'as `loam connection list` shows it')
     .option(...ORG)
     .addHelpText('after', examples('loam connection remove <connection_id>'))

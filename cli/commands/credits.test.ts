@@ -41,7 +41,7 @@ it.each(['0', 'all', '10001'])('ledger refuses --limit %s', async (limit) => {
   expect([exit, stderr]).toEqual([2, expect.stringContaining('limit: must be')])
 })
 
-it('M15: refund gives a charge back once', async () => {
+it('M15: refund returns a charge only once', async () => {
   const entry_id = newId()
   await app.store.system
     .insertInto('credit_entries')
@@ -66,7 +66,7 @@ it('M15: refund gives a charge back once', async () => {
   expect([neither.exit, neither.stderr]).toEqual([2, expect.stringContaining('either --run or --entry')])
 })
 
-it('M16: prices are listed, set and reset; usage is grouped as asked', async () => {
+it('M16: prices are listed, set and reset; usage is grouped as requested', async () => {
   const prices = async (...args: string[]) => {
     const { exit, stdout, stderr } = await runLoam(['prices', ...args, '--json'], ENV)
     return exit === 0 ? JSON.parse(stdout) : stderr

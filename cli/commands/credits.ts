@@ -50,7 +50,7 @@ const UsageFlags = z
     error: 'must not be after --to',
   })
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 
 export function define(credits: Command): void {
   credits.addHelpText('after', examples('loam credits balance', 'loam credits grant --amount 5000'))
@@ -58,8 +58,8 @@ export function define(credits: Command): void {
   credits
     .command('grant')
     .description('Add credits to an organisation')
-    .requiredOption('--amount <credits>', 'how many, up to 3 decimals')
-    .option('--reason <text>', 'kept in the ledger')
+    .requiredOption('--amount <credits>', 'number of credits, up to 3 decimals')
+    .option('--reason <text>', 'stored in the ledger')
     .option(...ORG)
     .addHelpText('after', examples('loam credits grant --amount 5000 --reason "March invoice"'))
     .action(
@@ -84,10 +84,10 @@ export function define(credits: Command): void {
 
   credits
     .command('refund')
-    .description('Give back what a run or one entry of the ledger charged; each charge once')
-    .option('--run <run_id>', 'everything that the run charged')
-    .option('--entry <entry_id>', 'this charge alone')
-    .requiredOption('--reason <text>', 'kept in the ledger')
+    .description('Refund the charges of a run, or one charge of the ledger; each charge only once')
+    .option('--run <run_id>', 'all charges of this run')
+    .option('--entry <entry_id>', 'only this charge')
+    .requiredOption('--reason <text>', 'stored in the ledger')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -100,9 +100,7 @@ export function define(credits: Command): void {
         const refund = await inTransaction(db, async (trx) => {
           const given = await refundCharges(trx, org_id, which, reason)
           if (given.entries === 0)
-            throw notFound(
-              `A charge of this ${entry === undefined ? 'run' : 'entry'} that was not given back`,
-            )
+            throw notFound(`A charge of this ${entry === undefined ? 'run' : 'entry'} that was not refunded`)
           await recordAudit(trx, org_id, OPERATOR, {
             action: 'credits.refunded',
             target: org_id,
@@ -118,7 +116,7 @@ export function define(credits: Command): void {
         return {
           data,
           text: () =>
-            `${plural(data.amount, 'credit')} of ${plural(data.entries, 'charge')} given back; the balance is ${data.balance}.`,
+            `${plural(data.amount, 'credit')} of ${plural(data.entries, 'charge')} refunded; the balance is ${data.balance}.`,
         }
       }),
     )
@@ -139,16 +137,16 @@ export function define(credits: Command): void {
 
   credits
     .command('usage')
-    .description('What was spent and saved, in sums of days')
+    .description('Show credits spent and saved, summed by day')
     .option('--group-by <groups>', `up to 3 of ${USAGE_GROUPS.join(', ')}, separated by commas (default day)`)
-    .option('--from <day>', 'the first day, UTC (default 30 days to the last)')
+    .option('--from <day>', 'the first day, UTC (default 30 days up to the last)')
     .option('--to <day>', 'the last day, UTC (default today)')
     .option('--workflow <workflow_id>', 'only this workflow')
     .option('--action <action_id>', 'only this action of the catalogue')
     .option('--provider <name>', 'only this provider')
-    .option('--member <email>', 'only what this member started')
-    .option('--key <key_id>', 'only what this key started')
-    .option('--trigger <trigger>', 'only what this started: api, schedule, webhook')
+    .option('--member <email>', 'only runs that this member started')
+    .option('--key <key_id>', 'only runs that this key started')
+    .option('--trigger <trigger>', 'only runs with this trigger: api, schedule, webhook')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -168,8 +166,8 @@ export function define(credits: Command): void {
 
   credits
     .command('ledger')
-    .description('List what was granted and spent, newest first')
-    .option('--limit <number>', 'how many entries (default 50)')
+    .description('List credits granted and spent, newest first')
+    .option('--limit <number>', 'number of entries (default 50)')
     .option(...ORG)
     .addHelpText('after', examples('loam credits ledger', 'loam credits ledger --limit 500 --json'))
     .action(

@@ -14,7 +14,7 @@ import { type Terminal, terminalOf } from '../terminal.ts'
 
 export function define(command: Command): void {
   command
-    .description('Check settings, data folder, database, mail server and disk; exit 1 when something fails')
+    .description('Check settings, data folder, database, mail server and disk; exit 1 if a check fails')
     .addHelpText('after', examples('loam doctor', 'loam doctor --json'))
     .action(async function act(this: Command) {
       const terminal = terminalOf(this)

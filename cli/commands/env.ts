@@ -21,10 +21,10 @@ const SetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string(),
 const ListFlags = z.strictObject({ org: Org, workflow: Workflow })
 const UnsetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string() })
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 const WORKFLOW = [
   '--workflow <workflow_id>',
-  'for this workflow alone, before that of the organisation',
+  'only for this workflow, overriding that of the organisation',
 ] as const
 
 export function define(env: Command): void {
@@ -32,7 +32,7 @@ export function define(env: Command): void {
 
   env
     .command('set')
-    .description('Set a variable that actions refer to as {{env.KEY}}; kept encrypted and never shown')
+    .description('Set a variable that actions refer to as {{env.KEY}}; stored encrypted and never shown')
     .argument('<key>', 'letters, digits and _')
     .argument('<value>', 'the value; - reads it from standard input')
     .option(...WORKFLOW)
@@ -54,8 +54,8 @@ export function define(env: Command): void {
 
   env
     .command('list')
-    .description('List the variables of an organisation and its workflows; never their values')
-    .option('--workflow <workflow_id>', 'only those for this workflow alone')
+    .description('List the variables of an organisation and its workflows, without their values')
+    .option('--workflow <workflow_id>', 'only the variables of this workflow')
     .option(...ORG)
     .addHelpText('after', examples('loam env list', 'loam env list --workflow <workflow_id> --json'))
     .action(
@@ -82,7 +82,7 @@ export function define(env: Command): void {
 
   env
     .command('unset')
-    .description('Remove a variable; rows that refer to it are errors until it is set again')
+    .description('Remove a variable; rows that refer to it fail until it is set again')
     .argument('<key>', 'as `loam env list` shows it')
     .option(...WORKFLOW)
     .option(...ORG)
@@ -96,7 +96,7 @@ export function define(env: Command): void {
     )
 }
 
-/** A workflow names its organisation. */
+/** Returns the scope. A workflow determines its organisation. */
 async function resolveScope(
   db: Db,
   { org, workflow }: { org?: string | undefined; workflow?: string | undefined },

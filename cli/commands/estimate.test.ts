@@ -42,7 +42,7 @@ it.each<[string, string[], object]>([
   expect(expected.credits.at_most).toBeGreaterThan(0)
 })
 
-it('--all says the figures in words', async () => {
+it('--all prints the figures as text', async () => {
   const { rows, credits } = await asApiSays({ all: true })
   const { stdout } = await estimate('--all')
   expect(rows).toBe(3)

@@ -34,13 +34,13 @@ const Flags = z.strictObject({
 
 export function define(estimate: Command): void {
   estimate
-    .description('What a run of a sheet would cost: at most, and as expected; nothing is run')
+    .description('Estimate the cost of running a sheet, expected and at most; runs nothing')
     .requiredOption(...SHEET)
-    .option('--action <action_instance_id>', 'this action alone')
-    .option('--all', 'every row of the sheet, which is so without it as well')
-    .option('--new-rows <number>', 'so many rows that are not there yet, in place of all that are')
-    .option('--max-credits <credits>', 'whether this would be enough')
-    .option('--exact', 'look at every row, also beyond 10,000')
+    .option('--action <action_instance_id>', 'only this action')
+    .option('--all', 'every row of the sheet (the default)')
+    .option('--new-rows <number>', 'estimate for this number of new rows instead of the existing ones')
+    .option('--max-credits <credits>', 'check whether this limit would be enough')
+    .option('--exact', 'examine every row, even above 10,000')
     .option(...SHEET_ORG)
     .addHelpText(
       'after',
@@ -87,14 +87,14 @@ export function define(estimate: Command): void {
 }
 
 function formatEstimate({ rows, credits, actions, limits, price_version }: z.infer<typeof Estimate>): string {
-  const most = (amount: number | null) => (amount === null ? 'nobody can tell how many' : String(amount))
+  const most = (amount: number | null) => (amount === null ? 'an unknown number' : String(amount))
   const left = limits.map(({ kind, name, remaining, covers }) => [
     name ?? kind,
     String(remaining),
     covers === 'at_most' ? 'yes' : covers === 'expected' ? 'as expected' : 'no',
   ])
   return [
-    `${plural(rows, 'row')}: ${plural(credits.expected, 'credit')} expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
+    `${plural(rows, 'row')}: ${plural(credits.expected, 'credit')} expected, ${most(credits.at_most)} at most (price version ${price_version}).`,
     formatTable(
       ['ACTION', 'CELLS', 'EXPECTED', 'AT MOST'],
       actions.map((one) => [

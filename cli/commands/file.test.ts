@@ -39,7 +39,7 @@ it('D57: file put prints file_ref and size_bytes, and the file can be imported',
   await expect.poll(status).toEqual({ status: 'completed', rows_imported: 1 })
 })
 
-it('says for whom it stored the file', async () => {
+it('names the organisation for which it stored the file', async () => {
   const { exit, stdout } = await runLoam(['file', 'put', path('b.xlsx'), '--email', org.adminEmail], ENV)
   expect([exit, stdout]).toEqual([
     0,
@@ -61,6 +61,6 @@ it.each([
   ])
 })
 
-it('a member who is not there is not found', async () => {
+it('an unknown member is not found', async () => {
   expect(await put(path('leads.csv'), '--email', 'nobody@example.com')).toMatchObject({ exit: 3 })
 })

@@ -27,8 +27,8 @@ export function define(file: Command): void {
     .description(
       `Store a CSV or XLSX file for Import CSV; it is kept until ${UPLOAD_DAYS} days after its last use`,
     )
-    .option('--org <org_id>', 'organisation, where it is not the only one')
-    .option('--email <address>', 'the member who puts it')
+    .option('--org <org_id>', 'organisation; required if there are several')
+    .option('--email <address>', 'the member who uploads it')
     .addHelpText('after', examples('loam file put leads.csv', 'loam file put leads.xlsx --json'))
     .action(
       inSession(PutFlags, async ({ db, storage }, { path, ...flags }) => {
@@ -52,7 +52,7 @@ export function define(file: Command): void {
 
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    const reason = cause.code === 'ENOENT' ? 'is not there' : `cannot be read: ${cause.message}`
+    const reason = cause.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${cause.message}`
     throw invalid('path', `${path} ${reason}`)
   })
   if (!found.isFile()) throw invalid('path', `${path} is not a file`)

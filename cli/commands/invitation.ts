@@ -37,8 +37,8 @@ export function define(invitation: Command): void {
 
   invitation
     .command('list')
-    .description('List pending invitations with their links, to hand over when no mail went out')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .description('List pending invitations with their links, to pass on if no mail was sent')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam invitation list', 'loam invitation list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db, sealer, config }, flags) => {

@@ -16,7 +16,7 @@ const CreateFlags = z.strictObject({
   expires: DateTime.exactOptional(),
 })
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 
 export function define(key: Command): void {
   key.addHelpText(
@@ -30,7 +30,7 @@ export function define(key: Command): void {
 
   key
     .command('create')
-    .description('Issue an API key that acts for a member; by default it may do all that their role permits')
+    .description('Issue an API key that acts for a member; by default with all scopes of their role')
     .requiredOption('--email <address>', 'the member')
     .option('--scopes <list>', 'only these scopes, separated by commas')
     .option('--allowed-workflows <list>', 'only these workflow ids, separated by commas')
@@ -64,7 +64,7 @@ export function define(key: Command): void {
 
   key
     .command('list')
-    .description('List keys, the ended ones too; never the keys themselves')
+    .description('List keys, including ended ones; never the keys themselves')
     .option('--email <address>', 'only those of this member')
     .option(...ORG)
     .addHelpText('after', examples('loam key list', 'loam key list --email ann@example.com --json'))
@@ -81,7 +81,7 @@ export function define(key: Command): void {
     .command('rotate')
     .description('Replace a key by a new one with the same rights')
     .argument('<key_id>', 'as `loam key list` shows it')
-    .option('--overlap <duration>', 'how long the old key lives on: 30s, 10m, 24h, 7d', '0')
+    .option('--overlap <duration>', 'how long the old key stays valid: 30s, 10m, 24h, 7d', '0')
     .addHelpText('after', examples('loam key rotate <key_id> --overlap 24h'))
     .action(
       inSession(z.strictObject({ key_id: KeyId, overlap: Duration }), async ({ db }, flags) => {

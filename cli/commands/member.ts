@@ -23,7 +23,7 @@ export function define(member: Command): void {
   member
     .command('add')
     .description('Add a member who joins at once, without an invitation')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .requiredOption('--email <address>', 'the new member')
     .requiredOption('--role <role>', ROLES.join(', '))
     .addHelpText('after', examples('loam member add --email bob@example.com --role member'))
@@ -42,7 +42,7 @@ export function define(member: Command): void {
   member
     .command('list')
     .description('List the members of an organisation')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam member list', 'loam member list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {

@@ -20,7 +20,7 @@ export function define(org: Command): void {
 
   org
     .command('create')
-    .description('Create an organisation with its administrator and a full API key')
+    .description('Create an organisation with its administrator and an API key with all scopes')
     .requiredOption('--name <text>', 'name of the organisation')
     .requiredOption('--admin-email <address>', 'its first administrator')
     .addHelpText('after', examples('loam org create --name Acme --admin-email ann@example.com'))

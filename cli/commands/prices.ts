@@ -26,8 +26,8 @@ export function define(prices: Command): void {
 
   prices
     .command('list')
-    .description('List what actions and their providers cost, and since when')
-    .option('--action <action_id>', 'this action alone')
+    .description('List the prices of actions and providers, and since when they apply')
+    .option('--action <action_id>', 'only this action')
     .addHelpText('after', examples('loam prices list --action verify_email', 'loam prices list --json'))
     .action(
       inSession(z.strictObject({ action: Action.optional() }), async ({ db }, { action }) =>
@@ -37,12 +37,15 @@ export function define(prices: Command): void {
 
   prices
     .command('set')
-    .description('Set a price for runs that are queued from now on; those that are keep theirs')
+    .description('Set a price for runs queued from now on; runs already queued keep their prices')
     .requiredOption('--action <action_id>', 'as loam actions lists it; agent for the web agent')
-    .option('--provider <name>', 'the price of this provider, where the action asks several')
-    .option('--field <name>', 'only in this field of the action, where several list the provider')
-    .requiredOption('--credits <credits>', 'for a cell, or an answer of the provider; up to 3 decimals')
-    .option('--miss-credits <credits>', 'where the provider has no answer')
+    .option('--provider <name>', 'the price of this provider, if the action asks several')
+    .option('--field <name>', 'only in this field of the action, if several list the provider')
+    .requiredOption(
+      '--credits <credits>',
+      'price of a cell, or of an answer of the provider; up to 3 decimals',
+    )
+    .option('--miss-credits <credits>', 'price if the provider has no answer')
     .addHelpText(
       'after',
       examples(
@@ -63,7 +66,7 @@ export function define(prices: Command): void {
   prices
     .command('reset')
     .description('Go back to the prices of the catalogue')
-    .option('--action <action_id>', 'of this action alone')
+    .option('--action <action_id>', 'only of this action')
     .addHelpText('after', examples('loam prices reset', 'loam prices reset --action ai_generate'))
     .action(
       inSession(z.strictObject({ action: Action.optional() }), async ({ db }, { action }) =>

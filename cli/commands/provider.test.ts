@@ -23,7 +23,7 @@ async function loam(
 }
 
 describe('loam provider stats', () => {
-  it('tells what each provider found, for how much and how fast', async () => {
+  it('reports what each provider found, its price and its speed', async () => {
     const empty = await runLoam(['provider', 'stats'], ENV)
     expect(empty.stdout).toContain('No provider was asked in the last 30 days.')
     const times = Array.from({ length: TIME_PLACES }, (_, n) => (n === 6 ? 10 : 0))
@@ -53,7 +53,7 @@ describe('loam provider stats', () => {
   })
 })
 
-/** Hunter's replies; what is not listed is a verified address. */
+/** Runs the check against replies of Hunter. A question without a listed reply gets a verified address. */
 async function checkHunter(answer: (seen: Seen) => Reply | undefined, ...args: string[]) {
   const double = await serveDouble(
     (seen) => answer(seen) ?? { json: { data: { status: 'valid', requests: {}, email: KEY } } },
@@ -69,7 +69,7 @@ const resultOf = (answer: Json, question: string): Json =>
   answer.find((one: Json) => one.question === question)
 
 describe('loam provider check', () => {
-  it('asks the probe and one question for each adapter, and names the place that fits no more', async () => {
+  it('asks the probe and one question for each adapter, and names the place that no longer fits', async () => {
     const fine = await checkHunter(({ path }) =>
       path === '/v2/companies/find' ? { status: 404 } : undefined,
     )
@@ -87,7 +87,7 @@ describe('loam provider check', () => {
     expect(resultOf(drifted.answer, 'verification')).toMatchObject({ result: 'unfit', at: 'data.status' })
   })
 
-  it('a key that is refused and a server that is down are no drift', async () => {
+  it('a refused key or a server that is down does not count as a changed reply', async () => {
     const refused = await checkHunter(() => ({ status: 401, json: { errors: [{ details: KEY }] } }))
     expect(resultOf(refused.answer, 'verification')).toMatchObject({ result: 'refused' })
     expect(JSON.stringify(refused.answer)).not.toContain(KEY)
@@ -116,7 +116,7 @@ describe('loam provider check', () => {
     for (const told of [KEY, 'bob@corp.example', '1234567']) expect(text).not.toContain(told)
   })
 
-  it('questions about people are asked only about somebody who is named', async () => {
+  it('questions about people are asked only if a person is named', async () => {
     const without = await checkHunter(() => undefined)
     expect(resultOf(without.answer, 'work-email')).toBeUndefined()
     const args = [
@@ -132,7 +132,7 @@ describe('loam provider check', () => {
     expect((await checkHunter(() => undefined, '--person', 'Ann Lee')).exit).toBe(2)
   })
 
-  it('a provider without a key is named with what to do', async () => {
+  it('a provider without a key is reported with advice', async () => {
     const { exit, answer } = await loam(['provider', 'check', 'apollo'])
     expect([exit, JSON.stringify(answer)]).toEqual([2, expect.stringContaining('LOAM_PROVIDER_KEY_')])
   })

@@ -19,7 +19,7 @@ import { type Checked, type CheckResult, checkProvider } from '../provider-check
 import { inSession, resolveOrganisation, type Session } from '../session.ts'
 
 const MAX_DAYS = 90
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 
 const StatsFlags = z.strictObject({
   org: Org,
@@ -41,8 +41,8 @@ export function define(provider: Command): void {
 
   provider
     .command('stats')
-    .description('What each provider found for an organisation, at which price and how fast')
-    .option('--days <number>', `how many days, today included (default ${RATE_DAYS}, at most ${MAX_DAYS})`)
+    .description('Show what each provider found for an organisation, its price and its speed')
+    .option('--days <number>', `number of days, including today (default ${RATE_DAYS}, at most ${MAX_DAYS})`)
     .option('--action <action_id>', 'only this action of the catalogue')
     .option(...ORG)
     .addHelpText(
@@ -75,10 +75,13 @@ export function define(provider: Command): void {
 
   provider
     .command('check')
-    .description('Ask providers one small real question each, and say whose replies have another shape now')
+    .description('Ask each provider one small real question, and report replies whose shape has changed')
     .argument('[name]', 'only this provider, by its id or name')
-    .option('--record <folder>', 'write the replies there, without secrets, addresses and phone numbers')
-    .option('--domain <domain>', `the company that is asked about (default ${USUAL_SUBJECT.domain})`)
+    .option(
+      '--record <folder>',
+      'write the replies to this folder, without secrets, addresses and phone numbers',
+    )
+    .option('--domain <domain>', `the company to ask about (default ${USUAL_SUBJECT.domain})`)
     .option(
       '--person <name>',
       'a person at that company; with --linkedin, questions about people are asked too',
@@ -88,7 +91,7 @@ export function define(provider: Command): void {
     .addHelpText(
       'after',
       examples('loam provider check', 'loam provider check hunter --record samples') +
-        '\nEach answer may cost what the provider charges for it.\n',
+        '\nProviders may charge for each answer.\n',
     )
     .action(
       inSession(CheckFlags, async (session, flags) => {
@@ -120,7 +123,7 @@ async function checkAll(session: Session, flags: z.output<typeof CheckFlags>): P
   }
   const all = await loadProviders()
   const wanted = flags.name === undefined ? all : [pickProvider(all, flags.name)]
-  const keys = await keysOf(session, wanted, flags)
+  const keys = await findKeys(session, wanted, flags)
   const { person: fullName, linkedin: linkedinUrl, domain = USUAL_SUBJECT.domain } = flags
   const person = fullName === undefined || linkedinUrl === undefined ? undefined : { fullName, linkedinUrl }
   const samples = listSamples({ ...USUAL_SUBJECT, domain, person }, new Date())
@@ -145,8 +148,11 @@ async function checkAll(session: Session, flags: z.output<typeof CheckFlags>): P
   }
 }
 
-/** Keys of the installation, and those of the organisation's connections where it has none. */
-async function keysOf(
+/**
+ * Returns the keys of the installation, and those of the organisation's connections for providers without
+ * one.
+ */
+async function findKeys(
   session: Session,
   providers: readonly Provider[],
   flags: { org?: string | undefined },
@@ -156,7 +162,7 @@ async function keysOf(
     [...config.providerKeys].map(([id, secret]) => [id, createKey('platform', { secret })] as const),
   )
   for (const { id, auth, needsAddress } of providers) {
-    // What asks for no key is asked where its address is known.
+    // A provider that needs no key is asked if its address is known.
     const isPlaced = !needsAddress || config.providerUrls.has(id)
     if (auth.kind === 'none' && isPlaced && !keys.has(id)) keys.set(id, createKey('none', {}))
   }

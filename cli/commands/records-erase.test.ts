@@ -23,7 +23,7 @@ async function records(orgId: string, ...args: string[]) {
   return { exit, answer: JSON.parse(stdout || stderr) }
 }
 
-/** Every record of the tables of the record store, of segments and of syncs, by table. */
+/** Returns all rows of the tables of the record store, of segments and of syncs, as text by table. */
 async function dumpStore(): Promise<Map<string, string>> {
   const tables = await app.store.system.introspection.getTables()
   const names = tables.map(({ name }) => name).filter((name) => /^(record|segment)_/.test(name))
@@ -36,7 +36,7 @@ async function dumpStore(): Promise<Map<string, string>> {
   return new Map(await Promise.all(dumps))
 }
 
-it("erase deletes a person's data: a dump of records, segments and syncs has no trace, also of one who was delivered", async () => {
+it("erase deletes a person's data: a dump of records, segments and syncs has no trace, even if the person was delivered", async () => {
   const org = await app.makeOrg()
   const { orgId } = org
   const db = app.store.org(orgId)
@@ -66,7 +66,7 @@ it("erase deletes a person's data: a dump of records, segments and syncs has no 
   await syncs.cycle(org, sync_id)
   expect((await workflow.rows()).toSorted()).toEqual(['Griz', 'Zelda Quux'])
   const zelda: string = (await records(orgId, 'get', 'zelda@initech.com')).answer.entity_id
-  // What PostgreSQL says of a member that it refuses may quote a value.
+  // The error of PostgreSQL for a refused member may quote a value.
   const reason = 'invalid value "Zelda Quux"'
   await recordFailure(db, { org_id: orgId, connection_id }, zelda, reason)
   const last_import_error = {
@@ -98,11 +98,11 @@ it("erase deletes a person's data: a dump of records, segments and syncs has no 
   expect((await syncs.show(org, sync_id)).destinations).toMatchObject([
     { delivered: 2, pending: 0, failed: 0 },
   ])
-  // Rows of sheets are not the record store's: Delete Rows removes them.
+  // Rows of sheets do not belong to the record store: Delete Rows removes them.
   expect(await workflow.rows()).toContain('Zelda Quux')
 })
 
-/** PostgreSQL refuses rows of this sheet, and quotes them. */
+/** Makes PostgreSQL refuse rows of this sheet and quote them in the error. */
 async function refuseRows(sheetId: string): Promise<void> {
   const run = (text: string) => app.store.query({ text, values: [] })
   await run(`create function refuse_rows() returns trigger language plpgsql as $$
@@ -111,7 +111,7 @@ async function refuseRows(sheetId: string): Promise<void> {
     when (new.sheet_id = '${sheetId}') execute function refuse_rows()`)
 }
 
-it('erase takes what it removes out of the reasons for which a sync is paused and members failed', async () => {
+it('erase also removes the data from the reasons of paused syncs and failed members', async () => {
   const org = await app.makeOrg()
   const { orgId } = org
   const db = app.store.org(orgId)

@@ -20,7 +20,7 @@ async function records(orgId: string, ...args: string[]) {
   return { exit, answer: JSON.parse(stdout || stderr) }
 }
 
-it('import takes in a CSV file; again, nothing changes; get and history say who said what', async () => {
+it('import reads a CSV file; a second import changes nothing; get and history show the source of each value', async () => {
   const { orgId } = await app.makeOrg()
   const file = path(
     'c.csv',
@@ -68,7 +68,7 @@ it('import takes in a CSV file; again, nothing changes; get and history say who 
   expect(text.stdout).toMatch(/^company \S+\n  domain +acme\.com\n(.*\n)*  Name +Acme  \(hubspot, /)
 })
 
-it('import takes in JSONL, flat or whole with relationships and events', async () => {
+it('import reads JSONL, flat or complete with relationships and events', async () => {
   const { orgId } = await app.makeOrg()
   const whole = {
     identifiers: [{ kind: 'email', value: 'Bob@acme.com' }],
@@ -101,7 +101,7 @@ it('import takes in JSONL, flat or whole with relationships and events', async (
   ])
 })
 
-it('records that cannot be read are named and left out; the others are taken in', async () => {
+it('unreadable records are reported and left out; the others are imported', async () => {
   const { orgId } = await app.makeOrg()
   const file = path('bad.jsonl', '{"domain": "acme.com"}', '{"domain": "acme"}', '[]', '{', '{"name": "x"}')
   const { exit, answer } = await records(orgId, 'import', file, '--kind', 'company', '--source', 'crm')
@@ -151,7 +151,7 @@ it.each([
   expect([exit, JSON.stringify(answer)]).toEqual([code, expect.stringContaining(message)])
 })
 
-it('an identifier that a person and a contact have needs --kind', async () => {
+it('an identifier shared by a person and a contact needs --kind', async () => {
   const { orgId } = await app.makeOrg()
   const file = path('both.csv', 'email', 'ann@acme.com')
   for (const kind of ['person', 'contact'])
@@ -161,7 +161,7 @@ it('an identifier that a person and a contact have needs --kind', async () => {
   expect(answer.kind).toBe('contact')
 })
 
-it('merge makes two entities one, unmerge takes them apart again, and no import merges them after that', async () => {
+it('merge joins two entities, unmerge separates them, and later imports do not merge them again', async () => {
   const { orgId } = await app.makeOrg()
   const import1 = (...lines: string[]) =>
     records(orgId, 'import', path('m.jsonl', ...lines), '--kind', 'company', '--source', 'crm')
@@ -194,7 +194,7 @@ it('merge makes two entities one, unmerge takes them apart again, and no import 
   expect((await records(orgId, 'get', 'a.com')).answer.entity_id).toBe(b.entity_id)
 })
 
-/** Every record of every table, as text. */
+/** Returns every row of every table, as text. */
 async function dumpTables(): Promise<string> {
   const tables = await app.store.system.introspection.getTables()
   const dumps = tables.map(async ({ schema = 'public', name }) => {
@@ -278,7 +278,7 @@ it('search finds entities by the beginning of an identifier, by fields, or both'
   expect(await records(orgId, 'search')).toMatchObject({ exit: 2 })
 })
 
-it('sources declares whose value counts, also for what is there already', async () => {
+it('sources declares which source takes precedence, also for existing records', async () => {
   const { orgId } = await app.makeOrg()
   for (const [source, name] of Object.entries({ crm: 'Ours', web: 'Theirs' })) {
     const file = path(`${source}.csv`, 'domain,name', `acme.com,${name}`)

@@ -12,7 +12,10 @@ import { defineLookups } from '../records/lookups.ts'
 import { defineRecordEdits } from '../records/record-edits.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 
-/** `column=kind`, as often as needed. The last sign counts: names of columns may have one. */
+/**
+ * Reads flags of the form `column=kind`. The last equals sign separates, because names of columns may contain
+ * one.
+ */
 const pairs = <Value>(values: z.ZodType<Value>, form: string) =>
   z.array(z.string()).transform((texts, context) => {
     const read = new Map<string, Value>()
@@ -57,12 +60,12 @@ export function define(records: Command): void {
 
   records
     .command('import <path>')
-    .description('Take in companies, people or contacts from a CSV or JSONL file')
-    .requiredOption('--kind <kind>', `what each record is: ${EntityKind.options.join(', ')}`)
-    .requiredOption('--source <name>', 'who says so, such as hubspot')
-    .option('--identifier <column=kind>', 'a column that identifies; may be given several times', collect)
-    .option('--type <column=type>', 'a column that is no text; may be given several times', collect)
-    .option('--at <time>', 'when the source said so (default now)')
+    .description('Import companies, people or contacts from a CSV or JSONL file')
+    .requiredOption('--kind <kind>', `kind of each record: ${EntityKind.options.join(', ')}`)
+    .requiredOption('--source <name>', 'source of the records, such as hubspot')
+    .option('--identifier <column=kind>', 'a column with identifiers; may be given several times', collect)
+    .option('--type <column=type>', 'a column that is not text; may be given several times', collect)
+    .option('--at <time>', 'time at which the source had these values (default now)')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -85,10 +88,10 @@ export function define(records: Command): void {
         const lines = faults.flatMap(({ record, errors }) =>
           errors.map(({ field, message }) => `  record ${record}: ${field}: ${message}`),
         )
-        const said = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+        const totals = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
         return {
           data: report,
-          text: () => [said.join(', '), ...lines].join('\n'),
+          text: () => [totals.join(', '), ...lines].join('\n'),
           ...(report.rejected > 0 ? { exit: 1 } : {}),
         }
       }),
@@ -99,7 +102,7 @@ export function define(records: Command): void {
     .description(
       'Show an entity, by its id or an identifier: fields with their sources, relationships, events',
     )
-    .option('--kind <kind>', 'where entities of several kinds have the identifier')
+    .option('--kind <kind>', 'required if entities of several kinds have the identifier')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -116,7 +119,7 @@ export function define(records: Command): void {
   records
     .command('history <entity>')
     .description('List every value that a source gave for a field, and the merges of the entity')
-    .option('--kind <kind>', 'where entities of several kinds have the identifier')
+    .option('--kind <kind>', 'required if entities of several kinds have the identifier')
     .option(...ORG)
     .addHelpText('after', examples('loam records history acme.com', 'loam records history acme.com --json'))
     .action(

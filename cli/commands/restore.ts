@@ -18,9 +18,9 @@ export function define(command: Command): void {
     .argument('<file>', 'archive that loam backup wrote')
     .description(
       'Restore an archive into an empty data folder, or into the empty database of DATABASE_URL. ' +
-        'Killed midway, it can be run again. Archives of older versions are migrated.',
+        'A restore that was killed midway can be run again. Archives of older versions are migrated.',
     )
-    .option('--replace', 'move what is in the data folder aside first')
+    .option('--replace', 'first move the content of the data folder aside')
     .addHelpText(
       'after',
       examples(
@@ -37,7 +37,7 @@ export function define(command: Command): void {
       const moved: [string, string][] = restored.moved_to === null ? [] : [['moved', restored.moved_to]]
       const text = () =>
         formatDetails(`Restored ${file}, as of ${restored.created_at}`, [
-          ['rows', `${restored.rows}, of all tables`],
+          ['rows', `${restored.rows}, in all tables`],
           ['files', String(restored.files)],
           ...moved,
         ])

@@ -75,7 +75,7 @@ it.each([
   expect([exit, answer.errors]).toEqual([2, errors])
 })
 
-it('M16: --max-credits caps the run of each tick; setting again without it lifts it', async () => {
+it('M16: --max-credits caps the run of each tick; setting it again without the flag removes the cap', async () => {
   const set = (...flags: string[]) => schedule('set', '--sheet', sheet_id, '--cron', '0 0 1 1 *', ...flags)
   expect((await set('--max-credits', '2.5')).answer.max_credits).toBe(2.5)
   expect((await schedule('list')).answer[0].max_credits).toBe(2.5)

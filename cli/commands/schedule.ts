@@ -29,7 +29,7 @@ export function define(schedule: Command): void {
   schedule
     .command('set')
     .description(
-      'Run rows of a sheet by a line of crontab; each time all their actions run, and are billed, again',
+      'Run rows of a sheet on a cron schedule; all their actions run and are billed again each time',
     )
     .requiredOption(...SHEET)
     .requiredOption(
@@ -38,9 +38,9 @@ export function define(schedule: Command): void {
     )
     .option(
       '--only <rows>',
-      'unfinished or failed: rows that never came to their end, or those with a failure; all rows without it',
+      'unfinished or failed: rows that never finished, or rows with a failure (default all rows)',
     )
-    .option('--max-credits <credits>', 'what the run of each tick may cost; no cap without it')
+    .option('--max-credits <credits>', 'credit limit of each run (default none)')
     .option('--timezone <name>', `time zone of the line (default ${DEFAULT_TIMEZONE})`)
     .option(...SHEET_ORG)
     .addHelpText(
@@ -77,7 +77,7 @@ export function define(schedule: Command): void {
   schedule
     .command('list')
     .description('List the schedules of an organisation')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam schedule list', 'loam schedule list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
@@ -120,7 +120,7 @@ export function define(schedule: Command): void {
         return {
           data: { sheet_id: sheet.sheet_id, cron: null, next_run_at: null, was_set },
           text: () =>
-            was_set ? `${sheet.name} has no schedule any more.` : `${sheet.name} had no schedule.`,
+            was_set ? `${sheet.name} no longer has a schedule.` : `${sheet.name} had no schedule.`,
         }
       }),
     )

@@ -29,7 +29,7 @@ async function loam(secret: string, ...args: string[]): Promise<{ exit: number |
 const countsOf = ({ values }: Json): Json =>
   Object.fromEntries(values.map((of: Json) => [`${of.table}.${of.column}`, of.values]))
 
-/** One value of each kind, sealed by a server that knows the old secret only. */
+/** Seals one value of each kind, by a server that knows only the old secret. */
 async function sealEverything() {
   const org = await app.makeOrg()
   const base = await makeRowSheet(org, ['n'])
@@ -67,7 +67,7 @@ async function sealEverything() {
   return { org, base, sheetId, sourceId, pixel_id }
 }
 
-it('every column of sealed values can be sealed anew', async () => {
+it('every column of sealed values can be sealed again', async () => {
   const columns = await app.store.query<{ name: string }>({
     text: `select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'public' and column_name like '%sealed'`,
@@ -93,7 +93,7 @@ describe('loam secret rotate', () => {
     'idempotency_keys.body_sealed': 1,
   }
 
-  it('status counts by key what is stale, and what no secret at hand opens', async () => {
+  it('status counts stale values by key, and values that no known secret opens', async () => {
     const current = await loam(OLD, 'secret', 'status')
     expect(current).toMatchObject({ exit: 0, answer: { stale: 0, unreadable: 0 } })
     expect(countsOf(current.answer)).toEqual(ONE_OF_EACH)
@@ -110,12 +110,12 @@ describe('loam secret rotate', () => {
     expect((await loam(NEW, 'secret', 'status')).answer).toMatchObject({ stale: 9, unreadable: 9 })
   })
 
-  it('seals nothing anew that it cannot open, and says so', async () => {
+  it('does not seal values that it cannot open, and reports them', async () => {
     const failed = await loam(NEW, 'secret', 'rotate')
     expect(failed).toMatchObject({ exit: 1, answer: { resealed: 0, stale: 9, unreadable: 9 } })
   })
 
-  it('waits for nobody who is changing a value, and goes on where it was when it is run again', async () => {
+  it('skips values that are being changed, and continues where it stopped when run again', async () => {
     const client = new pg.Client({ connectionString: app.databaseUrl })
     await client.connect()
     onTestFinished(() => client.end())
@@ -128,7 +128,7 @@ describe('loam secret rotate', () => {
     expect(countsOf(second.answer)).toEqual(ONE_OF_EACH)
   })
 
-  it('leaves everything as it was to a server that knows the new secret alone', async () => {
+  it('leaves every value readable for a server that knows only the new secret', async () => {
     const { org, sheetId, sourceId, pixel_id } = made
     expect(await loam(NEW, 'secret', 'status')).toMatchObject({ answer: { stale: 0, unreadable: 0 } })
     const environment = createRunEnvironment(app.store, createSealer(NEW), new Map())
@@ -164,7 +164,7 @@ describe('a value that cannot be opened is a clear error', () => {
       ).json()
   })
 
-  it('the overview of a workflow has its webhook without address, and a warning that says what to do', async () => {
+  it('the overview of a workflow shows its webhook without address, with a warning and advice', async () => {
     expect(await call(`/workflows/${made.sheetId}`)).toMatchObject({
       status: 200,
       data: { sheets: [{ sheet_id: made.sheetId, webhook_url: null }] },
@@ -175,7 +175,7 @@ describe('a value that cannot be opened is a clear error', () => {
     expect((await loam(NEW, 'webhook', 'enable', '--sheet', made.sheetId, '--rotate')).exit).toBe(0)
   })
 
-  it('so have a source and an invitation', async () => {
+  it('a source and an invitation show the same', async () => {
     const shown = await call(`/sources/${made.sourceId}`)
     expect(shown).toMatchObject({ status: 200, warnings: [{ code: 'secret_unreadable', message: NAMED }] })
     expect(shown.data.pixel_id).toBeUndefined()
@@ -183,7 +183,7 @@ describe('a value that cannot be opened is a clear error', () => {
     expect(answer).toMatchObject([{ email: 'new@example.com', link: null, problem: NAMED }])
   })
 
-  it('what arrived for a source is kept, and its last error says what to do', async () => {
+  it('records received for a source are kept, and its last error contains advice', async () => {
     const { org, sourceId } = made
     await visitors.work(org, sourceId, { sealer: createSealer(NEW) })
     expect(await visitors.show(org, sourceId)).toMatchObject({

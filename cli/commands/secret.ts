@@ -16,7 +16,7 @@ export function define(secret: Command): void {
   secret
     .command('status')
     .description(
-      'Count what is sealed with which key of LOAM_SECRET: `stale` with an older one than the first, `unreadable` with none of them',
+      'Count sealed values by the key of LOAM_SECRET: `stale` are sealed with an older key than the first, `unreadable` with none of them',
     )
     .addHelpText('after', examples('loam secret status', 'loam secret status --json'))
     .action(
@@ -29,8 +29,8 @@ export function define(secret: Command): void {
   secret
     .command('rotate')
     .description(
-      'Seal everything anew with the first secret of LOAM_SECRET, while the server serves. Start every process with ' +
-        'LOAM_SECRET=new,old before; one that was cut off goes on where it was.',
+      'Seal everything again with the first secret of LOAM_SECRET, while the server runs. First start every process with ' +
+        'LOAM_SECRET=new,old. An interrupted rotation can be run again and continues where it stopped.',
     )
     .addHelpText('after', examples('loam secret rotate'))
     .action(
@@ -41,7 +41,7 @@ export function define(secret: Command): void {
         return {
           ...(status.stale + status.unreadable > 0 ? { exit: EXIT.failed } : {}),
           data: { resealed, ...status },
-          text: () => [`Sealed ${plural(resealed, 'value')} anew.`, format(status)].join('\n'),
+          text: () => [`Sealed ${plural(resealed, 'value')} again.`, format(status)].join('\n'),
         }
       }),
     )
@@ -88,6 +88,6 @@ function adviceOn(stale: number, unreadable: number): string {
     return `${plural(unreadable, 'value')} cannot be opened: add the secret they were sealed with after a comma (LOAM_SECRET=new,old), or set them again.`
   }
   return stale > 0
-    ? `${plural(stale, 'value is', 'values are')} sealed with an older one: run loam secret rotate before you take it out of LOAM_SECRET.`
-    : 'Everything is sealed with it: older secrets can be taken out of LOAM_SECRET.'
+    ? `${plural(stale, 'value is', 'values are')} sealed with an older secret: run loam secret rotate before you remove that secret from LOAM_SECRET.`
+    : 'Everything is sealed with the current key: older secrets can be removed from LOAM_SECRET.'
 }

@@ -53,7 +53,7 @@ it('create finds the members; members, list, update and delete', async () => {
   expect((await segment(orgId, 'members', id)).exit).toBe(3)
 })
 
-it('the id of a segment is enough, also among several organisations; with another --org it is not found', async () => {
+it('the id of a segment is enough, even with several organisations; with another --org it is not found', async () => {
   const { orgId } = await makeRecords()
   const stranger = await app.makeOrg()
   const { answer } = await segment(
@@ -82,7 +82,7 @@ it('the id of a segment is enough, also among several organisations; with anothe
   expect(await byId('delete', id)).toEqual([0, expect.objectContaining({ deleted: true })])
 })
 
-it('explain says condition by condition why, with the values seen, and when time changes it', async () => {
+it('explain shows each condition with the values seen, and when time changes the result', async () => {
   const { orgId, ids } = await makeRecords()
   const filter = groups(
     { variable: 'industry', operator: 'is', values: ['software'] },
@@ -124,7 +124,7 @@ it('explain says condition by condition why, with the values seen, and when time
   expect(words.stdout).toContain('no   industry is "software"; seen: "steel"')
 })
 
-it('D28: a number in the filter means its digits as they were written; bounds stay numbers', async () => {
+it('D28: a number in the filter keeps its digits as written; bounds stay numbers', async () => {
   const { orgId } = await makeRecords()
   const filter =
     '[{"conditions":[{"variable":"industry","operator":"is","values":[1234567890123456789]},{"event":"signup","within_days":1.50}]}]'
@@ -186,7 +186,7 @@ it.each<[string, string, string, string]>([
   expect(made.answer.warnings).toMatchObject([{ field, message: expect.stringContaining(message) }])
 })
 
-it('a name that is taken is a conflict; what is not there, or belongs to another organisation, is not found', async () => {
+it('a name that is taken is a conflict; a segment that is unknown or of another organisation is not found', async () => {
   const { orgId } = await makeRecords()
   const create = (name: string) =>
     segment(orgId, 'create', '--name', name, '--kind', 'company', '--filter', SOFTWARE)

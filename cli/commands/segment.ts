@@ -35,7 +35,7 @@ const Offset = z
 
 const MAX_FILTER = 200_000
 
-/** JSON on the command line. Its content is checked with the fields that there are. */
+/** Parses JSON from the command line. Its content is checked later against the existing fields. */
 const FilterJson = z
   .string()
   .max(MAX_FILTER, `must have at most ${MAX_FILTER} characters`)
@@ -90,7 +90,7 @@ export function define(segment: Command): void {
   segment
     .command('create')
     .description('Save a filter over companies, people or contacts, and find its members')
-    .requiredOption('--name <name>', 'how it is called')
+    .requiredOption('--name <name>', 'name of the segment')
     .requiredOption('--kind <kind>', EntityKind.options.join(', '))
     .requiredOption(...FILTER)
     .option(...ORG)
@@ -108,7 +108,7 @@ export function define(segment: Command): void {
 
   segment
     .command('update <segment_id>')
-    .description('Rename a segment, or give it another filter and find its members anew')
+    .description('Rename a segment, or change its filter and find its members again')
     .option('--name <name>', 'a new name')
     .option(...FILTER)
     .option(...ORG)
@@ -124,8 +124,8 @@ export function define(segment: Command): void {
   segment
     .command('list')
     .description('List segments with the number of their members')
-    .option('--limit <number>', 'how many (default 100)')
-    .option('--offset <number>', 'how many to pass over')
+    .option('--limit <number>', 'number of entries (default 100)')
+    .option('--offset <number>', 'number of entries to skip')
     .option(...ORG)
     .addHelpText('after', examples('loam segment list', 'loam segment list --json'))
     .action(
@@ -134,7 +134,7 @@ export function define(segment: Command): void {
         const { segments, total } = await listSegments(db, org_id, { limit, offset })
         const views = segments.map(viewSegment)
         const lines = views.map((view) => [view.segment_id, view.kind, String(view.members), view.name])
-        const more = offset + views.length < total ? `\n${total} in all` : ''
+        const more = offset + views.length < total ? `\n${total} in total` : ''
         return {
           data: views,
           text: () =>
@@ -146,8 +146,8 @@ export function define(segment: Command): void {
   segment
     .command('members <segment_id>')
     .description('List the members of a segment, as the last evaluation found them')
-    .option('--limit <number>', 'how many (default 100)')
-    .option('--after <entity_id>', 'those after this entity, for the next page')
+    .option('--limit <number>', 'number of entries (default 100)')
+    .option('--after <entity_id>', 'only members after this entity, for the next page')
     .option(...ORG)
     .addHelpText('after', examples(`loam segment members ${SOME_ID} --json`))
     .action(
@@ -174,7 +174,7 @@ export function define(segment: Command): void {
 
   segment
     .command('explain <segment_id> <entity>')
-    .description('Say why an entity is in a segment or not, condition by condition, and when time changes it')
+    .description('Explain why an entity is in a segment or not, by condition, and when time changes it')
     .option(...ORG)
     .addHelpText('after', examples(`loam segment explain ${SOME_ID} acme.com`))
     .action(
@@ -189,7 +189,7 @@ export function define(segment: Command): void {
   segment
     .command('delete <segment_id>')
     .description('Delete a segment with its feed; entities stay as they are')
-    .option('--force', 'also when it is synced into workflows; its sync ends, rows stay')
+    .option('--force', 'delete even if it is synced into workflows; the sync ends, rows stay')
     .option(...ORG)
     .addHelpText('after', examples(`loam segment delete ${SOME_ID}`))
     .action(
@@ -206,7 +206,10 @@ export function define(segment: Command): void {
     )
 }
 
-/** Finds whose segment it is: an id says so, also among several organisations. One of another than the one named is not found. */
+/**
+ * Finds the organisation of a segment by the segment's id, even with several organisations. A segment of
+ * another organisation than the one named is not found.
+ */
 async function requireKey(
   db: Db,
   { segment_id, org }: { segment_id: string; org?: string | undefined },
@@ -216,7 +219,7 @@ async function requireKey(
   return { org_id, segment_id }
 }
 
-/** A worker goes on with it each minute, should the command be ended before. */
+/** Evaluates the segment and shows it. If the command is interrupted, a worker continues within a minute. */
 async function evaluateAndShow(db: Db, key: SegmentKey) {
   await evaluateSegments(db, key.org_id, key.segment_id)
   const segment = await requireSegment(db, key)

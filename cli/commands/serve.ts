@@ -15,8 +15,8 @@ const VARIABLES = { roles: 'LOAM_ROLES', port: 'PORT', host: 'HOST' } as const
 
 export function define(command: Command): void {
   command
-    .description('Run the server until Ctrl-C. Flags win over environment variables.')
-    .option('--roles <list>', 'what this process does: api, worker or both (LOAM_ROLES)')
+    .description('Run the server until Ctrl-C. Flags override environment variables.')
+    .option('--roles <list>', 'roles of this process: api, worker or both (LOAM_ROLES)')
     .option('--port <number>', 'port to listen on; 0 takes a free one (PORT)')
     .option('--host <address>', 'address to listen on (HOST)')
     .addHelpText('after', examples('loam serve', 'loam serve --roles api --host 0.0.0.0 --port 8080'))
@@ -28,7 +28,7 @@ export function define(command: Command): void {
         if (value !== undefined) env[VARIABLES[name]] = value
       }
       await serve(env)
-      // Everything is closed. Timers that some library still has would only hold up the end.
+      // Everything is closed. Timers left by libraries would only delay the exit.
       process.exit()
     })
 }

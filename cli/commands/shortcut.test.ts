@@ -93,7 +93,7 @@ it.each<[string, string[], number, Json]>([
   expect(await shortcut('publish', '--name', 'X', ...flags)).toMatchObject({ exit, answer: failure })
 })
 
-it('without a worker, run says so instead of waiting', async () => {
+it('without a worker, run fails instead of waiting', async () => {
   expect(await shortcut('run', id)).toMatchObject({ exit: 5, answer: { error: 'Service Unavailable' } })
   const queued = await shortcut('run', id, '--no-wait')
   expect(queued).toMatchObject({ exit: 0, answer: { app_id: id, status: 'pending', output_data: null } })
@@ -134,14 +134,14 @@ it('a run that does not complete is printed, with exit 1', async () => {
 })
 
 let copy = ''
-/** Of a run of the copy by its holder, and of the shortcut by its publisher. */
+/** Returns the statuses of two runs: of the copy by its holder, and of the shortcut by its publisher. */
 async function statuses(): Promise<number[]> {
   const run = (key: string, which: string) =>
     app.call(key, 'POST', `/shortcuts/${which}/run`, { input_data: {} })
   return [(await run(bob, copy)).status, (await run(org.key, id)).status]
 }
 
-it('share gives a copy, and --revoke takes it back', async () => {
+it('share gives a copy, and --revoke removes it', async () => {
   const shared = await shortcut('share', id, '--email', 'Bob@Example.com')
   expect(shared).toMatchObject({ exit: 0, answer: { parent_app_id: id, is_master: false } })
   copy = shared.answer.id
@@ -153,7 +153,7 @@ it('share gives a copy, and --revoke takes it back', async () => {
   expect((await shortcut('share', id, '--email', 'bob@example.com')).answer.id).toBe(copy)
 })
 
-it('unpublish and archive end runs, republish brings them back', async () => {
+it('unpublish and archive stop further runs, republish allows them again', async () => {
   expect((await shortcut('unpublish', id)).answer.is_published).toBe(false)
   expect(await statuses()).toEqual([403, 403])
   expect((await shortcut('archive', id)).answer.is_archived).toBe(true)
@@ -162,7 +162,7 @@ it('unpublish and archive end runs, republish brings them back', async () => {
   expect(await statuses()).toEqual([201, 201])
 })
 
-it('update changes what is said about a shortcut, and an empty text removes it', async () => {
+it('update changes the details of a shortcut, and an empty text removes them', async () => {
   const changed = await shortcut(
     'update',
     id,

@@ -13,7 +13,7 @@ import { formatTable } from '../output.ts'
 import { inSession, requireMember, resolveOrganisation, wantsJson } from '../session.ts'
 import { RunFlags, runShortcut } from '../shortcut-run.ts'
 import {
-  answerOf,
+  shortcutOutput,
   DetailsFlags,
   openPublisher,
   readSchemas,
@@ -52,13 +52,13 @@ export function define(shortcut: Command): void {
 
 function definePublishing(shortcut: Command): void {
   withDetailOptions(shortcut.command('publish'))
-    .description('Publish a workflow as a shortcut, frozen as it is now')
-    .requiredOption('--workflow <workflow_id>', 'the workflow whose main sheet it runs')
+    .description('Publish the current version of a workflow as a shortcut')
+    .requiredOption('--workflow <workflow_id>', 'the workflow whose main sheet the shortcut runs')
     .requiredOption('--name <name>', 'its name')
     .option('--inputs <file>', 'JSON array of input_schema entries, instead of one for each input')
     .option('--outputs <file>', 'JSON array of output_schema entries, instead of one for each output')
-    .option('--email <address>', 'who publishes it; the owner of the workflow by default')
-    .option('--org <org_id>', 'organisation of the workflow, to be sure')
+    .option('--email <address>', 'the publisher (default the owner of the workflow)')
+    .option('--org <org_id>', 'organisation of the workflow, as a check')
     .addHelpText(
       'after',
       examples(
@@ -74,20 +74,21 @@ function definePublishing(shortcut: Command): void {
         const organisation = await resolveOrganisation(db, { org: orgId })
         const owned = (await listOwnedWorkflows(db, orgId)).find((entry) => entry.workflow_id === workflow)
         const creator = email ?? owned?.owner ?? null
-        if (creator === null) throw invalid('email', 'the workflow has no owner; name who publishes it')
+        if (creator === null)
+          throw invalid('email', 'the workflow has no owner; name the publisher with --email')
         const member = await requireMember(db, organisation, creator)
         const publisher = await openPublisher(db, orgId, member.member_id)
         const { name, description = '', coverImage: cover_image = null, iconEmoji: icon_emoji = null } = flags
         const details = { name, description, cover_image, icon_emoji }
         const made = await publishShortcut(publisher, workflow, member, details, readSchemas(flags))
-        return answerOf(made, `Published ${name}`)
+        return shortcutOutput(made, `Published ${name}`)
       }),
     )
 
   shortcut
     .command('republish')
     .argument(...ID)
-    .description('Freeze the workflow anew; runs use this version from now on')
+    .description('Publish the current version of the workflow; runs use it from now on')
     .option('--inputs <file>', 'JSON array of input_schema entries')
     .option('--outputs <file>', 'JSON array of output_schema entries')
     .addHelpText('after', examples('loam shortcut republish <id>'))
@@ -96,7 +97,7 @@ function definePublishing(shortcut: Command): void {
         const found = await requireShortcut(db, flags.id)
         const publisher = await openPublisher(db, found.org_id, found.creator_id)
         const made = await republishShortcut(publisher, found, readSchemas(flags))
-        return answerOf(made, `Republished ${made.name} as version ${made.version}`)
+        return shortcutOutput(made, `Republished ${made.name} as version ${made.version}`)
       }),
     )
 }
@@ -116,16 +117,16 @@ function defineLifecycle(shortcut: Command): void {
           ...(iconEmoji === undefined ? {} : { icon_emoji: iconEmoji }),
         }
         if (Object.keys(change).length === 0) {
-          throw invalid('name', 'or another of description, cover-image, icon-emoji is needed')
+          throw invalid('name', 'at least one of name, description, cover-image, icon-emoji is required')
         }
         const changed = await updateShortcutDetails(db, OPERATOR, await requireShortcut(db, id), change)
-        return answerOf(changed, `Changed ${changed.name}`)
+        return shortcutOutput(changed, `Changed ${changed.name}`)
       }),
     )
 
   for (const [verb, state, about] of [
-    ['unpublish', 'unpublished', 'Take a shortcut back: it cannot be run until it is republished'],
-    ['archive', 'archived', 'Put a shortcut away: it cannot be run any more; republishing brings it back'],
+    ['unpublish', 'unpublished', 'Unpublish a shortcut: it cannot be run until it is republished'],
+    ['archive', 'archived', 'Archive a shortcut: it cannot be run until it is republished'],
   ] as const) {
     shortcut
       .command(verb)
@@ -135,7 +136,7 @@ function defineLifecycle(shortcut: Command): void {
       .action(
         inSession(z.strictObject({ id: ShortcutId }), async ({ db }, { id }) => {
           const changed = await setShortcutState(db, OPERATOR, await requireShortcut(db, id), state)
-          return answerOf(changed, `${changed.name} is ${state}`)
+          return shortcutOutput(changed, `${changed.name} is ${state}`)
         }),
       )
   }
@@ -143,9 +144,9 @@ function defineLifecycle(shortcut: Command): void {
   shortcut
     .command('share')
     .argument(...ID)
-    .description('Give a member a copy that runs the current version, or take it back')
+    .description('Give a member a copy that runs the current version, or remove the copy')
     .requiredOption('--email <address>', 'a member of the same organisation')
-    .option('--revoke', 'take the copy back')
+    .option('--revoke', 'remove the copy')
     .addHelpText('after', examples('loam shortcut share <id> --email bob@example.com'))
     .action(
       inSession(
@@ -153,7 +154,7 @@ function defineLifecycle(shortcut: Command): void {
         async ({ db }, { id, email, revoke }) => {
           const shared = revoke !== true
           const copy = await shareShortcut(db, OPERATOR, await requireShortcut(db, id), email, shared)
-          return answerOf(copy, shared ? `Shared with ${email}` : `No longer shared with ${email}`)
+          return shortcutOutput(copy, shared ? `Shared with ${email}` : `No longer shared with ${email}`)
         },
       ),
     )
@@ -163,7 +164,7 @@ function defineReading(shortcut: Command): void {
   shortcut
     .command('list')
     .description('List the shortcuts of an organisation, copies included')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam shortcut list', 'loam shortcut list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
@@ -189,7 +190,7 @@ function defineReading(shortcut: Command): void {
     .action(
       inSession(z.strictObject({ id: ShortcutId }), async ({ db }, { id }) => {
         const found = await requireShortcut(db, id)
-        return answerOf(found, found.name)
+        return shortcutOutput(found, found.name)
       }),
     )
 }
@@ -198,12 +199,12 @@ function defineRunning(shortcut: Command): void {
   shortcut
     .command('run')
     .argument(...ID)
-    .description('Run a shortcut and wait until it has ended; exits with 1 when a run did not complete')
+    .description('Run a shortcut and wait until it has ended; exits with 1 if a run did not complete')
     .option('--input <fields...>', 'key=value for each field, or a file with a JSON object')
     .option('--rows <file>', 'a file with a JSON array of objects, run as one batch')
-    .option('--email <address>', 'who runs it; whoever published it by default')
+    .option('--email <address>', 'the member who runs it (default the publisher)')
     .option('--timeout <duration>', 'how long to wait: 30s, 10m, 24h', '10m')
-    .option('--no-wait', 'answer as soon as it is queued')
+    .option('--no-wait', 'return as soon as the run is queued')
     .addHelpText(
       'after',
       examples(
@@ -220,7 +221,7 @@ function defineRunning(shortcut: Command): void {
 
 function withDetailOptions(command: Command): Command {
   return command
-    .option('--description <text>', 'what it does')
+    .option('--description <text>', 'what the shortcut does')
     .option('--cover-image <url>', 'a picture; an empty text removes it')
     .option('--icon-emoji <emoji>', 'an emoji; an empty text removes it')
 }

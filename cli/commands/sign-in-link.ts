@@ -9,9 +9,11 @@ import { inSession, requireMember, resolveOrganisation } from '../session.ts'
 
 export function define(command: Command): void {
   command
-    .description(`Make a link that signs a member in to the dashboard, once, within ${LINK_MINUTES} minutes`)
+    .description(
+      `Create a link that signs a member in to the dashboard once, valid for ${LINK_MINUTES} minutes`,
+    )
     .requiredOption('--email <address>', 'the member')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText(
       'after',
       examples(

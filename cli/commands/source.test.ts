@@ -41,7 +41,7 @@ const create = async (...set: string[]): Promise<string> =>
   (await source('create', 'search_x_tweets', '--set', 'query=loam', ...set)).answer.source_instance_id
 
 describe('loam source', () => {
-  it('types lists what there is', async () => {
+  it('types lists the available types', async () => {
     const { answer } = await source('types')
     expect(answer).toContainEqual(expect.objectContaining({ source_id: 'search_x_tweets', providers: ['x'] }))
   })
@@ -88,7 +88,7 @@ describe('loam source', () => {
     expect((await org.call('GET', `/sources/${id}`)).status).toBe(404)
   })
 
-  it('set changes what its pulls may cost', async () => {
+  it('set changes the credit limit of its pulls', async () => {
     const id = await create('max_credits=5')
     const set = (amount: string) => source('set', id, '--max-credits', amount)
     expect((await set('7.5')).answer).toMatchObject({ source_instance_id: id, max_credits: 7.5 })
@@ -138,7 +138,7 @@ describe('loam source', () => {
     expect(JSON.stringify(outcome.answer)).toContain(words)
   })
 
-  it('speaks to people too', async () => {
+  it('prints text for people too', async () => {
     const id = await create('name=For people')
     const shown = await runLoam(['source', 'show', id], ENV)
     expect(shown.stdout).toMatch(/For people\n.*search_x_tweets \(x\)/s)

@@ -18,9 +18,9 @@ import { formatReception, formatRecords } from '../source-output.ts'
 import { defineReading } from '../source-reading.ts'
 import { Pair, pickSource, readBody, readPairs, withProviders } from '../source-session.ts'
 
-const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
-const EMAIL = ['--email <address>', 'whose it is: their own connections count too'] as const
-const SLUG = ['<source_id>', 'the type of source, as search_x_tweets'] as const
+const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
+const EMAIL = ['--email <address>', 'the owner, whose private connections can be used too'] as const
+const SLUG = ['<source_id>', 'the type of source, such as search_x_tweets'] as const
 const BODY = ['--body <file>', 'JSON object with the fields of the source'] as const
 const SET = ['--set <fields...>', 'name=value for single fields; values may be JSON'] as const
 
@@ -51,7 +51,7 @@ export function define(source: Command): void {
 function defineMaking(source: Command): void {
   source
     .command('types')
-    .description('List the types of sources and the fields that each takes')
+    .description('List the types of sources with their fields')
     .addHelpText('after', examples('loam source types', 'loam source types --json'))
     .action(
       inSession(z.strictObject({}), async () => {
@@ -100,7 +100,7 @@ function defineMaking(source: Command): void {
           return {
             data,
             text: () =>
-              `${formatRecords(rows)}\n${total}${capped && total <= MAX_PREVIEW ? ' and more' : ''} in all.`,
+              `${formatRecords(rows)}\n${total}${capped && total <= MAX_PREVIEW ? ' and more' : ''} in total.`,
           }
         }),
       ),
@@ -108,7 +108,7 @@ function defineMaking(source: Command): void {
 
   source
     .command('create')
-    .description('Create a source; the server imports its records by itself')
+    .description('Create a source; the server imports its records automatically')
     .argument(...SLUG)
     .option(...BODY)
     .option(...SET)
@@ -152,7 +152,7 @@ function defineMaking(source: Command): void {
 
   source
     .command('options')
-    .description('Show what a field of a source offers')
+    .description('List the choices for a field of a source')
     .argument(...SLUG)
     .argument('<field>', 'the field, as `loam source types` shows it')
     .option('--context <pairs...>', 'name=value for what the field depends on, such as object_type=contacts')

@@ -24,7 +24,7 @@ async function webhook(
   return { exit, answer: JSON.parse(exit === 0 ? stdout : stderr) }
 }
 
-it('D57: enable prints sheet_id and webhook_url, the same again, another with --rotate; disable ends it', async () => {
+it('D57: enable prints sheet_id and webhook_url, the same URL again, a new one with --rotate; disable ends it', async () => {
   const enabled = await webhook(['enable', '--sheet', sheet_id.toUpperCase()])
   expect(enabled).toEqual({
     exit: 0,
@@ -82,7 +82,7 @@ it.each([
   expect([failed.exit, failed.answer.message]).toEqual([exit, expect.stringContaining(message)])
 })
 
-it('M16: --max-credits-per-day caps what deliveries cost a day, until it is none', async () => {
+it('M16: --max-credits-per-day caps the daily cost of deliveries, until it is set to none', async () => {
   const enable = async (...flags: string[]) =>
     (await webhook(['enable', '--sheet', sheet_id, ...flags])).answer.max_credits_per_day
   expect(await enable('--max-credits-per-day', '12.5')).toBe(12.5)

@@ -29,10 +29,10 @@ export function define(webhook: Command): void {
     .command('enable')
     .description('Give a sheet an address that other systems post rows to')
     .requiredOption(...SHEET)
-    .option('--rotate', 'make a new address; the old one ends')
+    .option('--rotate', 'create a new address; the old one stops working')
     .option(
       '--max-credits-per-day <credits>',
-      'what rows may cost a day (UTC) that arrive there, or none; stays as it is without it',
+      'credit limit a day (UTC) for rows that arrive there, or none (default unchanged)',
     )
     .option(...SHEET_ORG)
     .addHelpText(
@@ -63,8 +63,8 @@ export function define(webhook: Command): void {
           text: () =>
             [
               `POST JSON to ${webhook_url}`,
-              `Whoever knows this address can add rows to ${sheet.name}.`,
-              ...(cap === null ? [] : [`They may cost at most ${plural(cap, 'credit')} a day.`]),
+              `Anybody who knows this address can add rows to ${sheet.name}.`,
+              ...(cap === null ? [] : [`These rows may cost at most ${plural(cap, 'credit')} a day.`]),
             ].join('\n'),
         }
       }),
@@ -72,7 +72,7 @@ export function define(webhook: Command): void {
 
   webhook
     .command('disable')
-    .description('Take no more rows at the address; enable switches it on again')
+    .description('Stop accepting rows at the address; enable turns it on again')
     .requiredOption(...SHEET)
     .option(...SHEET_ORG)
     .addHelpText('after', examples('loam webhook disable --sheet <sheet_id>'))
@@ -82,16 +82,16 @@ export function define(webhook: Command): void {
         await switchWebhookOff(db, OPERATOR, sheet)
         return {
           data: { sheet_id: sheet.sheet_id, webhook_url: null },
-          text: () => `${sheet.name} takes no rows by webhook.`,
+          text: () => `${sheet.name} no longer accepts rows by webhook.`,
         }
       }),
     )
 
   webhook
     .command('deliveries')
-    .description('List the latest deliveries and what became of them')
+    .description('List the latest deliveries with their results')
     .requiredOption(...SHEET)
-    .option('--limit <number>', `how many, at most ${KEPT_DELIVERIES}`)
+    .option('--limit <number>', `number of deliveries, at most ${KEPT_DELIVERIES}`)
     .option(...SHEET_ORG)
     .addHelpText(
       'after',

@@ -22,7 +22,7 @@ async function workflow(...args: string[]): Promise<{ exit: number | null; answe
 }
 const statusForBob = async () => (await app.call(bob, 'GET', `/workflows/${id}`)).status
 
-it('share gives a member access and --revoke takes it back; the workflow names its organisation', async () => {
+it('share gives a member access and --revoke removes it; the workflow determines its organisation', async () => {
   const share = ['share', '--workflow', id.toUpperCase(), '--email', 'Bob@Example.com']
   const shared = { workflow_id: id, email: 'bob@example.com', shared: true }
   expect(await statusForBob()).toBe(403)

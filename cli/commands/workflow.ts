@@ -24,11 +24,11 @@ export function define(workflow: Command): void {
 
   workflow
     .command('share')
-    .description('Give a member access to a workflow, or take it back')
+    .description('Give a member access to a workflow, or remove it')
     .requiredOption('--workflow <workflow_id>', 'the workflow')
     .requiredOption('--email <address>', 'a member of the same organisation')
-    .option('--revoke', 'take the access back')
-    .option('--org <org_id>', 'organisation of the workflow, to be sure')
+    .option('--revoke', 'remove the access')
+    .option('--org <org_id>', 'organisation of the workflow, as a check')
     .addHelpText(
       'after',
       examples(
@@ -54,7 +54,7 @@ export function define(workflow: Command): void {
   workflow
     .command('list')
     .description('List the workflows of an organisation')
-    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .option('--org <org_id>', 'organisation; required if there are several')
     .addHelpText('after', examples('loam workflow list', 'loam workflow list --json'))
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {

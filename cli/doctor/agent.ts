@@ -8,10 +8,10 @@ import { type Check, fail, ok, warn } from './check.ts'
 const SHUT_IN =
   'run Loam as an ordinary user on a kernel with user namespaces (containers: a seccomp profile that allows them), or set LOAM_BROWSER=none'
 
-/** Whether the browser that is named is there, so that pages can be drawn, and shut in. It is not started. */
+/** Checks that the configured browser, which renders pages, exists and is sandboxed. Does not start it. */
 export async function checkBrowser({ LOAM_BROWSER: setting }: Config): Promise<Check> {
   const path = findChromium(setting)
-  if (path === null) return ok('browser', 'none; pages that need scripts are read as they are sent')
+  if (path === null) return ok('browser', 'none; pages are read without running their scripts')
   try {
     accessSync(path, constants.X_OK)
   } catch (cause) {
@@ -23,7 +23,7 @@ export async function checkBrowser({ LOAM_BROWSER: setting }: Config): Promise<C
   return ok('browser', account === null ? path : `${path}, as the user nobody`)
 }
 
-/** Whether the web agent has a model to ask and an engine to search by. Nothing is called. */
+/** Checks that the web agent has a model and a search engine. Calls neither. */
 export function checkAgent(config: Config): Check {
   const model = agentModel(config)
   const vendor = model.split('/', 1)[0] ?? ''
@@ -41,9 +41,9 @@ export function checkAgent(config: Config): Check {
   if (searches.length === 0) {
     return warn(
       'agent',
-      `asks ${model}, but has no search engine: it reads only sites that a task names`,
+      `uses ${model}, but has no search engine: it reads only sites named in a task`,
       'set LOAM_SEARCH_URL to a SearXNG, or LOAM_PROVIDER_KEY_SERPER (or BRAVE, TAVILY, EXA)',
     )
   }
-  return ok('agent', `asks ${model}, searches by ${searches.join(', ')}`)
+  return ok('agent', `uses ${model}, searches with ${searches.join(', ')}`)
 }

@@ -1,4 +1,4 @@
-/** One thing that `loam doctor` looked at; `fix` says what to do where something should be done. */
+/** The result of one check of `loam doctor`. `fix` is advice if something should be done. */
 export type Check = { check: string; status: 'ok' | 'warn' | 'fail'; detail: string; fix?: string }
 
 export function ok(check: string, detail: string): Check {

@@ -19,7 +19,7 @@ function checkFolder(folder: string): Check {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })
     if (found === undefined)
-      return warn('data folder', `${folder} does not exist yet`, 'the first start makes it')
+      return warn('data folder', `${folder} does not exist yet`, 'the first start creates it')
     if (!found.isDirectory()) return fail('data folder', `${folder} is not a folder`, elsewhere)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     if ((found.mode & 0o022) === 0) return ok('data folder', folder)
@@ -43,12 +43,14 @@ function checkSecret(config: Config): Check {
   if (config.LOAM_SECRET !== undefined) {
     const older = config.LOAM_SECRET.split(',').length - 1
     const more =
-      older === 0 ? '' : `; loam secret status tells whether the ${older} behind the first are needed`
+      older === 0
+        ? ''
+        : `; run loam secret status to see whether the ${older} after the first are still needed`
     return ok('secret', `from LOAM_SECRET${more}`)
   }
   const file = join(config.LOAM_DATA_DIR, 'secret')
   if (existsSync(file)) return ok('secret', file)
-  return warn('secret', 'there is none yet', 'the first start makes it; keep a copy of it with your backups')
+  return warn('secret', 'no secret yet', 'the first start creates it; keep a copy of it with your backups')
 }
 
 export function checkDisk(config: Config): Check {

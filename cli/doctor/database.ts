@@ -8,10 +8,10 @@ import type { Config } from '#server/lib/config/config.ts'
 import { reasonOf } from '#server/lib/errors.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** Looks at the database as it is: unlike other commands, this one neither makes nor migrates it. */
+/** Inspects the database as it is: unlike other commands, this one neither creates nor migrates it. */
 export async function checkDatabase(config: Config): Promise<Check[]> {
   if (config.DATABASE_URL === undefined && !existsSync(join(config.LOAM_DATA_DIR, 'postgres'))) {
-    return [warn('database', 'the embedded database is not made yet', 'the first start makes it')]
+    return [warn('database', 'the embedded database does not exist yet', 'the first start creates it')]
   }
   try {
     const report = await inspect(config)
@@ -67,9 +67,9 @@ function checkSchema({ schemaVersion }: DatabaseReport): Check {
   const newest = newestSchemaVersion()
   if (schemaVersion === newest) return ok('schema', `version ${schemaVersion}`)
   if (schemaVersion > newest) {
-    const detail = `version ${schemaVersion}, and this program knows up to ${newest}`
+    const detail = `version ${schemaVersion}, but this program supports only up to ${newest}`
     return fail('schema', detail, 'use a newer Loam on this database')
   }
   const detail = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion} of ${newest}`
-  return warn('schema', detail, 'the next start brings it up to date')
+  return warn('schema', detail, 'the next start migrates it')
 }

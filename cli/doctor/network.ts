@@ -9,7 +9,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 const PATIENCE_MS = 5000
 
-/** Connects and says goodbye; no mail is sent. */
+/** Connects to the mail server and disconnects. Sends no mail. */
 export async function checkMail(config: Config): Promise<Check> {
   if (config.LOAM_SMTP_URL === undefined) {
     return ok('mail', 'LOAM_SMTP_URL is not set: invitation links are in `loam invitation list`')
@@ -33,22 +33,22 @@ export async function checkMail(config: Config): Promise<Check> {
 
 export async function checkServer(config: Config): Promise<Check> {
   const address = serverAddress(config)
-  const start = 'start it with npm start or loam serve'
+  const start = 'start the server with npm start or loam serve'
   if (config.PORT === 0 && address.endsWith(':0'))
-    return warn('server', 'PORT is 0, so its address is not known here', 'set PORT')
+    return warn('server', 'PORT is 0, so the address of the server is unknown', 'set PORT')
   try {
     const { status, body } = await ask(`${address}/readyz`)
     if (status === 200 && body.includes('"ready":true')) return ok('server', `ready at ${address}`)
     if (status === 503) return fail('server', `${address} is not ready: ${body}`, 'see its log')
     const detail = `another program answers at ${address} (status ${status})`
-    return fail('server', detail, 'end it, or set PORT to another port')
+    return fail('server', detail, 'stop that program, or set PORT to another port')
   } catch (cause) {
     if (errorCode(cause) === 'ECONNREFUSED') return warn('server', `not running at ${address}`, start)
     return fail('server', `${address} does not answer: ${reasonOf(cause)}`, start)
   }
 }
 
-/** Not `fetch`: it refuses some ports that a server may well listen on. */
+/** Sends a GET request. It does not use `fetch`, which refuses some ports that a server may listen on. */
 async function ask(url: string): Promise<{ status: number | undefined; body: string }> {
   const request = get(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
   const [response]: IncomingMessage[] = await once(request, 'response')

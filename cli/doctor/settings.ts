@@ -5,7 +5,10 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** Without a config the other checks would look at the wrong things, so there is none when a setting is wrong. */
+/**
+ * Checks the settings. Returns no config if a setting is invalid, because the other checks would then check
+ * the wrong things.
+ */
 export function checkSettings(env: Environment): { checks: Check[]; config: Config | null } {
   const unknown = unknownSettings(env)
   try {
@@ -25,5 +28,7 @@ export function checkSettings(env: Environment): { checks: Check[]; config: Conf
 }
 
 function unknownSettings(env: Environment): Check[] {
-  return listUnknownSettings(env).map((line) => warn('settings', line, 'correct its name or unset it'))
+  return listUnknownSettings(env).map((line) =>
+    warn('settings', line, 'correct the name of the setting or unset it'),
+  )
 }

@@ -6,9 +6,9 @@ import { findRoot } from '#server/records/entity.ts'
 import { findByIdentifier } from '#server/records/lookup.ts'
 import type { EntityRecord } from '#server/records/store/entities.ts'
 
-export const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+export const ORG = ['--org <org_id>', 'organisation; required if there are several'] as const
 
-/** The entity that an argument names by its id or an identifier. */
+/** Finds the entity that an argument names by its id or an identifier. */
 export async function requireEntity(
   db: Db,
   orgId: string,

@@ -16,11 +16,11 @@ export type ImportReport = {
   unchanged: number
   merged: number
   rejected: number
-  /** The first of those that were rejected. */
+  /** The first of the rejected records, with their errors. */
   faults: { record: number; errors: FieldError[] }[]
 }
 
-/** Takes in a file, one batch after the other. What was taken in before is found unchanged when the file is imported again. */
+/** Imports a file, batch by batch. If a file is imported again, its records count as unchanged. */
 export async function importRecords(
   db: Db,
   orgId: string,
@@ -33,7 +33,7 @@ export async function importRecords(
   const ingest = async () => {
     const given = { source: mapping.source, actor: OPERATOR.email, records: batch }
     const { results, merged } = await ingestRecords(db, orgId, given)
-    // An entity that several records name is created once.
+    // An entity named by several records counts as created only once.
     const made = new Set(results.filter(({ created }) => created).map(({ entity_id }) => entity_id))
     const seen = new Set<string>()
     for (const { entity_id, changed } of results) {

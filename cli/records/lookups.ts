@@ -12,7 +12,7 @@ import { formatTable } from '../output.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 import { ORG } from './entity-flag.ts'
 
-/** `name=value`. A value that reads as JSON may be stored as such or as text. */
+/** Reads `name=value`. A value that is valid JSON may be stored as JSON or as text, so both are searched. */
 const FieldValue = z.string().transform((text, context) => {
   const at = text.indexOf('=')
   if (at < 1) context.addIssue(`${text} must be name=value`)
@@ -43,14 +43,14 @@ const SourcesFlags = z.strictObject({
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
-/** Commands that look into the record store as a whole. */
+/** Defines the commands that search the whole record store. */
 export function defineLookups(records: Command): void {
   records
     .command('search [identifier]')
     .description('Find entities by the beginning of an identifier, by values of fields, or both')
     .option('--field <name=value>', 'a field with exactly this value; may be given several times', collect)
     .option('--kind <kind>', EntityKind.options.join(', '))
-    .option('--limit <number>', 'how many entities (default 50)')
+    .option('--limit <number>', 'number of entities (default 50)')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -79,8 +79,8 @@ export function defineLookups(records: Command): void {
 
   records
     .command('sources')
-    .description('Show or declare the order of sources: the value of the first one counts')
-    .option('--order <names>', 'sources by precedence, such as crm,hubspot; those not named come after them')
+    .description('Show or set the precedence of sources: the value of the first one counts')
+    .option('--order <names>', 'sources by precedence, such as crm,hubspot; other sources come after them')
     .option(...ORG)
     .addHelpText('after', examples('loam records sources', 'loam records sources --order crm,hubspot'))
     .action(
@@ -91,10 +91,10 @@ export function defineLookups(records: Command): void {
             ? { changed: 0 }
             : await declareSourceOrder(db, org_id, OPERATOR, [...new Set(flags.order)])
         const order = await listSourceOrder(db, org_id)
-        const said = order.length === 0 ? 'No order is declared: the latest value counts.' : order.join(', ')
+        const text = order.length === 0 ? 'No order is declared: the latest value counts.' : order.join(', ')
         return {
           data: { order, changed },
-          text: () => (flags.order === undefined ? said : `${said}\nEntities that changed: ${changed}`),
+          text: () => (flags.order === undefined ? text : `${text}\nEntities that changed: ${changed}`),
         }
       }),
     )

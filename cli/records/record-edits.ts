@@ -17,12 +17,12 @@ const UnmergeFlags = z.strictObject({
 })
 const EraseFlags = z.strictObject({ email: KnownEmail, org: Org })
 
-/** Commands that put right what is in the record store. */
+/** Defines the commands that correct the record store. */
 export function defineRecordEdits(records: Command): void {
   records
     .command('merge <kept> <merged>')
-    .description('Make two entities one, under the id of the first')
-    .option('--kind <kind>', 'where entities of several kinds have the identifiers')
+    .description('Merge two entities under the id of the first')
+    .option('--kind <kind>', 'required if entities of several kinds have the identifiers')
     .option(...ORG)
     .addHelpText(
       'after',
@@ -44,7 +44,7 @@ export function defineRecordEdits(records: Command): void {
 
   records
     .command('unmerge <entity_id>')
-    .description('Take an entity out of the one it was merged into; imports do not merge them again')
+    .description('Undo the merge of an entity; imports do not merge it again')
     .option(...ORG)
     .addHelpText('after', examples('loam records unmerge 0198c0de-0000-7000-8000-000000000000'))
     .action(
@@ -53,7 +53,7 @@ export function defineRecordEdits(records: Command): void {
         const { keptId, mergedId } = await unmergeEntity(db, org_id, OPERATOR, flags.entity_id)
         return {
           data: { entity_id: mergedId, kept_id: keptId },
-          text: () => `${mergedId} is an entity of its own again, apart from ${keptId}.`,
+          text: () => `${mergedId} is a separate entity again, no longer merged into ${keptId}.`,
         }
       }),
     )

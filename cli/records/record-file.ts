@@ -7,10 +7,12 @@ import { invalid, reasonOf } from '#server/lib/errors.ts'
 import { parseLossless } from '#server/lib/json/lossless-json.ts'
 import { isObject } from '#server/lib/json/object.ts'
 
-/** A record of a file with its number: of the line in JSONL, counted without the header in CSV. */
+/**
+ * A record of a file with its number: the line number in JSONL, the record number without the header in CSV.
+ */
 export type FileRecord = { number: number } & ({ content: Record<string, unknown> } | { fault: string })
 
-/** The records of a CSV or JSONL file, by the names of their columns. */
+/** Reads the records of a CSV or JSONL file, keyed by the names of the columns. */
 export async function* readRecordFile(path: string): AsyncGenerator<FileRecord> {
   const found = await stat(path).catch((cause: unknown) => {
     throw invalid('path', `${path} cannot be read: ${reasonOf(cause)}`)

@@ -7,14 +7,14 @@ import { readValue, type ValueType } from '#server/records/value-types.ts'
 export type Mapping = {
   kind: EntityKind
   source: string
-  /** Columns that identify, by name. Null: those that are named after a kind of identifier. */
+  /** The columns that hold identifiers, by name. Null for all columns named after a kind of identifier. */
   identifiers: Map<string, IdentifierKind> | null
   types: Map<string, ValueType>
-  /** The time of records that say none. */
+  /** The time of records that do not have their own. */
   at: Date
 }
 
-/** A record of a file as the record store takes it: whole, or one column by the other. */
+/** Converts a record of a file into the form of the record store: a complete record, or column by column. */
 export function mapRecord(
   content: Record<string, unknown>,
   mapping: Mapping,
@@ -26,7 +26,7 @@ export function mapRecord(
   const faults: FieldError[] = []
   for (const [column, value] of Object.entries(content)) {
     if (value === null || value === '') continue
-    const identifierKind = identifierKindOf(column, mapping)
+    const identifierKind = findIdentifierKind(column, mapping)
     if (identifierKind !== undefined) {
       identifiers.push({
         kind: identifierKind,
@@ -44,7 +44,7 @@ export function mapRecord(
   return { faults: 'faults' in checked ? [...faults, ...checked.faults] : faults }
 }
 
-function identifierKindOf(column: string, { kind, identifiers }: Mapping): IdentifierKind | undefined {
+function findIdentifierKind(column: string, { kind, identifiers }: Mapping): IdentifierKind | undefined {
   if (identifiers !== null) return identifiers.get(column)
   const named = IdentifierKind.safeParse(column.trim().toLowerCase().replaceAll(' ', '_'))
   return named.success && IDENTIFIED_BY[kind].includes(named.data) ? named.data : undefined

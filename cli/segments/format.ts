@@ -6,7 +6,7 @@ import { formatDetails } from '../output.ts'
 
 export type SegmentView = ReturnType<typeof viewSegment>
 
-/** A segment as programs read it. */
+/** Returns a segment in the form for programs. */
 export function viewSegment(segment: SegmentRecord) {
   const { segment_id, name, kind, filter, filter_hash, filter_version, member_count } = segment
   return {
@@ -47,8 +47,10 @@ export function formatExplanation({
   return [
     `${entity_id} is ${matches ? 'in' : 'not in'} the segment${reason === null ? '' : `: ${reason}`}`,
     ...lines,
-    ...(matches === is_member ? [] : ['The members are not that far yet: the next evaluation changes them.']),
-    changes_at === null ? 'Time alone changes nothing.' : `Time alone can change it at ${changes_at}.`,
+    ...(matches === is_member
+      ? []
+      : ['The list of members is not up to date yet: the next evaluation changes it.']),
+    changes_at === null ? 'Time alone does not change this.' : `Time alone can change this at ${changes_at}.`,
   ].join('\n')
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from './loam.ts'
 
 const COMMAND = fileURLToPath(new URL('../loam.mjs', import.meta.url))
 
-/** Starts the real command; of this process's environment it gets nothing but what finds programs. */
+/** Starts the real command. Of this process's environment it gets only what is needed to find programs. */
 export function startLoam(args: string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [COMMAND, ...args], {
@@ -13,7 +13,7 @@ export function startLoam(args: string[], env: Record<string, string>): ChildPro
   })
 }
 
-/** The command in a process of its own, for what is about processes: about a second each. */
+/** Runs the command in its own process, for tests about processes. Each takes about a second. */
 export async function runLoamProcess(args: string[], env: Record<string, string>): Promise<Outcome> {
   const child = startLoam(args, env)
   if (child.stdout === null || child.stderr === null) throw new Error('the command has no pipes')

@@ -3,10 +3,10 @@ import { run } from '../main.ts'
 
 export type Outcome = { exit: number | null; stdout: string; stderr: string }
 
-/** The command in this process: everything but its start and its end is as in one of its own. */
+/** Runs the command in this process. Everything but start and exit is as in its own process. */
 export async function runLoam(args: string[], env: Record<string, string>): Promise<Outcome> {
-  const said = { stdout: '', stderr: '' }
-  const keep = (name: 'stdout' | 'stderr') => ({ write: (text: string) => (said[name] += text) })
+  const output = { stdout: '', stderr: '' }
+  const keep = (name: 'stdout' | 'stderr') => ({ write: (text: string) => (output[name] += text) })
   const terminal = {
     env,
     stdin: Readable.from([]),
@@ -15,5 +15,5 @@ export async function runLoam(args: string[], env: Record<string, string>): Prom
     exitCode: 0,
   }
   await run(args, terminal)
-  return { exit: terminal.exitCode, ...said }
+  return { exit: terminal.exitCode, ...output }
 }

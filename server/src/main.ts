@@ -4,10 +4,14 @@ import { fileURLToPath } from 'node:url'
 
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
 
-/** Runs the server until it is told to end. Signals are heard before anything else is loaded, which takes a second. */
+/**
+ * Runs the server until it is told to end. Signal handlers are installed before anything else is loaded,
+ * because loading takes a second.
+ */
 export async function serve(env: Record<string, string | undefined>): Promise<void> {
   const end = endBySignal()
-  // Halves the time that loading takes from the second start on. Kept at once: a process that is killed keeps nothing.
+  // Compiled code is cached, which halves the time to load from the second start on. The cache is written at
+  // once, because a killed process writes nothing.
   enableCompileCache(COMPILED)
   const { runServer } = await import('./process/server.ts')
   flushCompileCache()
@@ -15,8 +19,9 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
 }
 
 /**
- * Aborts at the first SIGINT or SIGTERM. Those that follow change nothing: a terminal sends one to npm and one to us, and npm
- * passes its own on. Only the time limit of the server cuts an end short.
+ * Returns a signal that aborts at the first SIGINT or SIGTERM. Later signals are ignored: a terminal sends
+ * one to npm and one to this process, and npm passes its own on. Only the server's own time limit cuts a
+ * shutdown short.
  */
 function endBySignal(): AbortSignal {
   const end = new AbortController()
@@ -34,6 +39,6 @@ if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
     reportFatal(cause)
     process.exitCode = 1
   }
-  // Everything is closed. Timers that some library still has would only hold up the end.
+  // Everything is closed. Timers left by libraries would only delay the exit.
   process.exit()
 }

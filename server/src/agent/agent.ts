@@ -20,7 +20,7 @@ import type { Refusal } from '../money/store/purses/take.ts'
 import type { RunEnvironment } from '../runs/run-environment.ts'
 import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from './store/agent-runs.ts'
 
-/** Beyond its own time a run has this long to be written down. */
+/** The extra time after a run's own limit in which its result must be stored. */
 const GRACE_SECONDS = 30
 const BUSY_SECONDS = 5
 
@@ -39,19 +39,19 @@ export type AgentRequest = {
   caller: { orgId: string; memberId: string; keyId: string | null }
   requestId: string
   body: z.output<typeof AgentBody>
-  /** Aborted when the caller has left. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal
   onStep?: (entry: TraceEntry) => void
-  /** Commits the run as one under way, and answers the handle for the rest of it. */
+  /** Commits the run as running. Returns the database handle for the rest of it. */
   onAdmitted?: (agentRunId: string) => Promise<Db>
-  /** Called in the transaction that ends the run; null when it failed. */
+  /** Runs in the transaction that ends the run. The answer is null if the run failed. */
   onEnded?: (trx: Db, answer: AgentAnswer | null) => Promise<void>
 }
 
-/** The web agent as callers reach it: with a quota, a price, and a record of each run. */
+/** The web agent for callers: with a quota, a price, and a record of each run. */
 export type Agent = {
   run(request: AgentRequest): Promise<AgentAnswer>
-  /** What a call costs that is answered. */
+  /** Returns the price of an answered call. */
   price(request: Pick<AgentRequest, 'db' | 'caller'>): Promise<AgentPrice>
 }
 
@@ -60,7 +60,7 @@ export type AgentPrice = { credits: number; isOwnKey: boolean }
 export function createAgent(parts: AgentParts): Agent {
   const { config } = parts
   const totalMs = config.LOAM_AGENT_TIMEOUT_SECONDS * 1000
-  // The last third of the time is for writing the answer.
+  // The last third of the time is reserved for writing the answer.
   const limits = { ...DEFAULT_LIMITS, totalMs, searchMs: (totalMs * 2) / 3 }
   const quota = {
     perHour: config.LOAM_AGENT_PER_HOUR,
@@ -141,7 +141,7 @@ export function createAgent(parts: AgentParts): Agent {
         throw error
       }
       const charged = await end({ error: null, answer: result.answer, trace, spent })
-      if (!charged) throw new AppError('AGENT_TIMEOUT', 'The run took too long and was given up. Try again')
+      if (!charged) throw new AppError('AGENT_TIMEOUT', 'The run took too long and was stopped. Try again')
       return result.answer
     },
   }
@@ -152,9 +152,13 @@ export function createAgent(parts: AgentParts): Agent {
       case 'admitted':
         return admitted.run
       case 'busy':
-        throw new AppError('AGENT_BUSY', `${quota.atOnce} agent calls of your organisation are under way`, {
-          retryAfter: BUSY_SECONDS,
-        })
+        throw new AppError(
+          'AGENT_BUSY',
+          `${quota.atOnce} agent calls of your organisation are already in progress. Try again later`,
+          {
+            retryAfter: BUSY_SECONDS,
+          },
+        )
       case 'limited':
         throw new AppError(
           'RATE_LIMITED',
@@ -178,18 +182,18 @@ function refuse(priceMillis: number, { kind, name, leftMillis }: Refusal): AppEr
       'INSUFFICIENT_CREDITS',
       `${words} of the balance; grant credits: \`loam credits grant\``,
     )
-  const remedy = 'raise it, or wait for its next period'
+  const remedy = 'raise the budget, or wait for its next period'
   return new AppError('BUDGET_REACHED', `${words} of the budget "${name ?? ''}"; ${remedy}`)
 }
 
-/** The model that the agent asks. */
+/** Returns the id of the model that the agent uses. */
 export function agentModel(config: Config): string {
   return config.LOAM_AGENT_MODEL ?? offeredModels(config)[0] ?? 'default'
 }
 
 function fieldsOf({ output_schema }: z.output<typeof AgentBody>): AgentField[] {
   if (output_schema === undefined)
-    return [{ name: 'result', type: 'string', description: 'The answer, in words.' }]
+    return [{ name: 'result', type: 'string', description: 'The answer as text.' }]
   return Object.entries(output_schema.properties).map(([name, { type, description }]) => ({
     name,
     type,
@@ -205,7 +209,10 @@ function errorOf(run: Exclude<AgentRun, { kind: 'answered' }>, totalMs: number):
         `There was no answer within ${totalMs / 1000} s. Nothing was charged`,
       )
     case 'called_off':
-      return new AppError('AGENT_EXECUTION_FAILED', 'The caller left before the answer. Nothing was charged')
+      return new AppError(
+        'AGENT_EXECUTION_FAILED',
+        'The caller disconnected before the answer. Nothing was charged',
+      )
     case 'failed':
       return new AppError('AGENT_EXECUTION_FAILED', `${run.message}. Nothing was charged`)
   }

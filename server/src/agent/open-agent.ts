@@ -10,7 +10,7 @@ import type { Sealer } from '../lib/security/secrets.ts'
 import { createRunEnvironment } from '../runs/run-environment.ts'
 import { type Agent, createAgent } from './agent.ts'
 
-/** The agent of an API process, with what only it needs there. */
+/** Opens the agent of an API process, with the services that only the agent needs. */
 export function openAgent(parts: {
   config: Config
   log: Log
@@ -23,7 +23,7 @@ export function openAgent(parts: {
   const { config, store, sealer, egress, gates, pages } = parts
   const sandbox = createSandbox({
     carrier: config.LOAM_SANDBOX,
-    onFault: (fault) => parts.log.warn(fault, 'the sandbox of the agent was replaced'),
+    onFault: (fault) => parts.log.warn(fault, 'the sandbox of the agent failed and was replaced'),
   })
   const models = createModels(config)
   const agent = createAgent({

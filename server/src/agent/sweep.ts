@@ -6,7 +6,7 @@ import { endAgentRun, forgetOldAgentRuns, listDeadAgentRuns } from './store/agen
 
 const GRACE_SECONDS = 60
 
-/** Gives back what runs hold whose process died, and forgets what is older than seven days. */
+/** Releases the reservations of runs whose process has died, and deletes runs older than seven days. */
 export function agentSweep(store: Store, config: Config): Job {
   const maxSeconds = config.LOAM_AGENT_TIMEOUT_SECONDS + GRACE_SECONDS
   return defineJob({
@@ -14,9 +14,9 @@ export function agentSweep(store: Store, config: Config): Job {
     cron: '* * * * *',
     payload: z.unknown(),
     async run() {
-      const gone = { model: null, error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null }
+      const failure = { model: null, error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null }
       for (const run of await listDeadAgentRuns(store.system, maxSeconds))
-        await endAgentRun(store.system, run, gone)
+        await endAgentRun(store.system, run, failure)
       await forgetOldAgentRuns(store.system)
     },
   })

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const file = join(folder, 'server.json')
 const url = 'http://127.0.0.1:1234'
 
-it('a server leaves word of its address and of settings that are no secrets, for its owner only', () => {
+it('a server writes its address and its non-secret settings to a file, readable only by its owner', () => {
   announceServer(folder, url, {
     LOAM_EGRESS_ALLOW: '10.0.0.0/8',
     LOAM_PROVIDER_URL_HUNTER: 'http://127.0.0.1:9',
@@ -29,7 +29,7 @@ it('a server leaves word of its address and of settings that are no secrets, for
   expect(readServer(folder)).toBeNull()
 })
 
-it('what a server left that was killed counts for nothing', () => {
+it('the file of a server that was killed is ignored', () => {
   writeFileSync(file, JSON.stringify({ url, pid: 2 ** 22 + 1, settings: {} }))
   expect(readServer(folder)).toBeNull()
 })

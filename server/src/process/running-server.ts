@@ -12,8 +12,8 @@ export type RunningServer = z.infer<typeof Running>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Tells settings that commands need and that hold no secret, by their names. Those of single sign-on are the server's alone: without
- * their secret they would be refused.
+ * Returns true for settings that commands need and that hold no secret. Those of single sign-on are left out:
+ * only the server needs them, and without their secret they would be refused.
  */
 const isOpen = (name: string) =>
   (Object.hasOwn(SETTINGS, name) || isProviderSetting(name)) &&
@@ -21,7 +21,10 @@ const isOpen = (name: string) =>
 
 const fileIn = (dataDir: string) => join(dataDir, 'server.json')
 
-/** Leaves word in the data folder for commands: where this server answers, and what it was told that is no secret. */
+/**
+ * Writes a file in the data folder for commands: the address of this server and its settings that hold no
+ * secret.
+ */
 export function announceServer(dataDir: string, url: string, env: Environment): void {
   const settings = Object.fromEntries(
     Object.entries(env).flatMap(([name, text]) => (text && isOpen(name) ? [[name, text]] : [])),
@@ -33,7 +36,7 @@ export function withdrawServer(dataDir: string): void {
   if (readServer(dataDir)?.pid === process.pid) rmSync(fileIn(dataDir), { force: true })
 }
 
-/** The server that runs on a data folder, as it left word; null when none does. */
+/** Returns the server that runs on a data folder, from its file, or null if none runs. */
 export function readServer(dataDir: string): RunningServer | null {
   const file = fileIn(dataDir)
   if (!existsSync(file)) return null

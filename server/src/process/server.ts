@@ -29,20 +29,21 @@ import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
 const SHUTDOWN_MS = 25_000
 
-/** Something that runs until it is stopped. */
+/** A part of the server that runs until it is stopped. */
 type Part = { stop(): Promise<void> }
 type ApiPart = Part & { url: string; announce(): void }
 
 /**
- * Runs the server until `end` aborts. The only place where the parts are put together, and taken apart: it stops taking
- * requests and jobs, answers or parks those in hand, closes its connections, and ends PostgreSQL last.
+ * Runs the server until `end` aborts. This is the only place that starts and stops the parts. The shutdown
+ * stops accepting requests and jobs, answers or parks those in progress, closes the connections, and stops
+ * PostgreSQL last.
  */
 export async function runServer(env: Record<string, string | undefined>, end: AbortSignal): Promise<void> {
   const config = readConfig(env)
   const log = createLog(config.LOAM_LOG_LEVEL)
   for (const line of listUnknownSettings(env)) log.warn(line)
   if (end.aborted) return
-  limitEnd(end, log)
+  limitShutdown(end, log)
   const unsubscribe = logMisfits(log)
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
@@ -60,7 +61,7 @@ async function runParts(
   { env, end }: { env: Record<string, string | undefined>; end: AbortSignal },
 ): Promise<void> {
   const parts: Part[] = []
-  // One for requests and rows, so that there is one browser.
+  // Requests and rows share the page readers, so that there is only one browser.
   const pages = openPageReaders(config)
   try {
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
@@ -68,7 +69,7 @@ async function runParts(
     await recordPrices(workspace.store.system, catalogue)
     const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources, pages }) : null
     if (api !== null) parts.push(api)
-    // The lock of the data folder keeps every other server from an embedded database.
+    // The lock of the data folder keeps every other server away from an embedded database.
     const sole = config.DATABASE_URL === undefined
     if (serves('worker')) {
       parts.push(await startWork({ ...workspace, config, log, catalogue, sources, pages, sole }))
@@ -77,20 +78,23 @@ async function runParts(
       announceServer(config.LOAM_DATA_DIR, api.url, env)
       api.announce()
     }
-    if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
-    // From here on: a start compiles all that it loads, and nobody waits yet.
+    if (!config.LOAM_ROLES.includes('api')) log.info('running as a worker; this process serves no requests')
+    // The watch begins here: a start compiles everything it loads, and no request waits yet.
     const unwatch = watchThread(log)
     if (!end.aborted) await once(end, 'abort')
     unwatch()
-    log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
+    log.info({ cause: reasonOf(end.reason) }, 'shutting down: work in progress is finished first')
   } finally {
     withdrawServer(config.LOAM_DATA_DIR)
-    await takeApart(parts, pages, workspace)
+    await stopAll(parts, pages, workspace)
   }
 }
 
-/** Parts stop at once, so that neither waits for the other's slowest. The database is there until they are through. */
-async function takeApart(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
+/**
+ * Stops all parts at the same time, so that none waits for the slowest of another. The database stays open
+ * until they have stopped.
+ */
+async function stopAll(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
   const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
   await Promise.all([pages.close(), closeReaders()])
   await workspace.close()
@@ -135,7 +139,7 @@ async function startApi(
       (key) => writePrivateFile(keyFile, key),
     )
     const listening = await app.listen({ host: config.HOST, port: config.PORT }).catch((cause: unknown) => {
-      throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
+      throw new Error(`${reasonOf(cause)}. Set HOST and PORT to a free address`, { cause })
     })
     if (publicUrl === '') publicUrl = listening
     const firstStart =
@@ -160,10 +164,10 @@ async function startApi(
   }
 }
 
-/** However the end is held up, it comes in time. */
-function limitEnd(end: AbortSignal, log: Log): void {
+/** Forces the process to exit if the shutdown hangs. */
+function limitShutdown(end: AbortSignal, log: Log): void {
   const exit = () => {
-    log.error(`did not end within ${SHUTDOWN_MS / 1000} s; exiting`)
+    log.error(`the shutdown did not finish within ${SHUTDOWN_MS / 1000} s; exiting`)
     process.exit(1)
   }
   end.addEventListener('abort', () => setTimeout(exit, SHUTDOWN_MS).unref())
@@ -174,14 +178,14 @@ type FirstStart = { key: string; link: SignInLink }
 function announce(config: Config, url: string, keyFile: string, first: FirstStart | null): void {
   const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
   const another = `npx loam sign-in-link --email ${config.LOAM_ADMIN_EMAIL}`
-  if (first === null) lines.push('', `  A link to sign in: ${another}`)
+  if (first === null) lines.push('', `  Create a sign-in link: ${another}`)
   else {
     lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${first.key}`)
     lines.push(
       '',
       '  Sign in (once, within 15 minutes):',
       `  ${first.link.url}`,
-      `  another link: ${another}`,
+      `  Create another link: ${another}`,
     )
   }
   if (existsSync(keyFile)) {
@@ -190,7 +194,7 @@ function announce(config: Config, url: string, keyFile: string, first: FirstStar
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Says what kept the server from running, in one line where the cause is the operator's to mend. */
+/** Prints why the server could not run, in one line if the operator can fix the cause. */
 export function reportFatal(cause: unknown): void {
   const lines = cause instanceof ConfigError ? cause.message.split('\n') : [reasonOf(cause)]
   for (const line of lines) process.stderr.write(`loam: ${line}\n`)

@@ -50,27 +50,27 @@ export type WorkParts = {
   databaseUrl: string
   catalogue: Catalogue
   sources: SourceCatalogue
-  /** Whoever opened them closes them. */
+  /** The page readers. The caller that opened them closes them. */
   pages: PageReaders
-  /** A worker process that is silent for longer is taken for dead. */
+  /** The time of silence after which a worker process counts as dead. */
   silenceMs?: number
-  /** The only process that works on this database. */
+  /** Says whether this is the only process that works on the database. */
   sole?: boolean
 }
 
-/** How long a process that ends waits for rows whose expressions are in the sandbox. */
+/** The time that a shutdown waits for rows whose expressions are in the sandbox. */
 const SANDBOX_GRACE_MS = 5000
 
 export type Work = { stop(): Promise<void> }
 
-/** Work that no request waits for: rows and jobs. `stop` parks what is in hand, then ends. */
+/** Starts the work that no request waits for: rows and jobs. `stop` parks the work in progress, then ends. */
 export async function startWork(parts: WorkParts): Promise<Work> {
   const { config, log, store, databaseUrl, catalogue, silenceMs, sole = false } = parts
   const ending = new AbortController()
   const egress = createEgress(egressSettings(config))
   const sandbox = createSandbox({
     carrier: config.LOAM_SANDBOX ?? ((await hasSeveralOrganisations(store.system)) ? 'process' : undefined),
-    onFault: (fault) => log.warn(fault, 'the sandbox of formulas was replaced'),
+    onFault: (fault) => log.warn(fault, 'the sandbox of formulas failed and was replaced'),
   })
   const models = createModels(config)
   const engineStore = openStore({
@@ -115,19 +115,19 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
   let stopped: Promise<void> | undefined
-  const comeToRest = async () => {
+  const shutDown = async () => {
     ending.abort()
-    // Expressions that are not evaluated by then are told so, and their rows parked.
+    // Expressions that are not evaluated by then fail, and their rows are parked.
     const grace = setTimeout(() => void sandbox.close(), SANDBOX_GRACE_MS)
     await worker.stop()
     clearTimeout(grace)
     await gates.flush()
     await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }
-  return { stop: () => (stopped ??= comeToRest()) }
+  return { stop: () => (stopped ??= shutDown()) }
 }
 
-/** Every kind of job that a worker process can be given, by name, by cron or each second. */
+/** Returns every kind of job of a worker process, started by name, by cron or every second. */
 function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
   const { store, log, config } = parts
   const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config

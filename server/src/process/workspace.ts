@@ -24,7 +24,7 @@ import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/log.ts'
 import { createSealer, type Sealer } from '../lib/security/secrets.ts'
 
-/** The database, the files and the secret of one installation, opened and brought up to date. */
+/** The opened and migrated database, the files and the secret of one installation. */
 export type Workspace = {
   store: Store
   storage: Storage
@@ -33,12 +33,15 @@ export type Workspace = {
   close(): Promise<void>
 }
 
-/** `server` owns the data folder; `command` shares that of a running server, or starts the database for itself. */
+/**
+ * Opens the workspace. A `server` owns the data folder; a `command` shares the database of a running server,
+ * or starts it for itself.
+ */
 export async function openWorkspace(
   config: Config,
   log: Log,
   kind: 'server' | 'command',
-  /** Gives up opening it, with the reason of the signal. */
+  /** Cancels the opening; it then fails with the reason of the signal. */
   end?: AbortSignal,
 ): Promise<Workspace> {
   mkdirSync(config.LOAM_DATA_DIR, { recursive: true })
@@ -83,7 +86,7 @@ async function openDatabase(config: Config, log: Log, kind: 'server' | 'command'
   })
 }
 
-/** There from the first step of a restore to its last. */
+/** Returns the path of the file that exists from the first step of a restore to its last. */
 export const restoreMark = (dataDir: string): string => join(dataDir, 'restore-unfinished')
 
 function requireFinishedRestore(dataDir: string): void {
@@ -91,7 +94,7 @@ function requireFinishedRestore(dataDir: string): void {
   throw new Error(`A restore into ${dataDir} did not finish: run loam restore again`)
 }
 
-/** What seals secrets at rest here. The first call makes one where none is set. */
+/** Returns the secret that seals stored secrets. The first call creates one if none is set. */
 export function secretOf({ LOAM_SECRET, LOAM_DATA_DIR }: Config): string {
   if (LOAM_SECRET !== undefined) return LOAM_SECRET
   const file = join(LOAM_DATA_DIR, 'secret')
@@ -100,8 +103,8 @@ export function secretOf({ LOAM_SECRET, LOAM_DATA_DIR }: Config): string {
 }
 
 /**
- * Whole or not at all, readable by its owner only, and on the disk before anything relies on it. Of several that write at
- * once the last wins, or the first where that is asked for.
+ * Writes a file completely or not at all, readable only by its owner, and flushes it to the disk before it
+ * returns. Of several simultaneous writes the last wins, or the first with `keep the first`.
  */
 export function writePrivateFile(path: string, text: string, rule?: 'keep the first'): void {
   const partial = `${path}.${process.pid}.partial`

@@ -5,8 +5,8 @@ import { renameEmpty } from '../catalog/configuration/inputs.ts'
 import type { FrozenInput } from '../database/connection/json-columns.ts'
 
 /**
- * Why a row halted, in words of the form: whoever filled it in knows its fields, and nothing of the inputs of the actions
- * behind it.
+ * Returns the error of a halted row with the names of the form's fields: the person who filled in the form
+ * does not know the inputs of the actions behind it.
  */
 export function nameFormFields(
   error: string | null,
@@ -18,7 +18,7 @@ export function nameFormFields(
   return renameEmpty(error, (input) => listFields(action.inputs[input], definition, fields) ?? input)
 }
 
-/** The fields that an input is filled from, or undefined when anything but fields is in it. */
+/** Returns the fields that an input is filled from, or undefined if it contains anything else. */
 function listFields(
   configured: unknown,
   { inputs }: Definition,

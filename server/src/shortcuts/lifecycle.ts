@@ -16,7 +16,10 @@ import {
 
 type Shortcut = Pick<ShortcutRecord, 'org_id' | 'shortcut_id' | 'parent_id'>
 
-/** A copy has a state of its own beside that of its parent: either can keep it from being run. */
+/**
+ * Unpublishes or archives a shortcut. A copy has its own state in addition to that of its parent: both must
+ * allow it to run.
+ */
 export async function setShortcutState(
   db: Db,
   actor: Actor,
@@ -27,7 +30,7 @@ export async function setShortcutState(
   return changeShortcut(db, actor, shortcut, `shortcut.${state}`, change)
 }
 
-/** Name, description and pictures. They are not frozen: every version shows the latest. */
+/** Changes name, description and pictures. They are not part of a version: every version shows the latest. */
 export async function updateShortcutDetails(
   db: Db,
   actor: Actor,
@@ -52,7 +55,10 @@ async function changeShortcut(
   })
 }
 
-/** Gives a member a copy of their own, or takes it back. Doing it twice is doing it once: the copy stays the same. */
+/**
+ * Gives a member a copy of their own, or removes it. Repeating a call changes nothing: the copy stays the
+ * same.
+ */
 export async function shareShortcut(
   db: Db,
   actor: Actor,
@@ -66,7 +72,7 @@ export async function shareShortcut(
     await lockMembers(trx, org_id)
     const member = await findMember(trx, org_id, email)
     if (member === undefined) throw notFound(`Member ${email}`)
-    if (member.member_id === shortcut.creator_id) throw invalid('email', 'published this shortcut')
+    if (member.member_id === shortcut.creator_id) throw invalid('email', 'is the publisher of this shortcut')
     await lockShortcut(trx, shortcut)
     const known = await findCopy(trx, shortcut, member.member_id)
     if (known === undefined && !shared) throw notFound(`Copy of the shortcut for ${email}`)
@@ -103,7 +109,7 @@ async function makeCopy(db: Db, shortcut: ShortcutRecord, holder_id: string): Pr
 
 function requireMaster({ parent_id }: Pick<ShortcutRecord, 'parent_id'>, verb: string): void {
   if (parent_id !== null)
-    throw invalid('id', `is a shared copy; ${verb} the shortcut it was made of: ${parent_id}`)
+    throw invalid('id', `is a shared copy; ${verb} the original shortcut instead: ${parent_id}`)
 }
 
 async function requireShortcut(db: Db, orgId: string, shortcutId: string): Promise<ShortcutRecord> {

@@ -25,10 +25,10 @@ import {
 
 export type Publisher = { db: Db; author: Author; catalogue: Catalogue }
 
-/** Lists that replace the derived ones. */
+/** The lists of inputs and outputs that replace the derived ones. */
 export type GivenSchemas = { inputs?: GivenInput[]; outputs?: GivenOutput[] }
 
-/** Freezes the workflow as it is now and puts a form before it. */
+/** Publishes the current version of a workflow as a shortcut with a form. */
 export async function publishShortcut(
   publisher: Publisher,
   workflowId: string,
@@ -52,14 +52,17 @@ export async function publishShortcut(
   })
 }
 
-/** Freezes the workflow anew: from now on runs use this version. Brings back what was unpublished or archived. */
+/**
+ * Publishes the current version of the workflow: runs use it from now on. Also publishes a shortcut again
+ * that was unpublished or archived.
+ */
 export async function republishShortcut(
   publisher: Publisher,
   shortcut: ShortcutRecord,
   given: GivenSchemas,
 ): Promise<ShortcutRecord> {
   if (shortcut.parent_id !== null) {
-    throw invalid('id', `is a shared copy; republish the shortcut it was made of: ${shortcut.parent_id}`)
+    throw invalid('id', `is a shared copy; republish the original shortcut instead: ${shortcut.parent_id}`)
   }
   const { db, author } = publisher
   const entry = { action: 'shortcut.republished', target: shortcut.shortcut_id }
@@ -74,7 +77,7 @@ export async function republishShortcut(
   })
 }
 
-/** Nothing of the workflow changes while it is looked at. */
+/** Creates a version of the workflow. The workflow is locked, so that it cannot change in the meantime. */
 async function freeze(
   { db, author, catalogue }: Publisher,
   workflowId: string,
@@ -119,7 +122,10 @@ function withoutColumn({ column: _column, ...entry }: ShortcutVersion['inputs'][
   return entry
 }
 
-/** What every action of the chain gives, in its order, as far as it is declared or a run has shown it. */
+/**
+ * Lists the outputs of every action of the chain, in its order, as far as they are declared or known from a
+ * run.
+ */
 async function listOutputs(
   { db, author, catalogue }: Publisher,
   sheet: SheetRecord,
@@ -135,11 +141,11 @@ async function listOutputs(
   return all
 }
 
-/** What whoever published this should know (D74). */
+/** Returns the warnings for the publisher (D74). */
 export function warningsOf({ outputs }: Pick<ShortcutRecord, 'outputs'>): Warning[] {
   if (outputs.length > 0) return []
   const message =
-    'the shortcut has no output: its runs are paid for and answer {}. Run a row first, or name outputs with --outputs, and republish'
+    'the shortcut has no output: its runs are billed and return {}. Run a row first, or name outputs with --outputs, and republish'
   return [{ field: 'outputs', code: 'no_outputs', message }]
 }
 

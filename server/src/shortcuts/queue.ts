@@ -16,8 +16,8 @@ import type { ShortcutRecord } from './store/shortcuts.ts'
 export type QueuedRuns = { runId: string; runs: MadeRun[]; warnings: Warning[] }
 
 /**
- * Adds rows to the workflow and queues them on the frozen version: all of it in one transaction. Any row with something
- * wrong and nothing is queued.
+ * Adds rows to the workflow and queues them on the version of the shortcut, in one transaction. If any row is
+ * invalid, nothing is queued.
  */
 export async function queueShortcutRuns(
   db: Db,
@@ -60,19 +60,19 @@ export async function queueShortcutRuns(
   })
 }
 
-/** Rows as they were given with defaults, and in their stored form. 400 when something is wrong with any. */
+/** Returns the rows with defaults filled in, and in their stored form. Throws 400 if any is invalid. */
 export async function readShortcutRows(
   { inputs }: Pick<ShortcutRecord, 'inputs'>,
   given: readonly unknown[],
   nameRow: NameRow,
 ): Promise<{ rows: unknown[]; data: string[]; warnings: Warning[] }> {
-  const missing = given.flatMap((row, place) => missingFields(row, inputs, nameRow(place)))
+  const missing = given.flatMap((row, place) => findMissingFields(row, inputs, nameRow(place)))
   const rows = given.map((row) => withDefaults(row, inputs))
   return { rows, ...(await parseInput(inputs, rows, nameRow, missing)) }
 }
 
-/** Required fields without a default that a row does not give (D94). */
-function missingFields(row: unknown, inputs: readonly FrozenInput[], name: string): FieldError[] {
+/** Returns an error for each required field without a default that the row does not have (D94). */
+function findMissingFields(row: unknown, inputs: readonly FrozenInput[], name: string): FieldError[] {
   if (!isObject(row)) return []
   return inputs
     .filter(({ required, defaultValue }) => required === true && (defaultValue ?? '') === '')
@@ -82,7 +82,10 @@ function missingFields(row: unknown, inputs: readonly FrozenInput[], name: strin
 
 const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
-/** Missing fields fall back to the default, then to an empty string. Whatever else is there stays, to be refused. */
+/**
+ * Fills missing fields with the default, or else with an empty text. Unknown fields stay, to be refused
+ * later.
+ */
 function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
   if (!isObject(row)) return row
   const fields = new Map(
@@ -94,7 +97,7 @@ function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
   return Object.fromEntries(fields)
 }
 
-/** Rows in their stored form, by the columns of the frozen definition. */
+/** Returns the rows in their stored form, by the columns of the shortcut's version. */
 async function parseInput(
   inputs: readonly FrozenInput[],
   rows: readonly unknown[],
@@ -124,7 +127,7 @@ async function parseInput(
   }
   return {
     data: accepted.map((row) => row.data),
-    // That two rows are alike is nothing to warn of here: each is a run of its own.
+    // Equal rows need no warning here: each is its own run.
     warnings: warnings.filter(({ code }) => code !== 'duplicate_row'),
   }
 }

@@ -15,8 +15,8 @@ export const FAILURES: Partial<Record<CellStatus, Exclude<EndStatus, 'completed'
   out_of_credits: 'outOfCredits',
 }
 
-/** Each field with the value of its output and a status of its own. */
-export function outputOf(outputs: readonly FrozenOutput[], cells: ReadonlyMap<string, Trace>): RunOutput {
+/** Returns each field of a run with the value of its output and its own status. */
+export function buildOutput(outputs: readonly FrozenOutput[], cells: ReadonlyMap<string, Trace>): RunOutput {
   const values = new Map<string, Record<string, unknown>>()
   const valuesOf = (cell: Trace) => {
     const known = values.get(cell.action) ?? (parseLossless(cell.outputs ?? '{}') as Record<string, unknown>)

@@ -37,7 +37,7 @@ const flight = (action: string, more: Partial<Trace> = {}): Trace =>
   cell(action, 'queued', { completed_at: null, ...more })
 const done = ['a_1', 'b_1', 'c_1'].map((action) => cell(action, 'complete'))
 
-describe('D50: what the engine says of a row', () => {
+describe('D50: the status of a run from the traces of its row', () => {
   it.each<[string, Trace[], string]>([
     ['a flight that nobody took up', [flight('a_1', { untouched: true })], 'pending'],
     ['a flight that rests', [flight('a_1')], 'inProgress'],
@@ -69,7 +69,7 @@ describe('D50: what the engine says of a row', () => {
     expect(found.state === 'ended' ? found.status : found.state).toBe(expected)
   })
 
-  it('fields are values of outputs and columns of lists; what did not run is skipped', () => {
+  it('fields are values of outputs and columns of lists; fields of actions that did not run are skipped', () => {
     const people = '{"people":[{"name":"Ada"},{"mail":"x"}]}'
     const found = statusFromTraces(run, definition, [
       cell('a_1', 'complete', { outputs: people }),

@@ -3,10 +3,10 @@ import type { Definition } from '../catalog/chain/definition.ts'
 import type { Db } from '../database/connection/db.ts'
 import { getDefinition } from '../sheets/store/definitions.ts'
 import { nameFormFields } from './form-fields.ts'
-import { FAILURES, outputOf, type RunOutput } from './run-output.ts'
+import { FAILURES, buildOutput, type RunOutput } from './run-output.ts'
 import {
   findRunStates,
-  listLandedRuns,
+  listFinishedRuns,
   listRunsByIds,
   listTraces,
   recordRunEnds,
@@ -17,8 +17,8 @@ import {
 import { type Progress, viewShortcutRun } from './view.ts'
 
 /**
- * Runs as callers see them. Those without a recorded end are looked up in the engine, and an end that is found there is
- * recorded for good, so that nothing that becomes of the row later changes it.
+ * Returns runs in the form of the API. For runs without a recorded end the engine is asked, and an end that
+ * is found is recorded for good, so that later changes of the row do not change it.
  */
 export async function readShortcutRuns(
   db: Db,
@@ -43,17 +43,17 @@ export async function readShortcutRuns(
 
 const CHUNK = 200
 
-/** Records the ends of runs whose rows have landed: of all runs, or of those in one run of the engine. */
-export async function recordLandedRuns(db: Db, of?: { orgId: string; runId: string }): Promise<void> {
+/** Records the ends of runs whose rows have finished: of all runs, or of those in one run of the engine. */
+export async function recordFinishedRuns(db: Db, run?: { orgId: string; runId: string }): Promise<void> {
   let last: ShortcutRunRecord | undefined
   for (;;) {
-    const landed = await listLandedRuns(db, CHUNK, last, of)
-    for (const [orgId, runs] of Map.groupBy(landed, (run) => run.org_id)) {
+    const finished = await listFinishedRuns(db, CHUNK, last, run)
+    for (const [orgId, runs] of Map.groupBy(finished, (one) => one.org_id)) {
       const { ends } = await checkOpenRuns(db, orgId, runs)
       await recordRunEnds(db, orgId, ends)
     }
-    last = landed.at(-1)
-    if (landed.length < CHUNK) return
+    last = finished.at(-1)
+    if (finished.length < CHUNK) return
   }
 }
 
@@ -87,7 +87,10 @@ async function checkOpenRuns(
   return found
 }
 
-/** Such a row was cut off, or its run has not launched it yet. */
+/**
+ * Checks rows that are neither in flight nor finished: they were stopped, or their run has not started them
+ * yet.
+ */
 async function checkUnfinished(
   db: Db,
   orgId: string,
@@ -102,19 +105,21 @@ async function checkUnfinished(
   )
   for (const { run, output } of unfinished) {
     const id = run.shortcut_run_id
-    const error = reasonOfEarlyEnd(states.get(run.run_id), existingRows.has(run.row_id))
+    const error = explainEarlyEnd(states.get(run.run_id), existingRows.has(run.row_id))
     if (error === null) progress.set(id, 'inProgress')
     else ends.push({ id, status: 'error', error, at: new Date(), output })
   }
 }
 
-function reasonOfEarlyEnd(state: string | undefined, rowExists: boolean): string | null {
+function explainEarlyEnd(state: string | undefined, rowExists: boolean): string | null {
   if (state === 'stopped') return 'The run was stopped before it ended'
   if (!rowExists) return 'The row of this run was deleted before its result was recorded'
   return state === 'running' ? null : 'The row of this run was run again before its result was recorded'
 }
 
-/** `unfinished`: the row is not in the air, and not at the end of its chain either. */
+/**
+ * The status of a run by its traces. `unfinished`: the row is neither in flight nor at the end of its chain.
+ */
 export type TracedStatus =
   | { state: Progress }
   | { state: 'ended'; status: EndStatus; error: string | null; at: Date; output: RunOutput }
@@ -123,8 +128,8 @@ export type TracedStatus =
 type Run = Pick<ShortcutRunRecord, 'run_id' | 'continue_on_fail' | 'inputs' | 'outputs'>
 
 /**
- * What the engine's traces of a row say about a shortcut's run: only those that this run left count. It is completed unless
- * its row halted on a failure (D50).
+ * Derives the status of a shortcut's run from the engine's traces of its row. Only traces of this run count.
+ * The run is completed unless its row halted on a failure (D50).
  */
 export function statusFromTraces(run: Run, definition: Definition, traces: readonly Trace[]): TracedStatus {
   const own = traces.filter((trace) => trace.run_id === run.run_id)
@@ -133,7 +138,7 @@ export function statusFromTraces(run: Run, definition: Definition, traces: reado
   if (flight !== undefined) {
     return { state: flight.untouched && cells.size === 0 ? 'pending' : 'inProgress' }
   }
-  const output = outputOf(run.outputs, cells)
+  const output = buildOutput(run.outputs, cells)
   const last = definition.actions.findLast((action) => cells.has(action.id))
   const cell = last === undefined ? undefined : cells.get(last.id)
   if (last === undefined || cell === undefined || cell.completed_at === null) {
@@ -146,7 +151,7 @@ export function statusFromTraces(run: Run, definition: Definition, traces: reado
     const error = nameFormFields(cell.error, last, definition, run.inputs)
     return { state: 'ended', status: failure, error, at: cell.completed_at, output }
   }
-  const walkedThrough = last === definition.actions.at(-1) || cell.status === 'condition_not_met'
-  if (!walkedThrough) return { state: 'unfinished', output }
+  const isFinished = last === definition.actions.at(-1) || cell.status === 'condition_not_met'
+  if (!isFinished) return { state: 'unfinished', output }
   return { state: 'ended', status: 'completed', error: null, at: cell.completed_at, output }
 }

@@ -20,7 +20,7 @@ it('a reference is the snake_case name of its input, unique in the shortcut', ()
   expect(derived.map(({ reference }) => reference)).toEqual(['first_name', 'first_name_2', 'field'])
 })
 
-it('what the version before has keeps its name, also when what had the plain one is gone', () => {
+it('a field of the previous version keeps its name, even if the field with the plain name was deleted', () => {
   const before = deriveInputs([column(1, 'First Name'), column(2, 'firstName')], [])
   const after = deriveInputs([column(2, 'firstName'), column(3, 'first name')], before)
   expect(after.map(({ column, reference }) => [column, reference])).toEqual([
@@ -32,7 +32,7 @@ it('what the version before has keeps its name, also when what had the plain one
   expect(next.map(({ name }) => name)).toEqual(['x', 'x_2'])
 })
 
-it('an input is found by its reference, else by its name, which may then get a reference of its own', () => {
+it('an input is found by its reference, or else by its name, and may then get a custom reference', () => {
   const derived = deriveInputs([column(1, 'First Name'), column(2, 'Mail')], [])
   const { entries, errors } = chooseInputs(derived, [
     { reference: 'mail', name: 'Your address' },
@@ -45,7 +45,7 @@ it('an input is found by its reference, else by its name, which may then get a r
   ])
 })
 
-it('an output may be one that only a run will show, or a column of a list; never one of an unknown action', async () => {
+it('an output may be one that is known only after a run, or a column of a list; never one of an unknown action', async () => {
   const actions = ['http_api_call', 'normalize_domain'].map((action_id) => ({
     id: `${action_id}_1`,
     action_id,

@@ -8,10 +8,10 @@ import type { Catalogue } from '../catalog/registry.ts'
 import { snakeCase } from '../catalog/values/output-names.ts'
 import type { FrozenInput, FrozenOutput } from '../database/connection/json-columns.ts'
 
-/** A list of fields, and all that is wrong with what was given for it. */
+/** A list of fields, with all errors in what was given for it. */
 export type Schema<Entry> = { entries: Entry[]; errors: FieldError[] }
 
-/** One field for each input of the sheet. Those known from the version before keep their references. */
+/** Derives one field for each input of the sheet. Inputs of the previous version keep their references. */
 export function deriveInputs(inputs: readonly InputColumn[], before: readonly FrozenInput[]): FrozenInput[] {
   const kept = new Map(before.map(({ column, reference }) => [column, reference]))
   const references = chooseNames(
@@ -27,7 +27,7 @@ export function deriveInputs(inputs: readonly InputColumn[], before: readonly Fr
   }))
 }
 
-/** One field for each output of each action. Those known from the version before keep their names. */
+/** Derives one field for each output of each action. Outputs of the previous version keep their names. */
 export function deriveOutputs(
   outputs: readonly OutputDescriptor[],
   before: readonly FrozenOutput[],
@@ -44,7 +44,7 @@ export function deriveOutputs(
   }))
 }
 
-/** Each key its name: the one it had, or the wanted one with `_2` and so on behind those that are taken. */
+/** Chooses a name for each key: its former name, or the wanted one, with `_2` and so on if it is taken. */
 function chooseNames<Key>(wanted: [Key, string][], kept: ReadonlyMap<Key, string>): Map<Key, string> {
   const names = new Map(
     wanted.flatMap(([key]): [Key, string][] => {
@@ -63,7 +63,7 @@ function chooseNames<Key>(wanted: [Key, string][], kept: ReadonlyMap<Key, string
   return names
 }
 
-/** The given entries as the whole list: an input that none of them names is not part of the form. */
+/** Returns the given entries as the complete list: an input without an entry is not part of the form. */
 export function chooseInputs(
   derived: readonly FrozenInput[],
   given: readonly GivenInput[],
@@ -92,16 +92,16 @@ export function chooseInputs(
     ]
   })
   errors.push(
-    ...repeats(entries, ({ reference }) => reference, 'inputs', 'reference'),
-    ...repeats(entries, ({ column }) => column, 'inputs', 'name'),
+    ...findRepeats(entries, ({ reference }) => reference, 'inputs', 'reference'),
+    ...findRepeats(entries, ({ column }) => column, 'inputs', 'name'),
   )
   return { entries, errors }
 }
 
-/** The chain that outputs are chosen from. */
+/** The chain whose outputs can be chosen. */
 export type Chain = { definition: Definition; catalogue: Catalogue }
 
-/** The given entries as the whole list, each a derived name or a name of its own with a token. */
+/** Returns the given entries as the complete list. Each is a derived name, or a custom name with a token. */
 export function chooseOutputs(
   derived: readonly FrozenOutput[],
   given: readonly GivenOutput[],
@@ -116,7 +116,7 @@ export function chooseOutputs(
         ? derived.find((one) => one.name === name)
         : derived.find((one) => source !== undefined && one.reference === printToken(source))
     const named =
-      output?.reference ?? (source !== undefined && mayName(source, chain) ? printToken(source) : null)
+      output?.reference ?? (source !== undefined && canHaveOutput(source, chain) ? printToken(source) : null)
     if (named === null) {
       const field = `outputs[${place}].${reference === undefined ? 'name' : 'reference'}`
       const hint = reference === undefined ? '; give a reference to choose a name of your own' : ''
@@ -132,18 +132,18 @@ export function chooseOutputs(
       },
     ]
   })
-  errors.push(...repeats(entries, ({ name }) => name, 'outputs', 'name'))
+  errors.push(...findRepeats(entries, ({ name }) => name, 'outputs', 'name'))
   return { entries, errors }
 }
 
-/** Braces around a token are a habit, not a must. */
+/** Reads the token of an output. The braces around it are optional. */
 export function readOutputToken(text: string): OutputToken | undefined {
   const token = soleToken(parseTemplate(text.includes('{{') ? text.trim() : `{{${text}}}`))
   return token?.kind === 'output' || token?.kind === 'column' ? token : undefined
 }
 
-/** Whether an action can have such an output, although nothing has shown it yet. */
-function mayName(token: OutputToken, { definition, catalogue }: Chain): boolean {
+/** Returns true if the action can have this output, although no run has shown it yet. */
+function canHaveOutput(token: OutputToken, { definition, catalogue }: Chain): boolean {
   const action = findInstance(definition, token.action)
   const template = action === undefined ? undefined : catalogue.get(action.action_id)
   if (template === undefined) return false
@@ -151,11 +151,12 @@ function mayName(token: OutputToken, { definition, catalogue }: Chain): boolean 
 }
 
 function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
-  // The key is the name and the value is not undefined, which the compiler does not see.
+  // The type is correct, since the key is the name and the value is not undefined, but the compiler cannot
+  // see it.
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Exclude<Value, undefined> }
 }
 
-function repeats<Entry>(
+function findRepeats<Entry>(
   entries: readonly Entry[],
   key: (entry: Entry) => unknown,
   list: string,
@@ -165,6 +166,8 @@ function repeats<Entry>(
   return entries.flatMap((entry, place) => {
     const repeated = seen.has(key(entry))
     seen.add(key(entry))
-    return repeated ? [{ field: `${list}[${place}].${field}`, message: 'is there twice' }] : []
+    return repeated
+      ? [{ field: `${list}[${place}].${field}`, message: 'must be unique; this is a duplicate' }]
+      : []
   })
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import { recordLandedRuns } from './run-status.ts'
+import { recordFinishedRuns } from './run-status.ts'
 
-/** Writes down how runs ended that nobody has looked at since, before their rows are deleted or run again. */
+/** Records the ends of runs that nobody has read, before their rows are deleted or run again. */
 export function shortcutSweep(store: Store): Job {
   return defineJob({
     name: 'shortcut_sweep',
     cron: '* * * * *',
     payload: z.unknown(),
-    run: () => recordLandedRuns(store.system),
+    run: () => recordFinishedRuns(store.system),
   })
 }

@@ -4,10 +4,10 @@ import { shorten } from '../lib/errors.ts'
 
 const MAX_SHOWN = 200
 
-/** What a version froze; without a definition where that revision is no longer kept. */
+/** The content of a version. The definition is undefined if its revision is no longer stored. */
 type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Definition | undefined }
 
-/** What is different in the later one, a line each. */
+/** Describes the differences between two versions, one per line. */
 function describeChanges(before: Frozen, after: Frozen): string[] {
   const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, fieldsOf)
   const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, fieldsOf)
@@ -17,8 +17,8 @@ function describeChanges(before: Frozen, after: Frozen): string[] {
 type Version = Omit<Frozen, 'definition'> & { revision: number }
 
 /**
- * What each version changed, the newest first; of the last one, which has none before it, nothing. Definitions may be large:
- * each is read when its turn comes, and two of them are in memory.
+ * Yields what each version changed, newest first; the oldest has nothing to compare with and yields an empty
+ * list. Definitions may be large, so each is read when needed, and only two are in memory.
  */
 export async function* describeVersions(
   versions: readonly Version[],
@@ -79,7 +79,10 @@ function compareFacts(before: Facts, after: Facts): string[] {
 
 const print = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
-/** The column is where it is stored, which nobody sees. */
+/**
+ * Returns the fields to compare. The column is left out: it is only the place of storage, which users do not
+ * see.
+ */
 function fieldsOf(field: FrozenInput | FrozenOutput): Facts {
   return Object.fromEntries(Object.entries(field).filter(([name]) => name !== 'column'))
 }

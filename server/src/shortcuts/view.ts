@@ -9,7 +9,9 @@ export type ShortcutView = z.infer<typeof Shortcut>
 /** The status of a run that has not ended. */
 export type Progress = Exclude<ShortcutRun['status'], EndStatus>
 
-/** A shortcut as callers see it, with the fields of each entry in the order of the specification. */
+/**
+ * Returns a shortcut in the form of the API, with the fields of each entry in the order of the specification.
+ */
 export function viewShortcut(shortcut: ShortcutRecord): ShortcutView {
   return {
     id: shortcut.shortcut_id,
@@ -42,7 +44,7 @@ export function viewShortcut(shortcut: ShortcutRecord): ShortcutView {
   }
 }
 
-/** `progress` counts only while no end of the run is recorded. */
+/** Returns a run in the form of the API. `progress` is only used until the end of the run is recorded. */
 export function viewShortcutRun(run: ShortcutRunRecord, progress: Progress): ShortcutRun {
   return {
     id: run.shortcut_run_id,

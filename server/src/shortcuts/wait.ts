@@ -4,8 +4,8 @@ const SHORTEST_MS = 20
 export const LONGEST_MS = 1000
 
 /**
- * Reads again and again until `done` says so, the time is up or `signal` aborts, and answers the last reading. Between
- * readings, which come at longer and longer intervals, nothing is held.
+ * Reads repeatedly until `done` returns true, the time is up or `signal` aborts. Returns the last reading.
+ * The intervals grow, and no connection is held between readings.
  */
 export async function readUntil<Reading>(
   read: () => Promise<Reading>,

@@ -12,14 +12,14 @@ const FOUND = {
 }
 const ABOUT = '<title>About</title><p>Acme was founded by Ada Byron.</p>'
 
-/** A model that reads the address that the task names, then answers. */
+/** Returns a model that reads the address named in the task, then answers. */
 const diligent =
   (answer: object) =>
   (body: ChatBody): ChatReply => {
-    const said = JSON.stringify(body.messages)
-    if (said.includes('You answer from pages')) return { says: JSON.stringify(answer) }
-    const url = /http:\/\/127[^\s"\\]+/.exec(said)?.[0] ?? ''
-    return said.includes('<page number')
+    const messages = JSON.stringify(body.messages)
+    if (messages.includes('You answer from pages')) return { says: JSON.stringify(answer) }
+    const url = /http:\/\/127[^\s"\\]+/.exec(messages)?.[0] ?? ''
+    return messages.includes('<page number')
       ? { says: 'done' }
       : { calls: [{ name: 'read_page', input: { url } }] }
   }
@@ -50,7 +50,7 @@ const heldBy = async (app: TestApp, orgId: string) => {
   return (await query.executeTakeFirstOrThrow()).held_millis
 }
 
-/** Nobody listens there: what is refused before the model is asked. */
+/** An app whose model address is closed, for requests that are refused before the model is asked. */
 const idle = await makeApp({ settings: { LOAM_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' } })
 
 describe('part 4.9: POST /agent/run', () => {
@@ -109,7 +109,7 @@ describe('part 4.9: POST /agent/run', () => {
     expect((await (await app.makeOrg()).call('GET', path)).status).toBe(404)
   })
 
-  it('tells each step as server-sent events when the client asks for them', async () => {
+  it('sends each step as a server-sent event if the client accepts them', async () => {
     const { app, prompt } = await start()
     const org = await app.makeOrg()
     const { body } = await org.call(
@@ -127,7 +127,7 @@ describe('part 4.9: POST /agent/run', () => {
     expect(await balanceOf(app, org.orgId)).toBe(995_000)
   })
 
-  it('D14: a stream that is asked for again with its Idempotency-Key is answered with what it found, and paid once', async () => {
+  it('D14: a stream requested again with its Idempotency-Key returns the same answer, and is charged once', async () => {
     const { app, prompt } = await start()
     const org = await app.makeOrg()
     const headers = { accept: 'text/event-stream', 'idempotency-key': 'one' }
@@ -200,7 +200,7 @@ describe('part 7: errors of the web agent', () => {
     const { status } = await (
       await app.makeOrg()
     ).call('POST', '/agent/run', { prompt: long, output_schema: { properties: fields } })
-    // The scripted model knows one field only: what it says does not fit, and nothing is charged.
+    // The scripted model knows only one field: its answer does not match the schema, and nothing is charged.
     expect(status).toBe(500)
   })
 
@@ -247,7 +247,7 @@ describe('part 7: errors of the web agent', () => {
     expect((await call(other)).status).toBe(200)
   })
 
-  it('503 AGENT_BUSY while too many are under way, not charged', async () => {
+  it('503 AGENT_BUSY while too many calls are in progress, not charged', async () => {
     const { app, prompt } = await start(() => ({ says: 'nothing' }), { LOAM_AGENT_CONCURRENCY: '1' })
     const org = await app.makeOrg()
     await app.store.system
@@ -301,7 +301,7 @@ describe('part 7: errors of the web agent', () => {
     })
   })
 
-  it('what a run holds is given back when the caller leaves, and when its process died', async () => {
+  it('the reservation of a run is released when the caller disconnects, and when its process dies', async () => {
     const { url } = await serveSlowModel()
     const app = await makeApp({ settings: { LOAM_MODEL_BASE_URL: url } })
     const org = await app.makeOrg()
@@ -341,7 +341,7 @@ describe('part 7: errors of the web agent', () => {
   })
 })
 
-/** Takes calls and never answers. */
+/** Starts a model that accepts calls and never answers. */
 async function serveSlowModel(): Promise<{ url: string }> {
   const { serveHttp } = await import('#test/doubles/loopback-server.ts')
   const { origin } = await serveHttp(() => undefined)

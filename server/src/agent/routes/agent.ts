@@ -36,13 +36,13 @@ export function agentRoutes(api: Api, services: RouteServices): void {
         tags: ['Agent'],
         summary: 'Ask the web agent',
         description:
-          'Searches and reads the web, and answers with citations. Synchronous: wait for more than 150 seconds. With ' +
-          '`Accept: text/event-stream` each step is told as it is done, and the answer is the last event.',
+          'Searches and reads the web, and answers with citations. The call is synchronous: allow more than 150 seconds. With ' +
+          '`Accept: text/event-stream` each step is sent as an event when it is done, and the answer is the last event.',
         body: AgentBody,
         response: {
           200: z.union([AgentAnswer, DRY_RUN_ANSWER.extend({ request_id: z.string() })]),
-          402: ErrorBody.describe('The balance, `max_credits` or a budget has too little left'),
-          504: ErrorBody.describe('It took too long, and costs nothing'),
+          402: ErrorBody.describe('The balance, `max_credits` or a budget does not cover the price'),
+          504: ErrorBody.describe('The run exceeded its time limit and costs nothing'),
         },
       },
     },
@@ -81,7 +81,7 @@ export function agentRoutes(api: Api, services: RouteServices): void {
         } catch (cause) {
           const error = asAppError(cause as Error & { code: string }, request)
           if (error.status >= 500) request.log.error({ err: cause, request_id: requestId }, 'request failed')
-          // Nothing is sent through the hooks here: a call that was not even admitted gives its key back.
+          // The hooks do not run for a stream, so the key of a call that was not admitted is released here.
           await request.idempotentCall?.transaction?.rollback()
           send(stream, 'error', errorBody(error, request))
         }
@@ -98,9 +98,9 @@ export function agentRoutes(api: Api, services: RouteServices): void {
       config: { scope: 'agent:run', narrowedKeys: 'allowed', namesRequest: true },
       schema: {
         tags: ['Agent'],
-        summary: 'Read what the agent did',
+        summary: 'Get a run of the agent',
         description:
-          'The answer with its trace, kept for seven days. Members see their own runs, admins all.',
+          'The answer and the trace of a run, kept for seven days. Members see their own runs, admins all.',
         params: RunParams,
         response: { 200: success(200, AgentRunRecord) },
       },
@@ -131,7 +131,7 @@ export function agentRoutes(api: Api, services: RouteServices): void {
   )
 }
 
-/** A 400 says which part is wrong (part 7). */
+/** Returns the code of a 400 for the invalid part of the body (part 7). */
 function codeOfBadBody(errors: readonly FieldError[]): string {
   return errors.every(({ field }) => field.startsWith('output_schema'))
     ? 'INVALID_OUTPUT_SCHEMA'

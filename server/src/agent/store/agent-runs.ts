@@ -13,7 +13,7 @@ export type AgentRunKey = Pick<AgentRunRow, 'org_id' | 'agent_run_id'>
 export type AgentQuota = {
   perHour: number
   atOnce: number
-  /** A run that is older has died with its process and counts no more. */
+  /** The age after which a run no longer counts, because its process must have died. */
   maxSeconds: number
 }
 
@@ -25,11 +25,14 @@ export type Admitted =
 
 type NewRun = Pick<AgentRunRow, 'org_id' | 'request_id' | 'member_id' | 'key_id' | 'price_millis' | 'prompt'>
 
-/** Begins a run: counted against the quota of its organisation, its price set aside. By the database's clock. */
+/**
+ * Begins a run: counts it towards the quota of its organisation and reserves its price. Uses the database's
+ * clock.
+ */
 export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Promise<Admitted> {
   return inTransaction(db, async (trx) => {
-    // By a statement of its own: one that has waited for a lock would count what was there before it waited.
-    // Not the organisation, which is locked after purses.
+    // The lock is taken by a separate statement: a statement that waited for the lock would count the runs
+    // from before the wait. The lock is not the organisation's row, which must be locked after purses.
     await takeNamedLock(trx, `agent of ${run.org_id}`)
     const { rows } = await sql<{
       at_once: number
@@ -68,7 +71,10 @@ export type AgentEnding = {
   spent: unknown
 }
 
-/** Ends a run once. What it held is charged with its answer, and given back with anything else. False: it had ended. */
+/**
+ * Ends a run once. Its reservation is charged if there is an answer, and released otherwise. Returns false if
+ * the run had already ended.
+ */
 export async function endAgentRun(
   db: Db,
   { org_id, agent_run_id }: AgentRunKey,
@@ -100,7 +106,10 @@ export async function endAgentRun(
   })
 }
 
-/** What a run holds is a share that lasts as long as the run, in every purse that counts it. */
+/**
+ * Returns the holder name of a run's reservation. The reservation is a share in every purse that counts the
+ * run, and lasts as long as the run.
+ */
 const holderOf = (agentRunId: string) => `agent-${agentRunId}`
 
 const memberOf = (orgId: string, memberId: string) =>
@@ -130,7 +139,7 @@ async function holdPrice(trx: Db, run: NewRun, agentRunId: string): Promise<Refu
 
 type Ended = Pick<AgentRunRow, 'price_millis' | 'request_id' | 'key_id' | 'member_id'>
 
-/** The ledger has it when the share is ended. */
+/** Charges the run. The ledger gets the entry when the share is ended. */
 async function charge(
   trx: Db,
   orgId: string,
@@ -146,7 +155,7 @@ async function charge(
     from purse_shares where org_id = ${orgId} and holder = ${holder} having count(*) > 0`.execute(trx)
 }
 
-/** The latest run of that name. */
+/** Returns the latest run with this request id. */
 export async function findAgentRun(
   db: Db,
   orgId: string,
@@ -162,7 +171,7 @@ export async function findAgentRun(
     .executeTakeFirst()
 }
 
-/** Runs whose process died. */
+/** Lists the running runs whose process must have died. */
 export async function listDeadAgentRuns(db: Db, maxSeconds: number): Promise<AgentRunKey[]> {
   return db
     .selectFrom('agent_runs')

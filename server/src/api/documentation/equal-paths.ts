@@ -24,7 +24,7 @@ export function mergeEqualPaths(document: Document): Document {
   return { ...document, paths }
 }
 
-/** Returns the item with its parameters renameParameters. The former names stay in the descriptions. */
+/** Returns the item with its parameters renamed. The former names stay in the descriptions. */
 function renameParameters(item: Item, from: readonly string[], to: readonly string[]): Item {
   const operations = Object.entries(item as Record<string, OpenAPIV3_1.OperationObject>)
   return Object.fromEntries(

@@ -7,18 +7,21 @@ import { findShortcut, type ShortcutFor } from '../store/shortcuts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The shortcut of the path: it exists and the caller may use it. Set by `shortcutOfPath`. */
+    /** The shortcut in the path, which exists and which the caller may use. Set by `shortcutOfPath`. */
     shortcut: ShortcutFor
   }
 }
 
-/** The legacy prefix is the same API (part 9). */
+/** The prefixes of the shortcut endpoints. The legacy prefix offers the same API (part 9). */
 export const SHORTCUT_PREFIXES = ['/shortcuts', '/apps'] as const
 
 export const ShortcutParams = z.object({ id: Uuid })
 export const ShortcutRunParams = z.object({ id: Uuid, run_id: Uuid })
 
-/** Whoever may use the workflow or published it; of a copy, whoever holds it. Keys are narrowed by workflow (D13). */
+/**
+ * Returns true if the caller may use the shortcut: as a user of the workflow, as publisher, or as holder of a
+ * copy. Narrowed keys are limited to their workflows (D13).
+ */
 export function mayUseShortcut(caller: Caller, shortcut: ShortcutFor): boolean {
   const { workflow_id, parent_id, holder_id, creator_id, owner_id, is_shared } = shortcut
   if (caller.allowedWorkflowIds !== null && !caller.allowedWorkflowIds.has(workflow_id)) return false
@@ -32,11 +35,11 @@ export async function shortcutOfPath(request: FastifyRequest): Promise<void> {
   const { caller, db } = request
   const shortcut = await findShortcut(db, caller.orgId, caller.memberId, id)
   if (shortcut === undefined) throw notFound('Shortcut')
-  if (!mayUseShortcut(caller, shortcut)) throw forbidden('You have no access to this shortcut')
+  if (!mayUseShortcut(caller, shortcut)) throw forbidden('You do not have access to this shortcut')
   request.shortcut = shortcut
 }
 
-/** Only published shortcuts can be run, and none that is archived (D50). */
+/** Throws unless the shortcut is published and not archived: only such shortcuts can be run (D50). */
 export async function runnableOfPath(request: FastifyRequest): Promise<void> {
   await shortcutOfPath(request)
   const { is_archived, is_published } = request.shortcut

@@ -8,7 +8,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { shareShortcut } from '#server/shortcuts/lifecycle.ts'
-import { recordLandedRuns } from '#server/shortcuts/run-status.ts'
+import { recordFinishedRuns } from '#server/shortcuts/run-status.ts'
 import { LONGEST_MS } from '#server/shortcuts/wait.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
 import { type Json, makeApp, makeStore, type TestOrg } from '#test/plumbing/harness.ts'
@@ -62,7 +62,7 @@ async function rowsOf(sheet: string): Promise<Json[]> {
 describe('4.8 single runs', async () => {
   const { id, path, sheet, workflow } = await makeShortcut([GREETING])
 
-  it('answers 201 with a pending run, which is a row of the workflow and ends with its fields', async () => {
+  it('answers 201 with a pending run, which is a row of the workflow and finishes with its fields', async () => {
     const { status, body } = await org.call('POST', `${path}/run`, { input_data: { full_name: 'Ada', n: 3 } })
     expect([status, body]).toEqual([
       201,
@@ -150,7 +150,7 @@ describe('4.8 single runs', async () => {
     expect((await run(own.path, { full_name: 'Ada' })).status).toBe('completed')
   })
 
-  it('D79: a value that does not fit its field is a warning, by the name of its place', async () => {
+  it('D79: a value that does not fit its field is a warning that names its place', async () => {
     const message = (place: string) => `1 value is no number (${place}); stored as given`
     const single = await org.call('POST', `${path}/run`, { input_data: { n: 'three' } })
     expect([single.status, single.body.warnings]).toEqual([
@@ -190,7 +190,7 @@ describe('4.8 single runs', async () => {
     },
   )
 
-  it('values keep every digit, and what cannot be stored is replaced with a warning', async () => {
+  it('values keep every digit, and characters that cannot be stored are replaced with a warning', async () => {
     const text = '{"input_data":{"full_name":"a\\u0000b","n":12345678901234567890}}'
     const answer = await org.call('POST', `${path}/run`, text)
     expect(answer.body.warnings).toEqual([
@@ -213,7 +213,7 @@ describe('4.8 single runs', async () => {
 })
 
 describe('D50 the frozen version', () => {
-  it('runs use it until the shortcut is republished, whatever becomes of the workflow; so do copies', async () => {
+  it('runs and copies use it until the shortcut is republished, whatever happens to the workflow', async () => {
     const { id, path, sheet } = await makeShortcut([GREETING])
     const bob = await org.keyFor('bob@example.com', 'user')
     const asBob = { call: (...args: Parameters<TestOrg['call']>) => app.call(bob, ...args) }
@@ -309,7 +309,7 @@ describe('the status of a run', () => {
   const delayed = [{ action_id: 'delay_step', inputs: { time: '60' } }, formula('1')]
   const statusOf = async (path: string) => (await org.call('GET', path)).body.data
 
-  it('is inProgress while it waits; a stopped or deleted row ends it with an error that says so', async () => {
+  it('is inProgress while it waits; a stopped or deleted row ends it with an error and the reason', async () => {
     const { path, sheet } = await makeShortcut(delayed)
     const start = async () => {
       const { data } = (await org.call('POST', `${path}/run`, { input_data: {} })).body
@@ -334,7 +334,7 @@ describe('the status of a run', () => {
     })
   })
 
-  it('what has ended never changes: not by edits, re-runs or deletion of its row', async () => {
+  it('a finished run never changes: not by edits, re-runs or deletion of its row', async () => {
     const { path, sheet } = await makeShortcut([formula('Math.random()')])
     const ended = await run(path, {})
     const again = () => statusOf(`${path}/runs/${ended.id}`)
@@ -344,13 +344,13 @@ describe('the status of a run', () => {
     expect(await again()).toEqual(ended)
   })
 
-  it('what nobody has read is written down before its row is gone', async () => {
+  it('an unread run is recorded before its row is deleted', async () => {
     const { path, sheet } = await makeShortcut([formula('"kept"')])
     const { data } = (await org.call('POST', `${path}/run/batch`, { rows: [{}, {}] })).body
     await expect
       .poll(async () => (await rowsOf(sheet)).map((row) => row.row_status))
       .toEqual(['complete', 'complete'])
-    await recordLandedRuns(app.store.system)
+    await recordFinishedRuns(app.store.system)
     await org.call('POST', `${sheet}/rows/delete-all`)
     const { runs } = await statusOf(`${path}/runs?batch_id=${data.batch_id}`)
     expect(runs.map((one: Json) => [one.status, one.output_data.formatted_data.value])).toEqual([
@@ -372,7 +372,7 @@ describe('?wait', async () => {
     expect((await org.call('GET', `${at}/runs/${body.data.id}`)).body.data).toEqual(body.data)
   })
 
-  it('answers as without it when the run takes longer', async () => {
+  it('answers with the pending run if the run takes longer', async () => {
     const { status, body } = await org.call('POST', `${slow.path}/run?wait=1`, { input_data: {} })
     expect([status, body.data]).toEqual([
       201,
@@ -460,7 +460,7 @@ describe('4.8 batches', async () => {
     await expect
       .poll(async () => (await page(0)).runs.every((one: Json) => one.status === 'completed'))
       .toBe(true)
-    await recordLandedRuns(app.store.system)
+    await recordFinishedRuns(app.store.system)
     const { rows: tally } = await sql<{ status: string; n: number }>`
       select status, count(*) as n from shortcut_runs where batch_id = ${batch_id} and org_id = ${org.orgId}
         and output_data->'formatted_data'->>'value' = 'Hello ' || (input_data->>'full_name')
@@ -495,7 +495,7 @@ describe('4.8 the list of runs', async () => {
   const list = async (query: string) => (await org.call('GET', `${path}/runs${query}`)).body.data
   const numbers = async (query: string) => (await list(query)).runs.map((one: Json) => one.input_data.n)
 
-  it('is newest first, in pages; total counts all runs, or the page where a filter is set', async () => {
+  it('is newest first, in pages; total counts all runs, or the page if a filter is set', async () => {
     expect((await list('')).pagination).toEqual({ limit: 50, offset: 0, total: 4 })
     expect(await numbers('')).toEqual([4, 3, 2, 1])
     expect(await numbers('?limit=2&offset=1')).toEqual([3, 2])

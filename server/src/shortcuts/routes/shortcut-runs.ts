@@ -63,7 +63,7 @@ export function shortcutRunRoutes(
         response: {
           200: z
             .union([success(200, ShortcutRun), DRY_RUN_ANSWER])
-            .describe('The finished run, when it was waited for; what it would cost, with `dry_run`'),
+            .describe('The finished run, if the call waited for it; the estimated cost, with `dry_run`'),
           201: successWithMessage(201, QueuedShortcutRun),
         },
       },
@@ -87,7 +87,7 @@ export function shortcutRunRoutes(
         const outside = await commitEffect(request, 201, queued, runId)
         const ended = await waitForEnd(outside, caller.orgId, made.shortcut_run_id, {
           ms: query.wait * 1000,
-          signal: AbortSignal.any([closing.signal, goneOf(reply)]),
+          signal: AbortSignal.any([closing.signal, watchDisconnect(reply)]),
         })
         if (ended !== null) return ok(ended)
       }
@@ -101,7 +101,7 @@ export function shortcutRunRoutes(
       config: run,
       schema: {
         tags,
-        summary: 'Run a shortcut on many rows, all of them or none',
+        summary: 'Run a shortcut on many rows, all or none',
         params: ShortcutParams,
         body: RunShortcutBatchBody,
         response: { 200: DRY_RUN_ANSWER, 201: successWithMessage(201, QueuedShortcutBatch) },
@@ -155,7 +155,7 @@ export function shortcutRunRoutes(
       config: read,
       schema: {
         tags,
-        summary: 'One run of a shortcut',
+        summary: 'Get a run of a shortcut',
         params: ShortcutRunParams,
         response: { 200: success(200, ShortcutRun) },
       },
@@ -168,7 +168,7 @@ export function shortcutRunRoutes(
   )
 }
 
-/** What rows would cost on the frozen version. */
+/** Estimates what rows would cost on the version of the shortcut. */
 async function estimateRows(
   request: FastifyRequest<{ Body: { max_credits?: number | undefined } }>,
   services: EstimateServices,
@@ -203,7 +203,7 @@ async function readRun(db: Db, orgId: string, id: string): Promise<ShortcutRun |
   return found === undefined ? undefined : (await readShortcutRuns(db, orgId, [found]))[0]
 }
 
-/** The run when it ends in time, else null. */
+/** Returns the run if it ends in time, else null. */
 async function waitForEnd(
   db: Db,
   orgId: string,
@@ -215,9 +215,9 @@ async function waitForEnd(
   return run === undefined || run.completed_at === null ? null : run
 }
 
-/** Aborted when the client is no longer there to hear the answer. */
-function goneOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  return gone.signal
+/** Returns a signal that aborts when the client disconnects. */
+function watchDisconnect(reply: FastifyReply): AbortSignal {
+  const disconnected = new AbortController()
+  reply.raw.once('close', () => disconnected.abort())
+  return disconnected.signal
 }

@@ -80,7 +80,7 @@ describe('4.8 reading', () => {
 })
 
 describe('D50 publishing', () => {
-  it('needs an action to run, and fields that the workflow has: every failure at once', async () => {
+  it('needs an action to run, and fields that the workflow has; reports every failure at once', async () => {
     const bare = await makeWorkflow(org, [])
     await expect(publish(app, org, bare)).rejects.toMatchObject({
       details: { errors: [{ field: 'workflow' }] },
@@ -95,7 +95,7 @@ describe('D50 publishing', () => {
       details: {
         errors: [
           { field: 'inputs[0].reference', message: expect.stringContaining('full_name (Full Name)') },
-          { field: 'inputs[1].name', message: 'is there twice' },
+          { field: 'inputs[1].name', message: 'must be unique; this is a duplicate' },
           { field: 'outputs[0].name', message: expect.stringContaining(`formatted_data ({{${FORMULA}_1`) },
           { field: 'outputs[1].reference' },
         ],
@@ -103,7 +103,7 @@ describe('D50 publishing', () => {
     })
   })
 
-  it('takes descriptions, required, defaults, display column and names of one’s own', async () => {
+  it('accepts descriptions, required, defaults, display column and custom names', async () => {
     const made = await publish(app, org, workflow, {
       given: {
         inputs: [
@@ -123,7 +123,7 @@ describe('D50 publishing', () => {
     ])
   })
 
-  it('republishing follows the workflow where the schema was derived, and keeps names that are known', async () => {
+  it('republishing updates derived schemas from the workflow, and keeps known names', async () => {
     const own = await makeWorkflow(org, [formula('1'), formula('2')])
     const { shortcut_id } = await publish(app, org, own)
     const names = async () => (await show(shortcut_id)).output_schema.map((entry: Json) => entry.name)
@@ -140,7 +140,7 @@ describe('D50 publishing', () => {
     ])
   })
 
-  it('a schema that was given stays until another is given; what it lacks then is an error', async () => {
+  it('a given schema stays until another is given; fields that no longer exist are errors', async () => {
     const own = await makeWorkflow(org, [formula('1'), formula('2')])
     const outputs = [{ name: 'second', reference: `${FORMULA}_2.formatted_data` }]
     const { shortcut_id } = await publish(app, org, own, { given: { inputs: [{ name: 'n' }], outputs } })
@@ -156,7 +156,7 @@ describe('D50 publishing', () => {
     expect((await show(shortcut_id)).output_schema).toHaveLength(1)
   })
 
-  it('unpublished and archived shortcuts are still read, and cannot be run until republished', async () => {
+  it('unpublished and archived shortcuts can be read, but not run until republished', async () => {
     const made = await publish(app, org, workflow)
     const path = `/shortcuts/${made.shortcut_id}`
     const run = async () => (await org.call('POST', `${path}/run`, { input_data: 'never read' })).status
@@ -176,7 +176,7 @@ describe('D50 publishing', () => {
     expect([await run(), (await show(made.shortcut_id)).is_archived]).toEqual([400, false])
   })
 
-  it('a deleted workflow takes its shortcuts with it', async () => {
+  it('deleting a workflow deletes its shortcuts', async () => {
     const own = await makeWorkflow(org, GREETING)
     const { shortcut_id } = await publish(app, org, own)
     await org.call('DELETE', `/workflows/${own}`)
@@ -248,7 +248,7 @@ describe('access (D7, D13)', async () => {
     expect(await statusesOf(key, of)).toEqual([200, 200, 404, 201, 201])
   })
 
-  it('whom the workflow is shared with may use its shortcut', async () => {
+  it('a member with whom the workflow is shared may use its shortcut', async () => {
     await db
       .insertInto('workflow_shares')
       .values({ org_id: owner.orgId, workflow_id: adminsWorkflow, member_id: anns.creator_id ?? '' })
@@ -263,7 +263,7 @@ describe('access (D7, D13)', async () => {
     expect(await statusesOf(narrowed, M)).toEqual([200, 200, 404, 201, 201])
   })
 
-  it('a copy shows what its master is, and has a state of its own', async () => {
+  it('a copy shows the data of its original, and has its own state', async () => {
     const of = async (key: string, which: string) => (await app.call(key, 'GET', `/apps/${which}`)).body.data
     await updateShortcutDetails(db, OPERATOR, anns, { name: 'Renamed', icon_emoji: '🪄' })
     const { parent_app_id, is_master, name, icon_emoji, creator_email } = await of(bob, C)
@@ -281,7 +281,7 @@ describe('access (D7, D13)', async () => {
     expect((await statusesOf(bob, C)).slice(3)).toEqual([201, 201])
   })
 
-  it('what is done to shortcuts is on record', async () => {
+  it('changes of shortcuts are in the audit log', async () => {
     const entries = await db
       .selectFrom('audit_entries')
       .select('action')

@@ -45,7 +45,7 @@ function readRoutes(api: Api, prefix: string, tags: string[]): void {
       config: { scope: 'shortcuts:read', narrowedKeys: 'allowed', resource: shortcutOfPath },
       schema: {
         tags,
-        summary: 'One shortcut with its schemas',
+        summary: 'Get a shortcut with its schemas',
         params: ShortcutParams,
         response: { 200: success(200, Shortcut) },
       },

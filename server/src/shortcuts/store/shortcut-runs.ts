@@ -6,7 +6,7 @@ import type { FrozenInput, FrozenOutput } from '../../database/connection/json-c
 import { NO_ID, newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 
-/** A run with the frozen version that it runs on. `status` is null until its end is recorded. */
+/** A run with its version of the shortcut. `status` is null until the end of the run is recorded. */
 export type ShortcutRunRecord = {
   org_id: string
   shortcut_run_id: string
@@ -16,10 +16,10 @@ export type ShortcutRunRecord = {
   run_id: string
   row_id: string
   user_email: string
-  /** JSON text. */
+  /** The input as JSON text. */
   input_data: string
   status: EndStatus | null
-  /** JSON text. */
+  /** The output as JSON text. */
   output_data: string | null
   error_message: string | null
   created_at: Date
@@ -49,7 +49,7 @@ async function selectRuns(
 
 export type RunFilter = { batchId?: string | undefined; mode?: 'single' | 'batch' | undefined }
 
-/** Newest first. */
+/** Lists runs, newest first. */
 export async function listShortcutRuns(
   db: Db,
   orgId: string,
@@ -86,7 +86,7 @@ export async function findShortcutRun(
   return found
 }
 
-/** In the order in which they were queued. */
+/** Lists runs in the order in which they were queued. */
 export async function listRunsByIds(
   db: Db,
   orgId: string,
@@ -99,14 +99,17 @@ export async function listRunsByIds(
   )
 }
 
-/** Runs without a recorded end although their row has landed, in pages: of all runs, or of one run of the engine. */
-export async function listLandedRuns(
+/**
+ * Lists runs without a recorded end although their row has finished, in pages: of all runs, or of one run of
+ * the engine.
+ */
+export async function listFinishedRuns(
   db: Db,
   limit: number,
   after: ShortcutRunRecord | undefined,
-  of?: { orgId: string; runId: string },
+  run?: { orgId: string; runId: string },
 ): Promise<ShortcutRunRecord[]> {
-  const chosen = of === undefined ? sql`true` : sql`r.org_id = ${of.orgId} and r.run_id = ${of.runId}`
+  const chosen = run === undefined ? sql`true` : sql`r.org_id = ${run.orgId} and r.run_id = ${run.runId}`
   const { org_id = NO_ID, run_id = NO_ID, shortcut_run_id = NO_ID } = after ?? {}
   return selectRuns(
     db,
@@ -118,7 +121,7 @@ export async function listLandedRuns(
   )
 }
 
-/** How many of one run of the engine have no recorded end yet. */
+/** Counts the runs without a recorded end in one run of the engine. */
 export async function countOpenRuns(db: Db, orgId: string, runId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from shortcut_runs
     where org_id = ${orgId} and run_id = ${runId} and status is null`.execute(db)
@@ -136,7 +139,7 @@ export type NewShortcutRuns = {
 }
 export type MadeRun = { shortcut_run_id: string; row_id: string; created_at: Date }
 
-/** One statement, whatever their number. Ids grow in the order of the rows. */
+/** Inserts any number of runs in one statement. Their ids have the order of the rows. */
 export async function insertShortcutRuns(db: Db, made: NewShortcutRuns): Promise<MadeRun[]> {
   const records = toStorableJson(made.rows.map(({ row_id, input }) => ({ i: newId(), r: row_id, d: input })))
   const { rows } = await sql<MadeRun>`
@@ -148,22 +151,25 @@ export async function insertShortcutRuns(db: Db, made: NewShortcutRuns): Promise
   return rows.toSorted((a, b) => (a.shortcut_run_id < b.shortcut_run_id ? -1 : 1))
 }
 
-/** What the engine has of a row: its flight, or a result. */
+/** A trace of a row in the engine: its flight, or the result of a cell. */
 export type Trace = {
   row_id: string
   run_id: string
-  /** Of a result; empty of a flight. */
+  /** The id of the action of a result; empty for a flight. */
   action: string
   status: CellStatus
-  /** A flight that nobody has claimed yet. */
+  /** Says whether no worker has claimed the flight yet. */
   untouched: boolean
-  /** JSON text. */
+  /** The outputs as JSON text. */
   outputs: string | null
   error: string | null
   completed_at: Date | null
 }
 
-/** One statement, so that a cell is never seen without the end of the flight that left it. */
+/**
+ * Lists the traces of rows in one statement, so that a cell is never seen without the end of the flight that
+ * wrote it.
+ */
 export async function listTraces(db: Db, orgId: string, rowIds: readonly string[]): Promise<Trace[]> {
   const { rows } = await sql<Trace>`
     select row_id, run_id, '' as action, status, attempt = 0 as untouched, null as outputs, null as error,
@@ -175,7 +181,7 @@ export async function listTraces(db: Db, orgId: string, rowIds: readonly string[
   return rows
 }
 
-/** For runs whose row has landed: the state of the engine's run, and which rows still exist. */
+/** Returns, for runs whose row has finished, the state of the engine's run and the rows that still exist. */
 export async function findRunStates(
   db: Db,
   orgId: string,
@@ -201,10 +207,10 @@ export type ShortcutEnd = {
   at: Date
 }
 
-/** The first record of an end counts and is never changed. */
+/** Records the ends of runs. The first recorded end is final. */
 export async function recordRunEnds(db: Db, orgId: string, ends: readonly ShortcutEnd[]): Promise<void> {
   if (ends.length === 0) return
-  // Locked in one order: two that record the same runs do not wait for each other in a circle.
+  // The rows are locked in a fixed order, so that two calls for the same runs cannot deadlock.
   await sql`
     with open as (
       select shortcut_run_id from shortcut_runs

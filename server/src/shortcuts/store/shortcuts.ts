@@ -14,7 +14,7 @@ export type ShortcutVersion = {
   outputs_given: boolean
 }
 
-/** A shortcut or a shared copy with its current version; a copy shows what its parent is. */
+/** A shortcut or a shared copy with its current version. A copy has the data of its parent. */
 export type ShortcutRecord = ShortcutVersion &
   ShortcutDetails & {
     org_id: string
@@ -31,10 +31,12 @@ export type ShortcutRecord = ShortcutVersion &
     updated_at: Date
   }
 
-/** A shortcut as one member meets it: whose the workflow is, and whether it is shared with them. */
+/** A shortcut for one member, with the owner of its workflow, and whether it is shared with the member. */
 export type ShortcutFor = ShortcutRecord & { owner_id: string | null; is_shared: boolean }
 
-/** Those of living workflows, newest first. Without a member nothing counts as shared. */
+/**
+ * Selects shortcuts of workflows that are not deleted, newest first. Without a member none counts as shared.
+ */
 async function selectShortcuts(
   db: Db,
   orgId: string,
@@ -72,7 +74,7 @@ export async function findShortcut(
   return found
 }
 
-/** For the operator, who names a shortcut by its id alone. */
+/** Finds the organisation of a shortcut, for the operator, who names it only by its id. */
 export async function findOrganisationOfShortcut(db: Db, shortcutId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('shortcuts')
@@ -96,7 +98,7 @@ export async function insertShortcut(db: Db, shortcut: NewShortcut): Promise<voi
   await db.insertInto('shortcuts').values(shortcut).execute()
 }
 
-/** One change at a time: whoever changes a shortcut holds it until the end of the transaction. */
+/** Locks a shortcut until the end of the transaction, so that it is changed by one call at a time. */
 export async function lockShortcut(db: Db, { org_id, shortcut_id }: ShortcutKey): Promise<void> {
   await db
     .selectFrom('shortcuts')
@@ -125,7 +127,7 @@ export async function updateShortcut(
     .execute()
 }
 
-/** The copy that somebody holds of a shortcut. */
+/** Returns the id of a member's copy of a shortcut. */
 export async function findCopy(
   db: Db,
   { org_id, shortcut_id }: ShortcutKey,
@@ -162,7 +164,7 @@ export type VersionRecord = Pick<ShortcutVersion, 'revision' | 'inputs' | 'outpu
   created_at: Date
 }
 
-/** The latest versions of a shortcut, newest first. */
+/** Lists the latest versions of a shortcut, newest first. */
 export async function listVersions(
   db: Db,
   { org_id, shortcut_id }: ShortcutKey,

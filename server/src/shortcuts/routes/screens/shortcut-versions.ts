@@ -13,7 +13,10 @@ import { shortcutOfPath, ShortcutParams } from '../shortcut-resources.ts'
 
 const SHOWN_VERSIONS = 20
 
-/** What each version of a shortcut changed, and what the workflow behind it has become since. */
+/**
+ * Adds the endpoint that lists what each version of a shortcut changed, and the changes of the workflow
+ * since.
+ */
 export function shortcutVersionRoutes(api: Api): void {
   api.get(
     '/shortcuts/:id/versions',
@@ -23,7 +26,7 @@ export function shortcutVersionRoutes(api: Api): void {
     },
     async (request) => {
       const { db, caller, shortcut } = request
-      // Actions are shown with what they are told: only to who may open the workflow.
+      // The changes show the settings of actions, so only members who may open the workflow see them.
       await requireWorkflow(request, shortcut.workflow_id)
       const sheet = await findSheet(db, caller.orgId, shortcut.workflow_id)
       if (sheet === undefined) throw notFound('Workflow')

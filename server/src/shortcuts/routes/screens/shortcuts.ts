@@ -12,7 +12,7 @@ import { type GivenSchemas, publishShortcut, republishShortcut, warningsOf } fro
 import { viewShortcut } from '../../view.ts'
 import { shortcutOfPath, ShortcutParams } from '../shortcut-resources.ts'
 
-/** What makes and changes shortcuts; reading and running them is in the public API. */
+/** Adds the endpoints that create and change shortcuts; the public API reads and runs them. */
 export function shortcutSettings(api: Api, { catalogue }: Services): void {
   const control = { scope: 'workflows:write' as const, body: 'control' as const, resource: ownShortcutOfPath }
   const document = { ...control, body: 'document' as const }
@@ -97,12 +97,15 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
   )
 }
 
-/** Whoever published it, or may use the workflow behind it; a copy is changed by its master. */
+/**
+ * Allows the publisher and members who may use the workflow. A copy can only be changed through its original,
+ * except by administrators.
+ */
 async function ownShortcutOfPath(request: FastifyRequest): Promise<void> {
   await shortcutOfPath(request)
   const { caller, shortcut } = request
   if (shortcut.parent_id !== null && caller.role !== 'admin') {
-    throw forbidden('This is a copy that was shared with you; whoever published the shortcut changes it')
+    throw forbidden('This shortcut is a copy that was shared with you; only its publisher may change it')
   }
 }
 
