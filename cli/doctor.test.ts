@@ -89,12 +89,12 @@ it.each<[string, Record<string, string>, object]>([
   [
     'no search engine',
     { LOAM_MODEL_BASE_URL: 'http://127.0.0.1:1/v1', LOAM_MODELS: 'small' },
-    { status: 'warn', detail: expect.stringContaining('asks small, but has no search engine') },
+    { status: 'warn', detail: expect.stringContaining('uses small, but has no search engine') },
   ],
   [
     'both',
     { LOAM_ANTHROPIC_API_KEY: 'k', LOAM_SEARCH_URL: 'http://127.0.0.1:1' },
-    { status: 'ok', detail: expect.stringMatching(/asks anthropic\/.*SearXNG/) },
+    { status: 'ok', detail: expect.stringMatching(/uses anthropic\/.*SearXNG/) },
   ],
 ])('doctor says whether the web agent can work: %s', async (_name, settings, expected) => {
   const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, PORT: '1', ...settings })

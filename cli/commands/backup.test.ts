@@ -112,7 +112,7 @@ describe('loam backup', LIMIT, () => {
   it('writes a complete archive, readable only by its owner, while rows arrive and run', async () => {
     const { exit, stdout } = await loam('backup', archive)
     expect(exit).toBe(0)
-    expect(stdout).toMatch(/Wrote .*\n.*size.*\n.*rows.*\n.*files +1\n.*secret +is in it/)
+    expect(stdout).toMatch(/Wrote .*\n.*size.*\n.*rows.*\n.*files +1\n.*secret +included/)
     expect(statSync(archive).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
     expect(execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' })).toMatch(

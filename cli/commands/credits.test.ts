@@ -59,7 +59,7 @@ it('M15: refund returns a charge only once', async () => {
   const again = await refund('--entry', entry_id)
   expect([again.exit, again.stderr]).toEqual([
     expect.any(Number),
-    expect.stringContaining('A charge of this entry that was not given back'),
+    expect.stringContaining('A charge of this entry that was not refunded'),
   ])
   expect(again.exit).not.toBe(0)
   const neither = await refund()

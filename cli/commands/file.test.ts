@@ -51,7 +51,7 @@ it('names the organisation for which it stored the file', async () => {
 
 it.each([
   ['another extension', () => path('leads.txt'), 'path: must be a file whose name ends in .csv or .xlsx'],
-  ['a file that is not there', () => join(folder, 'gone.csv'), 'gone.csv is not there'],
+  ['a file that does not exist', () => join(folder, 'gone.csv'), 'gone.csv does not exist'],
   ['a folder', () => (mkdirSync(join(folder, 'd.csv')), join(folder, 'd.csv')), 'd.csv is not a file'],
 ])('%s is bad input', async (_what, name, message) => {
   const answer = await put(name())

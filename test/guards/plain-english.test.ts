@@ -17,6 +17,11 @@ const READ: string[] = [
   'server/src/sheets/routes',
   'server/src/sheets/rows',
   'server/src/sources',
+  'cli',
+  'server/src/process',
+  'scripts',
+  'server/src/shortcuts',
+  'server/src/agent',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */
