@@ -15,10 +15,10 @@ const log = createLog('silent')
 const ROUNDS = 120
 
 /** Lists every organisation that a handle sees. */
-const seenBy = async (db: Db) =>
+const listVisible = async (db: Db) =>
   (await db.selectFrom('organisations').select('org_id').execute()).map((row) => row.org_id)
 
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
+async function catchError(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => new Error('it did not fail'),
     (cause: unknown) => cause,
@@ -49,18 +49,18 @@ describe.each(targets())('the store on $name', (target) => {
     )
 
   /** Several ways to read the organisations. The last two end with a statement that fails. */
-  const looks: ((org: string) => Promise<unknown>)[] = [
-    async (org) => expect(await seenBy(store.org(org))).toEqual([org]),
+  const attempts: ((org: string) => Promise<unknown>)[] = [
+    async (org) => expect(await listVisible(store.org(org))).toEqual([org]),
     (org) =>
       store
         .org(org)
         .transaction()
         .execute(async (trx) => {
-          expect(await seenBy(trx)).toEqual([org])
+          expect(await listVisible(trx)).toEqual([org])
           await sleep(Math.random() * 3)
-          expect(await seenBy(trx)).toEqual([org])
+          expect(await listVisible(trx)).toEqual([org])
         }),
-    async () => expect(await seenBy(store.system)).toHaveLength(10),
+    async () => expect(await listVisible(store.system)).toHaveLength(10),
     async () => expect(await store.query({ text: 'select from organisations' })).toHaveLength(10),
     (org) => sql`select 1 / 0`.execute(store.org(org)),
     (org) =>
@@ -68,16 +68,16 @@ describe.each(targets())('the store on $name', (target) => {
         .org(org)
         .transaction()
         .execute(async (trx) => {
-          expect(await seenBy(trx)).toEqual([org])
+          expect(await listVisible(trx)).toEqual([org])
           await sql`select 1 / 0`.execute(trx)
         }),
   ]
-  const look = async (way: number, org: string) => looks[way]?.(org)
+  const look = async (way: number, org: string) => attempts[way]?.(org)
 
   /** Reads for 10 organisations at once and returns the unexpected errors. */
-  async function lookAround(): Promise<unknown[]> {
+  async function readAll(): Promise<unknown[]> {
     const results = await Promise.allSettled(
-      Array.from({ length: ROUNDS }, (_, n) => look(n % looks.length, orgs[(n * 7) % 10] ?? '')),
+      Array.from({ length: ROUNDS }, (_, n) => look(n % attempts.length, orgs[(n * 7) % 10] ?? '')),
     )
     const reasons: unknown[] = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason] : [],
@@ -85,35 +85,35 @@ describe.each(targets())('the store on $name', (target) => {
     return reasons.filter((cause) => !(cause instanceof DatabaseError && cause.code === '22012'))
   }
 
-  it(`an organisation sees itself and nothing else, in ${ROUNDS} interleaved looks of 10 over 3 connections`, async () => {
-    expect(await lookAround()).toEqual([])
+  it(`an organisation sees itself and nothing else, in ${ROUNDS} interleaved reads of 10 over 3 connections`, async () => {
+    expect(await readAll()).toEqual([])
   })
 
-  it('nor after its connections were terminated under it: looks fail as unavailable, then all is as before', async () => {
+  it('nor after its connections were terminated: reads fail as unavailable, then succeed as before', async () => {
     // The connections are terminated again and again during the reads, because a single attempt could come too early or too
     // late.
     const ended = new AbortController()
-    const looking = lookAround().finally(() => ended.abort())
+    const looking = readAll().finally(() => ended.abort())
     while (!ended.signal.aborted) await terminateAll()
     const failures = await looking
     expect(failures.length).toBeGreaterThan(0)
     expect(failures.filter((cause) => !isUnavailable(cause))).toEqual([])
     await terminateAll()
     // The pool may hand out a connection once more before it hears that the connection has ended.
-    await expect.poll(lookAround).toEqual([])
+    await expect.poll(readAll).toEqual([])
   })
 
-  it('a connection that was terminated under its statement is given to nobody else', async () => {
+  it('a connection that was terminated during its statement is not given to another caller', async () => {
     const own = store.org(orgs[0] ?? '')
     for (let round = 0; round < 20; round += 1) {
       await expect(sql`select pg_terminate_backend(pg_backend_pid())`.execute(own)).rejects.toMatchObject({
         code: '57P01',
       })
-      expect(await seenBy(own)).toEqual([orgs[0]])
+      expect(await listVisible(own)).toEqual([orgs[0]])
     }
   })
 
-  it('nobody writes into, changes or removes what belongs to another organisation', async () => {
+  it('an organisation cannot insert, change or delete records of another one', async () => {
     const [own = '', other = ''] = orgs
     const db = store.org(own)
     const member = {
@@ -123,7 +123,7 @@ describe.each(targets())('the store on $name', (target) => {
       last_name: null,
       role: 'admin',
     }
-    const intrusion = failureOf(
+    const intrusion = catchError(
       db
         .insertInto('members')
         .values({ org_id: other, ...member })
@@ -139,25 +139,25 @@ describe.each(targets())('the store on $name', (target) => {
 
   it.each(['', 'nobody', '00000000-0000-0000-0000-000000000000', "' or true --", '%'])(
     'a handle for the organisation %j, which does not exist, sees nothing',
-    async (org) => expect(await seenBy(store.org(org))).toEqual([]),
+    async (org) => expect(await listVisible(store.org(org))).toEqual([]),
   )
 
-  it('handles of more organisations than are kept are all right', async () => {
+  it('handles work for more organisations than are kept', async () => {
     for (let n = 0; n < 2500; n++) store.org(newId())
-    for (const org of orgs) expect(await seenBy(store.org(org))).toEqual([org])
+    for (const org of orgs) expect(await listVisible(store.org(org))).toEqual([org])
   })
 
   it('inTransaction joins the transaction of its caller, or makes one', async () => {
     const db = store.org(orgs[2] ?? '')
     const rename = (to: Db, name: string) => to.updateTable('organisations').set({ name }).execute()
-    const failed = failureOf(
+    const failed = catchError(
       db.transaction().execute(async (trx) => {
         await inTransaction(trx, (inner) => rename(inner, 'never'))
         throw new Error('rolled back')
       }),
     )
     expect(await failed).toHaveProperty('message', 'rolled back')
-    await failureOf(
+    await catchError(
       inTransaction(db, async (trx) => rename(trx, 'never either').then(() => Promise.reject(new Error()))),
     )
     await inTransaction(db, (trx) => rename(trx, 'kept'))
@@ -173,30 +173,30 @@ describe.each(targets())('the store on $name', (target) => {
 
   describe('isUnavailable', () => {
     it('is true when the connection is terminated during a statement', async () => {
-      const sleeping = failureOf(sql`select pg_sleep(20)`.execute(store.system))
+      const sleeping = catchError(sql`select pg_sleep(20)`.execute(store.system))
       await sleep(50)
       await terminateAll()
       expect(isUnavailable(await sleeping)).toBe(true)
     })
 
     it('is true when the connection is terminated between two statements of a transaction', async () => {
-      const failed = failureOf(
+      const failed = catchError(
         store.system.transaction().execute(async (trx) => {
-          await seenBy(trx)
+          await listVisible(trx)
           await terminateAll()
           await sleep(50)
-          await seenBy(trx)
+          await listVisible(trx)
         }),
       )
       expect(isUnavailable(await failed)).toBe(true)
-      await expect.poll(() => seenBy(store.system).catch(() => [])).toHaveLength(10)
+      await expect.poll(() => listVisible(store.system).catch(() => [])).toHaveLength(10)
     })
 
     it('is true when the database accepts no more connections', async () => {
       const name = new URL(url).pathname.slice(1)
       await admin.query(`alter database ${name} connection limit 0`)
       const crowded = openStore({ url, log })
-      const cause = await failureOf(crowded.query({ text: 'select 1' }))
+      const cause = await catchError(crowded.query({ text: 'select 1' }))
       await admin.query(`alter database ${name} connection limit -1`)
       await crowded.close()
       expect(cause).toMatchObject({ code: '53300' })
@@ -210,7 +210,7 @@ describe.each(targets())('the store on $name', (target) => {
       ['a statement that took too long', `set statement_timeout = 20; select pg_sleep(5)`],
     ])('is false for %s', async (_what, text) => {
       const own = openStore({ url, log, connections: 1 })
-      expect(isUnavailable(await failureOf(own.query({ text })))).toBe(false)
+      expect(isUnavailable(await catchError(own.query({ text })))).toBe(false)
       expect(await own.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }])
       await own.close()
     })
@@ -221,7 +221,7 @@ describe('isUnavailable without a database', () => {
   async function failureAt(url: string): Promise<unknown> {
     const store = openStore({ url, log })
     afterAll(() => store.close())
-    return failureOf(store.query({ text: 'select 1' }))
+    return catchError(store.query({ text: 'select 1' }))
   }
 
   it('is true when nothing listens', async () => {
@@ -252,7 +252,7 @@ describe('isUnavailable without a database', () => {
   })
 
   it('is false for failures that have nothing to do with the database', async () => {
-    const missingFile = await failureOf(readFile('/no/such/file'))
+    const missingFile = await catchError(readFile('/no/such/file'))
     for (const cause of [
       missingFile,
       new TypeError('x is not a function'),

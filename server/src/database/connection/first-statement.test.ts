@@ -26,11 +26,11 @@ describe.each(targets())('transactions on $name', (target) => {
     sql`insert into settings (name, value) values (${name}, '1')`.execute(db)
   const read = async (db: Db, name: string) =>
     (await sql<{ name: string }>`select name from settings where name = ${name}`.execute(db)).rows.length
-  const numberOf = async (trx: Db) =>
+  const readTransactionId = async (trx: Db) =>
     (await sql<{ id: string }>`select pg_current_xact_id()::text as id, ${1}::int`.execute(trx)).rows[0]?.id
   /** Makes the next `begin` fail on a connection that stays open. */
   const spoilBegin = () => store.query({ text: 'deallocate "begin"' })
-  async function statementsOf(work: () => Promise<unknown>): Promise<unknown[]> {
+  async function collectStatements(work: () => Promise<unknown>): Promise<unknown[]> {
     const query = vi.spyOn(Client.prototype, 'query')
     await work()
     const calls: unknown[][] = query.mock.calls
@@ -40,10 +40,10 @@ describe.each(targets())('transactions on $name', (target) => {
 
   it('begin with their first statement, in one round trip', async () => {
     const name = newId()
-    const statements = await statementsOf(() =>
+    const statements = await collectStatements(() =>
       store.system.transaction().execute(async (trx) => {
         await write(trx, name)
-        expect(await numberOf(trx)).toBe(await numberOf(trx))
+        expect(await readTransactionId(trx)).toBe(await readTransactionId(trx))
       }),
     )
     expect(statements).toHaveLength(4)
@@ -63,7 +63,7 @@ describe.each(targets())('transactions on $name', (target) => {
   })
 
   it('cost nothing without a statement', async () => {
-    expect(await statementsOf(() => store.system.transaction().execute(async () => 1))).toEqual([])
+    expect(await collectStatements(() => store.system.transaction().execute(async () => 1))).toEqual([])
     const failing = store.system.transaction().execute(async () => Promise.reject(new Error('called off')))
     await expect(failing).rejects.toThrow('called off')
   })
@@ -72,7 +72,7 @@ describe.each(targets())('transactions on $name', (target) => {
     const [one, two] = [newId(), newId()]
     const ids = await store.system.transaction().execute(async (trx) => {
       await Promise.all([write(trx, one), write(trx, two)])
-      return Promise.all([numberOf(trx), numberOf(trx)])
+      return Promise.all([readTransactionId(trx), readTransactionId(trx)])
     })
     expect(ids[0]).toBe(ids[1])
     const failed = store.system
@@ -110,7 +110,7 @@ describe.each(targets())('transactions on $name', (target) => {
     expect(settings).toEqual([{ level: 'repeatable read', read_only: 'on' }])
   })
 
-  it('one that did not begin runs none of its statements, whoever catches the first failure', async () => {
+  it('one that did not begin runs none of its statements, even if the first failure is caught', async () => {
     const names = [newId(), newId(), newId()]
     const [one = '', two = '', three = ''] = names
     await spoilBegin()

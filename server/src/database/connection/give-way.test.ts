@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux').each(embedded)('statements on $nam
     await expectToGiveWay(await pidOf(system))
   })
 
-  it('of transactions that begin with one which says that nobody waits do so too', async () => {
+  it('of transactions whose first statement is marked as unhurried have a low priority too', async () => {
     const org = (await openOn({})).org(newId())
     const begins = (marker: string) => org.transaction().execute((trx) => pidOf(trx, sql.raw(marker)))
     await expectToGiveWay(await begins(KEYED_UNHURRIED))

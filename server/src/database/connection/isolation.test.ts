@@ -53,7 +53,7 @@ const SAMPLES: Record<string, () => unknown> = {
 }
 
 /** The values for tables whose lists differ from the rest. */
-const WORDS_OF: Record<string, Record<string, unknown>> = {
+const TABLE_VALUES: Record<string, Record<string, unknown>> = {
   record_terms: { topic: 'source' },
   segment_changes: { kind: 'enter' },
   source_tokens: { kind: 'pixel' },
@@ -88,7 +88,7 @@ async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>
         column.name === 'alert_id' ||
         (!column.isNullable && !column.hasDefaultValue && !column.isAutoIncrementing),
     )
-    const known: Record<string, unknown> = { ...ids, ...WORDS_OF[name] }
+    const known: Record<string, unknown> = { ...ids, ...TABLE_VALUES[name] }
     const record = Object.fromEntries(
       needed.map((column) => [column.name, known[column.name] ?? SAMPLES[column.dataType]?.()]),
     )
@@ -103,7 +103,7 @@ async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>
 type Table = { name: string; forced: boolean }
 
 /** Lists the tables that hold records of organisations, and whether row-level security binds even their owner. */
-async function tablesOf(store: Store): Promise<Table[]> {
+async function listTables(store: Store): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
@@ -117,7 +117,7 @@ const UNDO = new Error('undo')
 describe.each(targets())('row-level security on $name', async (target) => {
   const { store } = await makeStore(target)
   const [mine, theirs] = [await fillOrganisation(store.system), await fillOrganisation(store.system)]
-  const tables = await tablesOf(store)
+  const tables = await listTables(store)
   const db = store.org(mine)
 
   it('the role that Loam connects as is bound by it', async () => {
@@ -181,7 +181,7 @@ describe.each(targets())('row-level security on $name', async (target) => {
     expect(new Set(rows.map(({ org_id }) => org_id))).toEqual(new Set([mine]))
   })
 
-  it('a connection that speaks for nobody sees nothing', async () => {
+  it('a connection without an organisation sees nothing', async () => {
     const { rows } = await sql`select workflow_id from workflows`.execute(store.org('nobody'))
     expect(rows).toEqual([])
   })

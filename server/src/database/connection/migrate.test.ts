@@ -19,7 +19,7 @@ async function run(url: string, ...statements: string[]): Promise<Record<string,
   }
 }
 
-const tablesOf = (url: string) =>
+const listTables = (url: string) =>
   run(
     url,
     `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
@@ -131,17 +131,17 @@ describe.each(targets())('on $name', (target) => {
   it('a newer schema is refused with one clear line, and nothing is changed', async () => {
     const url = await makeDatabase(target)
     await run(url, `insert into schema_migrations (version, name) values (9999, '9999_from_the_future.sql')`)
-    const before = await tablesOf(url)
+    const before = await listTables(url)
     const refusal = await migrate(url, ignore).catch((cause: unknown) => cause)
     expect(refusal).toBeInstanceOf(MigrationError)
     expect(refusal).toHaveProperty(
       'message',
       `The database has schema version 9999, this program knows up to ${files.length}. Start a newer Loam on it.`,
     )
-    expect(await tablesOf(url)).toEqual(before)
+    expect(await listTables(url)).toEqual(before)
   })
 
-  it('a migration that fails is rolled back whole, says which, and succeeds once its cause is gone', async () => {
+  it('a migration that fails is rolled back whole, is named, and succeeds once its cause is removed', async () => {
     const url = await createDatabase({ target })
     // The first migration creates this table last, so everything before it must be rolled back.
     await run(url, 'create table credit_entries (in_the_way int)')
@@ -151,7 +151,7 @@ describe.each(targets())('on $name', (target) => {
     expect(String(refusal)).toContain('migration 0001_foundation.sql failed and was rolled back')
     expect(String(refusal)).toContain('relation "credit_entries" already exists')
     expect(lines).toEqual(['applying migration 0001_foundation.sql'])
-    expect(await tablesOf(url)).toEqual([{ relname: 'credit_entries' }, { relname: 'schema_migrations' }])
+    expect(await listTables(url)).toEqual([{ relname: 'credit_entries' }, { relname: 'schema_migrations' }])
     expect(await run(url, `select from pg_proc where proname like 'loam%'`)).toEqual([])
     expect(await run(url, 'select from schema_migrations')).toEqual([])
 

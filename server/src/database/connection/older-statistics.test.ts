@@ -18,7 +18,7 @@ import { editRows, keepDeletedRows } from '../../sheets/store/row-edits.ts'
 import { conditionsOf } from '../../sheets/store/row-filters.ts'
 import { findNextFailed } from '../../sheets/store/row-search.ts'
 import { allOf, deleteRows, livingRows } from '../../sheets/store/rows.ts'
-import { joinedStatus, listOf } from '../../sheets/store/status-filters.ts'
+import { joinedStatus, selectStatusList } from '../../sheets/store/status-filters.ts'
 import type { Selection } from '../tables/selection.ts'
 import type { SheetKey } from '../tables/sheet-key.ts'
 import { type Db, inTransaction } from './db.ts'
@@ -41,7 +41,7 @@ const NOBODY: Selection = {
 
 const renamed = (rowId: string) => ({ rowId, data: '{"1":"x"}' })
 
-const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+const countBlocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 
 function rowsWith(sheet: SheetKey, filter: StatusFilter): RawBuilder<unknown> {
   const conditions = conditionsOf(sheet, { filters: [], statusFilters: [filter], createdAt: undefined })
@@ -87,7 +87,7 @@ describe.each(targets())('statistics that are older than an organisation, on $na
   it.each(Object.entries(lookups))('%s: looked up, and nothing else is read', async (_, statement) => {
     const db = app.store.org(sheet.org_id)
     const plan = await explain(db, statement().compile(db))
-    expect(blocksOf(plan)).toBeLessThan(FEW)
+    expect(countBlocks(plan)).toBeLessThan(FEW)
   })
 
   it('an export reads each row and each cell once', async () => {
@@ -100,7 +100,7 @@ describe.each(targets())('statistics that are older than an organisation, on $na
       (await scopeOfExport(snapshot, record, [ACTION], [])) ?? expect.fail('the sheet is there')
     const lines = textRows(scope, [{ input: 1 }, { action: 0, output: 'first' }])
     const copied = { sql: inlineParameters(lines.compile(db)), parameters: [] }
-    expect(blocksOf(await explain(db, copied))).toBeLessThan(EACH)
+    expect(countBlocks(await explain(db, copied))).toBeLessThan(EACH)
   })
 })
 
@@ -125,7 +125,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     ['failed, queued or running', { action: 'any', is: ['failed', 'queued', 'running'] }, FEW],
     ['queued at an action', { action_instance_id: ACTION, is: ['queued'] }, FEW],
     ['not failed', { action: 'any', is_not: ['failed'] }, EACH],
-    ['not in the air', { action_instance_id: ACTION, is_not: ['queued', 'running'] }, EACH],
+    ['not in flight', { action_instance_id: ACTION, is_not: ['queued', 'running'] }, EACH],
     ['complete', { action_instance_id: ACTION, is: ['complete'] }, EACH],
     ['complete or queued', { action: 'any', is: ['complete', 'queued'] }, EACH],
   ]
@@ -134,7 +134,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     'rows that are %s, as a filter beside others: each is looked at once',
     async (_, filter) => {
       const db = app.store.org(sheet.org_id)
-      expect(blocksOf(await explain(db, rowsWith(sheet, filter).compile(db)))).toBeLessThan(EACH)
+      expect(countBlocks(await explain(db, rowsWith(sheet, filter).compile(db)))).toBeLessThan(EACH)
     },
   )
 
@@ -147,7 +147,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
         statusFilters: [filter],
         createdAt: undefined,
       })
-      expect(blocksOf(await explain(db, sql`select count(*) ${rows}`.compile(db)))).toBeLessThan(most)
+      expect(countBlocks(await explain(db, sql`select count(*) ${rows}`.compile(db)))).toBeLessThan(most)
     },
   )
 
@@ -158,7 +158,7 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
   ])('rows that are %s, launched: only they are looked at, or each once', async (_, choice, most) => {
     const blocks = await inTransaction(app.store.org(sheet.org_id), async (trx) => {
       await sql`select ${keyedPlans}`.execute(trx)
-      return blocksOf(await explain(trx, chosenRows(sheet, choice).compile(trx)))
+      return countBlocks(await explain(trx, chosenRows(sheet, choice).compile(trx)))
     })
     expect(blocks).toBeLessThan(most)
   })
@@ -166,11 +166,11 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
   it('a long list is joined with the sheet, and each of both is read once', async () => {
     const db = app.store.org(sheet.org_id)
     const filter: StatusFilter = { action: 'any', is: ['failed'] }
-    const list = listOf(sheet, filter) ?? expect.fail('failed rows can be listed')
+    const list = selectStatusList(sheet, filter) ?? expect.fail('failed rows can be listed')
     const joined = sql`select count(*) from rows r where ${livingRows(sheet)} and ${joinedStatus(list, filter)}`
     const blocks = await inTransaction(db, async (trx) => {
       await sql`select set_config('enable_nestloop', 'off', true)`.execute(trx)
-      return blocksOf(await explain(trx, joined.compile(trx)))
+      return countBlocks(await explain(trx, joined.compile(trx)))
     })
     expect(blocks).toBeLessThan(EACH)
   })

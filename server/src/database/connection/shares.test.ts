@@ -53,7 +53,7 @@ it('I5: while a process works for several, one has at most a third of its connec
   await held.end()
 })
 
-it('whoever waits for a share has it when another gives one back', async () => {
+it('a waiting request gets a connection when another of its organisation is given back', async () => {
   const { store, orgs } = await open()
   const [a, b] = orgs
   await look(store.org(b))

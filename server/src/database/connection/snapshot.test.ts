@@ -81,7 +81,7 @@ describe.each(targets())('a snapshot on $name', async (target) => {
     await snapshot.close()
   })
 
-  it('ends when it is told to, or when nobody reads on; a failing statement says why', async () => {
+  it('ends when it is aborted, or when its reader stops; a failing statement reports its cause', async () => {
     const ending = new AbortController()
     const snapshot = await openSnapshot(store.system, databaseUrl, newId(), ending.signal)
     const endless = sql`select generate_series(1, 1000000000)`

@@ -14,7 +14,7 @@ afterAll(fixture.cleanUp)
 describe('the database files', () => {
   const dataDir = join(makeFolder(), 'data')
 
-  it('are never half made: a first start that is killed leaves nothing to the next one', async () => {
+  it('are complete or absent: a first start that is killed leaves nothing to the next one', async () => {
     const { child } = fixture.launch('start', dataDir)
     await waitFor(() => fixture.listFolder(dataDir).some((name) => name.startsWith('postgres.new-')))
     await fixture.kill(child)
@@ -43,7 +43,7 @@ describe('the database files', () => {
     )
   })
 
-  it('that are gone are not replaced by an empty database', async () => {
+  it('that are missing are not replaced by an empty database', async () => {
     const dataDir = makeFolder()
     symlinkSync('/nowhere/cluster', join(dataDir, 'postgres'))
     await expect(startEmbedded({ dataDir, log })).rejects.toThrow(

@@ -211,7 +211,7 @@ describe('after kill -9 of PostgreSQL', () => {
     expect(lines).toContainEqual(expect.stringContaining('PostgreSQL went down (ended by SIGKILL'))
   })
 
-  it('it is tried again for as long as it does not start, and says so', async () => {
+  it('its start is retried for as long as it fails, and each retry is logged', async () => {
     const { url } = await start()
     const control = join(dataDir, 'postgres/global/pg_control')
     renameSync(control, `${control}.away`)
@@ -223,7 +223,7 @@ describe('after kill -9 of PostgreSQL', () => {
     expect(lines).toContainEqual(expect.stringContaining(postgresLog))
   })
 
-  it('a stop in the middle of its trials ends them', async () => {
+  it('a stop during the retries ends them', async () => {
     const { stop } = await start()
     const control = join(dataDir, 'postgres/global/pg_control')
     renameSync(control, `${control}.away`)
@@ -247,7 +247,7 @@ describe('a command', () => {
     expect(await countRows(url)).toBeGreaterThan(0)
   })
 
-  it('ends in peace when that server has ended before it', async () => {
+  it('ends without an error when that server has ended before it', async () => {
     const { stop } = await start()
     const command = await openEmbedded({ dataDir, log })
     await stop()
@@ -272,7 +272,7 @@ describe('a command', () => {
     expect(fixture.isRunning(postmaster)).toBe(false)
   })
 
-  it('goes on when the command whose database it uses has finished, which waits for it', async () => {
+  it('goes on when the command that runs its database has finished: that command waits for it', async () => {
     const first = await run('open', dataDir)
     const second = await openEmbedded({ dataDir, log })
     expect(second.url).toBe(first.url)
@@ -283,7 +283,7 @@ describe('a command', () => {
     await stopped
   })
 
-  it("that begins at any moment of another one's end has a database", async () => {
+  it('that begins at any moment while another command ends has a database', async () => {
     for (let delay = 0; delay < 60; delay += 12) {
       const first = await openEmbedded({ dataDir, log })
       const stopped = first.stop()
@@ -304,13 +304,16 @@ describe('a command', () => {
     expect(await countRows((await server).url)).toBeGreaterThan(0)
   })
 
-  it.runIf(fixture.canBeOrdinary)('of a user who may not reach the database is told so at once', async () => {
-    const { url } = await start()
-    chmodSync(dataDir, 0o777)
-    const command = await run('open', dataDir, fixture.ordinary)
-    chmodSync(dataDir, 0o711)
-    expect(command.error).toContain(`Another Loam (process ${process.pid})`)
-    expect(command.error).toContain('EACCES')
-    expect(await countRows(url)).toBeGreaterThan(0)
-  })
+  it.runIf(fixture.canBeOrdinary)(
+    'of a user who may not reach the database fails at once with the reason',
+    async () => {
+      const { url } = await start()
+      chmodSync(dataDir, 0o777)
+      const command = await run('open', dataDir, fixture.ordinary)
+      chmodSync(dataDir, 0o711)
+      expect(command.error).toContain(`Another Loam (process ${process.pid})`)
+      expect(command.error).toContain('EACCES')
+      expect(await countRows(url)).toBeGreaterThan(0)
+    },
+  )
 })

@@ -56,7 +56,7 @@ describe('a pool of workers', () => {
     },
   )
 
-  it('whose connections are closed answers its listener with the cause, who may release what there is not', async () => {
+  it('whose connections are closed calls its listener with the cause, and the listener may release the missing client', async () => {
     const log = createLog('silent')
     const connections = new JobConnections({ databaseUrl, queue: 'long', log, onLost: () => undefined })
     await connections.close()
@@ -89,7 +89,7 @@ describe('a pool of workers', () => {
     await store.query({ text: 'delete from graphile_long._private_jobs' })
   })
 
-  it('a job that came back to it after it was taken for dead is not given up by the older taking', async () => {
+  it('a job that came back after its pool was believed dead is not changed by a report of the older attempt', async () => {
     const began = Promise.withResolvers<void>()
     const older = Promise.withResolvers<void>()
     const newer = Promise.withResolvers<void>()
@@ -127,7 +127,7 @@ describe('a pool of workers', () => {
     expect(await lock()).toBeUndefined()
   })
 
-  it('is woken by jobs of its queue, also when its connections were lost, and does not wait until it looks by itself', async () => {
+  it('is woken by jobs of its queue, also after its connections were lost, and does not wait for the next poll', async () => {
     let done = 0
     const { pool, lines } = await open({ wakes: async () => void (done += 1) })
     const lookMs = 1000
@@ -153,7 +153,7 @@ describe('a pool of workers', () => {
     }
   })
 
-  it('that stops leaves no connection behind, finishes the job in hand, and says nothing', async () => {
+  it('that stops leaves no connection behind, finishes its current job, and logs nothing', async () => {
     const started = Promise.withResolvers<void>()
     let finished = false
     const { pool, lines } = await open({

@@ -75,7 +75,7 @@ async function watchPool(
   return { names: [...texts.keys()].sort(), plans, lines }
 }
 
-const columnsOf = async (schema: string, table: string) =>
+const listColumns = async (schema: string, table: string) =>
   (
     await store.query<{ name: string }>({
       text: `select attname as name from pg_attribute
@@ -88,11 +88,11 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
   const queue = name as Queue
 
   it('add_jobs reads the fields of job_spec in this order (JOB_SPEC in jobs.ts)', async () => {
-    expect(await columnsOf(schema, 'job_spec')).toEqual(JOB_SPEC)
+    expect(await listColumns(schema, 'job_spec')).toEqual(JOB_SPEC)
   })
 
   it('_private_jobs has the columns that we read and write (jobs.ts, job-locks.ts, handed-jobs.ts)', async () => {
-    expect(await columnsOf(schema, '_private_jobs')).toEqual(
+    expect(await listColumns(schema, '_private_jobs')).toEqual(
       expect.arrayContaining([
         'payload',
         'priority',
@@ -108,7 +108,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
         'updated_at',
       ]),
     )
-    expect(await columnsOf(schema, '_private_tasks')).toEqual(expect.arrayContaining(['id', 'identifier']))
+    expect(await listColumns(schema, '_private_tasks')).toEqual(expect.arrayContaining(['id', 'identifier']))
   })
 
   it('takes jobs as we specify them, the lowest priority first', async () => {
@@ -132,7 +132,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     )
   })
 
-  it('says with these statements what became of jobs (REPORT in job-connections.ts), and logs what we look for', async () => {
+  it('reports the results of jobs with these statements (REPORT in job-connections.ts), and logs the texts that we look for', async () => {
     await store.query({
       text: addJobsStatement(queue, {
         task: 'short',
@@ -182,7 +182,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
       })
   })
 
-  it('gives back with such a statement what it took ahead of those at work, when it stops', async () => {
+  it('gives back the jobs that it took in advance with such a statement when it stops', async () => {
     await store.query({
       text: addJobsStatement(queue, {
         task: 'slow',
@@ -216,7 +216,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
   })
 })
 
-it('adding no jobs wakes nobody, adding some wakes once, on the channel of their queue', async () => {
+it('adding no jobs sends no notification, adding some sends one, on the channel of their queue', async () => {
   const listener = new Client({ connectionString: databaseUrl })
   await listener.connect()
   const channels = ['jobs:insert', ...Object.values(QUEUES).map(getChannel), 'mark']

@@ -67,11 +67,11 @@ export async function estimateSheet(
   })
   const { total, readCount, tallies } = await tally(db, parts.catalogue, request, actions)
   const instances = actions.map(({ instance: { id, epoch } }) => ({ action: id, epoch }))
-  const historyOf = await readCellHistories(db, sheet, total === 0 ? [] : instances)
+  const findHistory = await readCellHistories(db, sheet, total === 0 ? [] : instances)
   const estimated: ReturnType<typeof viewAction>[] = []
   for (const [n, action] of actions.entries()) {
     const price = priceOf(action.template, action.instance, parts.environment)
-    const expectation = expectCell(price, historyOf(action.instance.id))
+    const expectation = expectCell(price, findHistory(action.instance.id))
     const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
     estimated.push(viewAction(action, price, expectation, seen, { total, readCount }))
   }

@@ -203,7 +203,7 @@ describe('M13: usage', async () => {
     (await app.call(key, 'GET', `/credits/usage?${query}`)).body.data
   const of = (rows: Row[], name: string, value: unknown) => rows.find((row) => row[name] === value)
 
-  it('adds up cells, charges, refunds and savings of a workflow, also of one that is gone', async () => {
+  it('adds up cells, charges, refunds and savings of a workflow, also of a deleted one', async () => {
     const { rows, group_by, from, to } = await usage('group_by=workflow')
     expect([group_by, Date.parse(to) - Date.parse(from)]).toEqual([['workflow'], 29 * 86_400_000])
     expect(of(rows, 'workflow_id', mine.id)).toEqual({
@@ -305,7 +305,7 @@ describe('M13: usage', async () => {
     expect(body.errors[0].message).not.toBe('required')
   })
 
-  it('M14: a cell says what it cost line by line, with its entry and its prices', async () => {
+  it('M14: a cell explains its cost line by line, with its entry and its prices', async () => {
     const [first, , third] = (await org.call('POST', `${mine.base}/rows/list`, {})).body.data.rows
     const billingOf = async (row: { row_id: string }) =>
       (await org.call('GET', `${mine.base}/rows/${row.row_id}/cells/asked_1`)).body.data.billing

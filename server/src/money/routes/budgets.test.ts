@@ -150,7 +150,7 @@ describe('M9: budgets', async () => {
 })
 
 describe('M10: alerts', () => {
-  it('a threshold is told once a period and limit, by mail and by a signed webhook with a stable id', async () => {
+  it('a threshold is reported once for each period and limit, by mail and by a signed webhook with a stable id', async () => {
     const { org } = await makeSpender(8)
     const mail = await serveSmtp()
     let refusals = 1
@@ -218,7 +218,7 @@ describe('M10: alerts', () => {
     await egress.close()
   })
 
-  it('F11: count as mails of their organisation, and wait for the next hour beyond them; many of one keep nobody else waiting', async () => {
+  it('F11: count as mails of their organisation, and wait for the next hour beyond them; many of one organisation do not delay the others', async () => {
     const [loud, quiet] = [await makeSpender(8), await makeSpender(8)]
     const mail = await serveSmtp()
     const egress = createEgress({ allow: [] })

@@ -13,7 +13,7 @@ import type { Api, Services } from '../../api/services.ts'
 import { notFound } from '../../lib/errors.ts'
 import { changeBudget, createBudget, removeBudget, viewBudget } from '../budgets.ts'
 import { type BudgetRecord, listBudgets } from '../store/budgets.ts'
-import { reachOf } from './credits.ts'
+import { getLedgerReach } from './credits.ts'
 
 const tags = ['Credits']
 const BASE = '/credits/budgets'
@@ -32,7 +32,7 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
     },
     async ({ db, caller }) => {
       const views: z.infer<typeof Budget>[] = []
-      for (const budget of await listBudgets(db, caller.orgId, reachOf(caller).member))
+      for (const budget of await listBudgets(db, caller.orgId, getLedgerReach(caller).member))
         views.push(await viewBudget(db, budget))
       return ok(views)
     },
@@ -109,7 +109,7 @@ declare module 'fastify' {
 async function resolveBudget(request: FastifyRequest): Promise<void> {
   const { db, caller } = request
   const { budget_id } = BudgetParams.parse(request.params)
-  const seen = await listBudgets(db, caller.orgId, reachOf(caller).member)
+  const seen = await listBudgets(db, caller.orgId, getLedgerReach(caller).member)
   const budget = seen.find((one) => one.budget_id === budget_id.toLowerCase())
   if (budget === undefined) throw notFound('Budget')
   request.budget = budget

@@ -58,7 +58,10 @@ export function creditRoutes(api: Api): void {
     },
     async ({ db, caller, query }, reply) => {
       const page = createPage(query)
-      const records = await listLedger(db, caller.orgId, reachOf(caller), { ...page, limit: page.limit + 1 })
+      const records = await listLedger(db, caller.orgId, getLedgerReach(caller), {
+        ...page,
+        limit: page.limit + 1,
+      })
       const entries = records.slice(0, page.limit).map(viewEntry)
       const next_cursor = records.length > page.limit ? (entries.at(-1)?.entry_id ?? null) : null
       if (query.format === 'json') return ok({ entries, next_cursor })
@@ -104,7 +107,7 @@ function createPage(query: z.infer<typeof LedgerQuery>): LedgerPage {
  * Returns the ledger entries that a caller may see. Members see what they started and the cost of their workflows; a key
  * restricted to workflows sees the cost of those.
  */
-export function reachOf({ role, email, memberId, allowedWorkflowIds }: Caller): LedgerReach {
+export function getLedgerReach({ role, email, memberId, allowedWorkflowIds }: Caller): LedgerReach {
   return {
     member: role === 'admin' ? null : { email, id: memberId },
     workflows: allowedWorkflowIds,

@@ -84,7 +84,7 @@ const CASES: Case[] = [
   ['agent/run', '/agent/run', { prompt: 'Who?' }, { rows: 1, at_most: 5 }],
 ]
 
-describe('M4: dry_run answers 200 with its Estimate; nothing is written or called', () => {
+describe('M4: dry_run returns 200 with its Estimate; nothing is written or called', () => {
   it.each(CASES)('%s', async (_name, path, body, { rows, at_most }) => {
     const before = await countAll()
     const key = { 'idempotency-key': newId() }

@@ -7,7 +7,7 @@ import { contentDisposition, nameByDays } from '../../files/exports/export-name.
 import { writeCsv } from '../../lib/csv/write.ts'
 import { invalid } from '../../lib/errors.ts'
 import { viewUsage } from '../usage.ts'
-import { reachOf } from './credits.ts'
+import { getLedgerReach } from './credits.ts'
 
 export function usageRoutes(api: Api): void {
   api.get(
@@ -23,7 +23,7 @@ export function usageRoutes(api: Api): void {
     },
     async ({ db, caller, query }, reply) => {
       const { format, ...asked } = query
-      const usage = await viewUsage(db, caller.orgId, reachOf(caller), asked)
+      const usage = await viewUsage(db, caller.orgId, getLedgerReach(caller), asked)
       if (usage.rows.length > MAX_USAGE_ROWS)
         throw invalid('group_by', `gives more than ${MAX_USAGE_ROWS} rows; ask for fewer groups or days`)
       if (format === 'json') return ok(usage)

@@ -29,7 +29,7 @@ const tallyFor = (org: string, more: Partial<ProviderTally> = {}): ProviderTally
 })
 const read = (org: string, days = 30) => readHitRates(app.store.system, org, { days })
 
-it('sums of a day are added up, whoever brings them, and days to a rate', async () => {
+it('sums of a day from all processes are added up, and days make a rate', async () => {
   const { orgId } = await app.makeOrg()
   const later = tallyFor(orgId, { times: createTimes([9, 10]), creditsMillis: 2000 })
   await Promise.all([
@@ -77,7 +77,7 @@ it('only the days that are asked about count, and only those of the organisation
   expect(await read(mine.orgId, 5)).toEqual([])
 })
 
-it('an organisation that is gone is left out, and the others are counted', async () => {
+it('a deleted organisation is left out, and the others are counted', async () => {
   const { orgId } = await app.makeOrg()
   await addProviderTallies(app.store, [tallyFor(newId()), tallyFor(orgId)])
   expect(await read(orgId)).toMatchObject([{ asked: 10 }])

@@ -109,7 +109,7 @@ function readRow(
     const text = isLargerJson(value, MAX_VALUE_BYTES)
       ? null
       : JSON.stringify(storable(value, (message) => note(name, message)))
-    const size = text === null ? Infinity : bytesOf(text)
+    const size = text === null ? Infinity : countBytes(text)
     if (size > MAX_VALUE_BYTES) errors.push(tooLarge(name))
     else if (total + size > MAX_ROW_BYTES) errors.push(tooLarge('_row'))
     else {
@@ -122,7 +122,7 @@ function readRow(
 }
 
 /** Returns the size of a text in bytes. It is exact where it matters: no character takes more than three bytes. */
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return text.length * 3 <= MAX_VALUE_BYTES ? text.length : Buffer.byteLength(text)
 }
 

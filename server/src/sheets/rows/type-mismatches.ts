@@ -56,7 +56,7 @@ function createWarning(mismatches: Mismatches, nameRow: NameRow): Warning {
   const { type, count } = mismatches
   const values = plural(count, 'value is', 'values are')
   return {
-    field: fieldOf(mismatches, nameRow),
+    field: nameFirstField(mismatches, nameRow),
     code: 'type_mismatch',
     message: `${values} no ${type} (${listPlaces(mismatches, nameRow)}); stored as given`,
   }
@@ -69,7 +69,7 @@ export function addPlace(values: ValuePlaces, place: number): void {
 }
 
 /** Returns the name of the first value for the field of a warning. */
-export const fieldOf = ({ name, places }: ValuePlaces, nameRow: NameRow): string =>
+export const nameFirstField = ({ name, places }: ValuePlaces, nameRow: NameRow): string =>
   `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`
 
 export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): string {

@@ -76,7 +76,7 @@ const packedFlight = sql<string>`${flightAction} || ${fieldEnd}
  * Selects the flight of a row and its run, each by its key. A join, planned while flights were few, would read all flights or
  * runs of the organisation for each row.
  */
-const flightOf = (orgId: string, rowId: RawBuilder<unknown>) => sql`
+const selectFlight = (orgId: string, rowId: RawBuilder<unknown>) => sql`
   (select * from flights where org_id = ${orgId} and row_id = ${rowId} offset 0) f,
   lateral (select actions, state from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
 
@@ -85,7 +85,7 @@ export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuild
   sql`concat_ws(${cellEnd},
     (select ${stopped} from stopped_rows where org_id = ${orgId} and row_id = ${rowId}),
     (select string_agg(${packedCell}, ${cellEnd}) from cells c where c.org_id = ${orgId} and c.row_id = ${rowId}),
-    (select ${packedFlight} from ${flightOf(orgId, rowId)}))`
+    (select ${packedFlight} from ${selectFlight(orgId, rowId)}))`
 
 /** Lists the cells of some rows, by row and action. */
 export async function listCells(

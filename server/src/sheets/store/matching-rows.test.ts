@@ -33,7 +33,7 @@ describe.each(targets().slice(0, 1))('a sheet in which nearly every row failed, 
     ['failed', [{ action: 'any', is: ['failed'] }], ROWS - FINE, { first: FINE + 1 }],
     ['not failed', [{ action_instance_id: ACTION, is_not: ['failed', 'error'] }], FINE, { first: 1 }],
     [
-      'neither failed nor in the air',
+      'neither failed nor in flight',
       [
         { action: 'any', is_not: ['failed'] },
         { action: 'any', is_not: ['queued', 'running'] },

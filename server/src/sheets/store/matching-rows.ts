@@ -8,7 +8,7 @@ import { invalid } from '../../lib/errors.ts'
 import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
 import { lightValues } from './row-values.ts'
 import { allOf, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
-import { selectBound, joinedStatus, listOf } from './status-filters.ts'
+import { selectBound, joinedStatus, selectStatusList } from './status-filters.ts'
 
 /** The largest number of rows that are looked up one by one, instead of reading the whole sheet. */
 const NARROW = 10_000
@@ -149,7 +149,7 @@ function findListed(sheet: SheetKey, selection: Selection): Listed | undefined {
   for (const filter of statusFilters.toSorted(
     (a, b) => Number(a.is === undefined) - Number(b.is === undefined),
   )) {
-    const list = listOf(sheet, filter)
+    const list = selectStatusList(sheet, filter)
     const others = { ...selection, statusFilters: statusFilters.filter((one) => one !== filter) }
     if (list !== undefined) return { list, filter, others }
   }

@@ -13,7 +13,7 @@ export type Condition = RawBuilder<SqlBool>
 export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
   return [
     ...selection.filters.map(({ column, operator, values }) =>
-      OPERATORS[operator](textOf(column), values ?? [], column),
+      OPERATORS[operator](selectText(column), values ?? [], column),
     ),
     ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
     // `is true` keeps PostgreSQL from using an index: in the order of the sheet, rows outside the range are skipped and never
@@ -63,7 +63,7 @@ function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
 type Text = RawBuilder<string | null>
 
 /** Selects the value of a column as text; null if it is missing. Structures become JSON. */
-function textOf(column: number): Text {
+function selectText(column: number): Text {
   return sql<string | null>`r.data ->> ${String(column)}`
 }
 
@@ -123,27 +123,27 @@ export function createdWithin({ operator, values }: CreatedAtFilter): Condition 
   switch (operator) {
     case 'equals to':
     case 'is between':
-      return range(startOf(first), endOf(second))
+      return range(getFirstMs(first), getEndMs(second))
     case 'greater than':
-      return range(endOf(first), LAST_MS)
+      return range(getEndMs(first), LAST_MS)
     case 'greater than or equals to':
-      return range(startOf(first), LAST_MS)
+      return range(getFirstMs(first), LAST_MS)
     case 'less than':
-      return range(0, startOf(first))
+      return range(0, getFirstMs(first))
     case 'less than or equals to':
-      return range(0, endOf(first))
+      return range(0, getEndMs(first))
   }
 }
 
 const isDay = (moment: string): boolean => moment.length === 10
 
 /** Returns the first millisecond of a moment. Times without an offset are UTC. A bare date is the whole day (D88). */
-function startOf(moment: string): number {
+function getFirstMs(moment: string): number {
   return Date.parse(isDay(moment) || /(Z|[+-]\d\d:?\d\d)$/i.test(moment) ? moment : `${moment}Z`)
 }
 
-function endOf(moment: string): number {
-  return startOf(moment) + (isDay(moment) ? DAY : 1)
+function getEndMs(moment: string): number {
+  return getFirstMs(moment) + (isDay(moment) ? DAY : 1)
 }
 
 const LAST_MS = 0xffff_ffff_ffff

@@ -29,7 +29,7 @@ function isOneOf(statuses: readonly string[]): Condition {
 
 /** Returns the condition of a filter by status on the row `r`. */
 export function statusCondition(sheet: SheetOfRows, filter: StatusFilter): Condition {
-  const list = listOf(sheet, filter)
+  const list = selectStatusList(sheet, filter)
   const found = list === undefined ? hasAnyStatus(filter) : isAmong(list, filter)
   return filter.is === undefined ? sql`not ${found}` : found
 }
@@ -46,7 +46,10 @@ export function joinedStatus(list: Select, { is }: StatusFilter): Condition {
 /**
  * Selects the ids of rows with one of the statuses, some perhaps more than once. Returns undefined if they cannot be listed.
  */
-export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter): Select | undefined {
+export function selectStatusList(
+  { org_id, sheet_id }: SheetOfRows,
+  filter: StatusFilter,
+): Select | undefined {
   const { results, flying } = splitStatuses(filter)
   if (results.some((status) => !FAILED.includes(status))) return undefined
   const lists = [
@@ -60,7 +63,7 @@ export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter):
       ? []
       : [
           sql`select f.row_id from (select * from flights where org_id = ${org_id} and sheet_id = ${sheet_id} offset 0) f
-            where ${isAt(flying, filter)}`,
+            where ${isAtStatus(flying, filter)}`,
         ]),
   ]
   return sql.join(lists, sql` union all `)
@@ -69,7 +72,7 @@ export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter):
 /** Selects a list that includes all of these rows and is quick to count: finding the action of each flight is expensive. */
 export function selectBound(sheet: SheetOfRows, filter: StatusFilter): Select | undefined {
   const isQuick = splitStatuses(filter).flying.length === 0
-  return listOf(sheet, isQuick ? filter : { ...filter, action_instance_id: undefined })
+  return selectStatusList(sheet, isQuick ? filter : { ...filter, action_instance_id: undefined })
 }
 
 /**
@@ -95,14 +98,14 @@ function hasAnyStatus(filter: StatusFilter): Condition {
       ? []
       : [
           sql`exists (select from (select * from flights where org_id = r.org_id and row_id = r.row_id offset 0) f
-            where ${isAt(flying, filter)} offset 0)`,
+            where ${isAtStatus(flying, filter)} offset 0)`,
         ]),
   ]
   return sql`(${sql.join(places, sql` or `)})`
 }
 
 /** Returns the condition that the flight `f` has one of the statuses at the action of the filter. */
-function isAt(statuses: readonly string[], filter: StatusFilter): Condition {
+function isAtStatus(statuses: readonly string[], filter: StatusFilter): Condition {
   const isIn: Condition = sql`f.status = any(${statuses}::text[])`
   if (filter.action_instance_id === undefined) return isIn
   return sql`${isIn} and exists (

@@ -104,7 +104,7 @@ it('M17: fold moves what was spent to the ledger, in the order of balances', asy
   ])
 })
 
-it('M17: a share that is gone is noticed, and what is given back is free', async () => {
+it('M17: a missing share is noticed, and credits given back are free again', async () => {
   const { orgId, purseId, take, state, balanceOf } = await makePurse(10_000, 5000)
   await take('one', [need(2000)])
   const given = new Map([
@@ -117,7 +117,7 @@ it('M17: a share that is gone is noticed, and what is given back is free', async
   expect(await take('one', [need(1)], { sharesKnown: [purseId] })).toMatchObject({ answers: ['held'] })
 })
 
-it('M9: a budget is found by what it counts, and counts what its period had before', async () => {
+it('M9: a budget is found by what it counts, and counts earlier spending of its period', async () => {
   const { orgId, take, charge } = await makePurse(10_000, null)
   const spender: Spender = {
     org_id: orgId,
@@ -282,7 +282,7 @@ it('M5: the cap of a day is one purse, and its limit may change', async () => {
   expect(await listPurses(db, orgId, [first])).toMatchObject([{ limit: 2000, spent: 0 }])
 })
 
-it('M8: a cap is kept as long as its run, and forgotten when nobody draws on it', async () => {
+it('M8: a cap is kept as long as its run, and deleted when no run uses it', async () => {
   const { org, orgId, purseId: ended, take, charge } = await makePurse(100_000, 5000)
   const [held, unfolded, young] = [
     await createCap(db, orgId, 1),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks())
 
 /** Collects every statement to the app's database while `work` runs, except those that switch a connection's organisation. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+async function collectStatements(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(Client.prototype, 'query')
   await work()
   const database = new URL(app.databaseUrl).pathname.slice(1)
@@ -32,7 +32,7 @@ describe('edits of a chain', () => {
       const chain = await makeChain(app, org)
       for (let n = 0; n < length; n++) await chain.add('probe', { inputs: { text: `{{input.email}} ${n}` } })
       await chain.configure('probe_1', { inputs: { text: 'warm' } })
-      const statements = await statementsOf(() => chain.configure('probe_1', { inputs: { text: 'x' } }))
+      const statements = await collectStatements(() => chain.configure('probe_1', { inputs: { text: 'x' } }))
       expect(statements.filter((text) => text === 'commit')).toHaveLength(1)
       expect(await chain.epochs()).toEqual(Array.from({ length }, () => 2))
       counts.push(statements.length)

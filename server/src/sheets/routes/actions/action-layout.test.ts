@@ -15,7 +15,7 @@ const chainWith = async (...actions: string[]): Promise<TestChain> => {
 }
 
 describe('4.5 Rename Action and notes', () => {
-  it('name: trimmed; answers {action_instance_id, display_name}', async () => {
+  it('name: trimmed; returns {action_instance_id, display_name}', async () => {
     const chain = await chainWith('gate')
     const { status, body } = await chain.call('PATCH', '/gate_1/name', { name: '  Front gate ' })
     expect([status, body]).toEqual([
@@ -29,7 +29,7 @@ describe('4.5 Rename Action and notes', () => {
     ])
   })
 
-  it('notes: trimmed, several lines allowed; answers {action_instance_id, sheet_id, note}', async () => {
+  it('notes: trimmed, several lines allowed; returns {action_instance_id, sheet_id, note}', async () => {
     const chain = await chainWith('gate')
     const { status, body } = await chain.call('POST', '/gate_1/notes', { note: ' First\nSecond ' })
     expect([status, body]).toEqual([
@@ -97,7 +97,7 @@ describe('4.5 Reorder Waterfall', () => {
   const reorder = (chain: TestChain, providers: unknown) =>
     chain.call('PATCH', '/finder_1/waterfall/providers', { providers })
 
-  it('answers display names; own-key state is preserved; later results become stale', async () => {
+  it('returns display names; own-key state is preserved; later results become stale', async () => {
     const chain = await withProviders(['Beta', { name: 'Alpha', use_own_key: true }, 'Gamma'])
     await chain.add('gate')
     const { status, body } = await reorder(chain, ['gamma', 'ALPHA', { name: 'beta' }])
@@ -136,7 +136,7 @@ describe('4.5 Reorder Waterfall', () => {
     expect(body.data.providers).toEqual([{ name: 'Alpha', use_own_key: true }, 'Beta'])
   })
 
-  it('providers of the same name are told apart by their ids, or taken in turn', async () => {
+  it('providers of the same name are distinguished by their ids, or taken in turn', async () => {
     const chain = await withProviders(['twin_a', 'twin_b'])
     await reorder(chain, ['twin_b', 'Twin'])
     expect((await chain.definition()).actions[0]?.inputs['providers']).toEqual([

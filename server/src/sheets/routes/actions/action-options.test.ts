@@ -43,7 +43,7 @@ describe('4.5 Get Action Field Options', () => {
     ])
   })
 
-  it('waterfall providers with what they did for the organisation in the last 30 days', async () => {
+  it('waterfall providers with their rates for the organisation over the last 30 days', async () => {
     const tally = {
       day: new Date().toISOString().slice(0, 10),
       action: 'finder',
@@ -88,7 +88,7 @@ describe('4.5 Get Action Field Options', () => {
     expect(fieldsOf(await optionsOf('probe', 'nested', body))).toEqual(fields)
   })
 
-  it('with its context a field answers', async () => {
+  it('a field with its context has options', async () => {
     expect((await optionsOf('probe', 'nested', { context: { object_type: 'x' } })).status).toBe(200)
   })
 
@@ -119,7 +119,7 @@ describe('4.5 Get Action Field Options', () => {
     expect(await seenBy(member)).toEqual(ofMine.slice(0, 1))
   })
 
-  it('every dropdown of the catalogue has somebody who knows its words', async () => {
+  it('every dropdown of the catalogue has a source of options', async () => {
     const asked = (await loadCatalogue())
       .list()
       .flatMap(({ inputs }) => Object.values(inputs))

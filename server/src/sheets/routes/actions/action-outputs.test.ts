@@ -162,7 +162,7 @@ describe('4.5 Get Action Outputs', () => {
     ])
   })
 
-  it('is found in rows that were completed with others, when those that stood for them are gone', async () => {
+  it('is found in rows that were completed with others, after the marked rows were deleted', async () => {
     const chain = await makeChain(app, org)
     await chain.add('caller')
     const rows = [await addRow(chain), await addRow(chain)] as const

@@ -46,7 +46,7 @@ describe('GET /actions', () => {
     },
   )
 
-  it('every action is answered in the shape of the contract', async () => {
+  it('every action is returned in the shape of the contract', async () => {
     for (const { id } of actions) expect((await org.call('GET', `/actions/${id}`)).status).toBe(200)
   })
 

@@ -15,7 +15,7 @@ const app = await makeApp({
 const org = await app.makeOrg()
 
 /** Returns the warnings of an action added with these inputs, without warnings about fields that are not set. */
-async function warningsOf(action_id: string, inputs: Record<string, unknown>): Promise<Json[]> {
+async function listWarnings(action_id: string, inputs: Record<string, unknown>): Promise<Json[]> {
   const chain = await makeChain(app, org)
   const { status, body } = await chain.call('POST', '/add', { action_id, inputs })
   expect([status, body.errors]).toEqual([201, undefined])
@@ -73,12 +73,12 @@ describe('D70', () => {
   })
 })
 
-describe('D71: adding or configuring an action in which nobody can be asked warns provider_not_configured', () => {
+describe('D71: adding or configuring an action without a usable provider warns provider_not_configured', () => {
   const code = 'provider_not_configured'
 
   it('a waterfall, with the settings and the command', async () => {
     const email_providers = ['Hunter', { name: 'Snov', use_own_key: true }, 'Findymail', 'Datagma']
-    const warnings = await warningsOf('person_work_email_waterfall', { email_providers })
+    const warnings = await listWarnings('person_work_email_waterfall', { email_providers })
     const message =
       'none of its providers can be asked. Hunter: set LOAM_PROVIDER_KEY_HUNTER, or connect it with loam connection add --provider hunter and list it as {"name": "Hunter", "use_own_key": true}; Snov: connect it with loam connection add --provider snov; Findymail: '
     expect(warnings.filter((warning) => warning.code === code)).toEqual(one('email_providers', code, message))
@@ -92,19 +92,19 @@ describe('D71: adding or configuring an action in which nobody can be asked warn
     ['there is no check', 'person_work_email_waterfall', { email_validation: 'None' }],
     ['the action has other ways', 'company_news', {}],
   ])('none where %s', async (_name, action, inputs) => {
-    expect(await warningsOf(action, inputs)).toEqual([])
+    expect(await listWarnings(action, inputs)).toEqual([])
   })
 
   it('one that has no address of its own', async () => {
-    expect(await warningsOf('web_search', { providers: ['SearXNG'] })).toEqual(
+    expect(await listWarnings('web_search', { providers: ['SearXNG'] })).toEqual(
       one('providers', code, 'SearXNG: set LOAM_PROVIDER_URL_SEARXNG'),
     )
   })
 
   it('an action of one provider, until there is a connection', async () => {
     const message = 'Slack is not connected; add it with loam connection add --provider slack'
-    expect(await warningsOf('slack_send_message', {})).toEqual(one('connection', code, message))
-    expect(await warningsOf('send_email', {})).toEqual(one('connection', code, 'or set LOAM_SMTP_URL'))
+    expect(await listWarnings('slack_send_message', {})).toEqual(one('connection', code, message))
+    expect(await listWarnings('send_email', {})).toEqual(one('connection', code, 'or set LOAM_SMTP_URL'))
     const { store, sealer } = app.services
     await addConnection(store.system, sealer, OPERATOR, {
       orgId: org.orgId,
@@ -114,10 +114,10 @@ describe('D71: adding or configuring an action in which nobody can be asked warn
       shared: true,
       fields: { secret: 'xoxb-1' },
     })
-    expect(await warningsOf('slack_send_message', {})).toEqual([])
-    expect(await warningsOf('slack_send_message', { connection: 'main' })).toEqual([])
-    expect(await warningsOf('slack_send_message', { connection: '{{input.email}}' })).toEqual([])
-    expect(await warningsOf('slack_send_message', { connection: 'Other' })).toEqual(
+    expect(await listWarnings('slack_send_message', {})).toEqual([])
+    expect(await listWarnings('slack_send_message', { connection: 'main' })).toEqual([])
+    expect(await listWarnings('slack_send_message', { connection: '{{input.email}}' })).toEqual([])
+    expect(await listWarnings('slack_send_message', { connection: 'Other' })).toEqual(
       one('connection', code, 'there is no connection "Other" to Slack; add it with'),
     )
   })
@@ -132,7 +132,7 @@ describe('D77: what can be seen to be wrong is a warning with its place', () => 
     ['const x = 1', 'does not parse'],
     ['/{{input.email}}/', 'use new RegExp'],
   ])('the formula %j', async (data_formatter, message) => {
-    expect(await warningsOf('format_data_using_js_expression', { data_formatter })).toEqual(
+    expect(await listWarnings('format_data_using_js_expression', { data_formatter })).toEqual(
       one('data_formatter', 'invalid_formula', message),
     )
   })
@@ -144,17 +144,17 @@ describe('D77: what can be seen to be wrong is a warning with its place', () => 
     '/a/.test("a")',
     '',
   ])('none for the formula %j', async (data_formatter) => {
-    expect(await warningsOf('format_data_using_js_expression', { data_formatter })).toEqual([])
+    expect(await listWarnings('format_data_using_js_expression', { data_formatter })).toEqual([])
   })
 
   it.each(['gpt-99', 'anthropic/claude'])('the model %s, which is not offered', async (model) => {
-    const [warning, ...others] = await warningsOf('ai_generate', { model })
+    const [warning, ...others] = await listWarnings('ai_generate', { model })
     expect([warning, others]).toMatchObject([{ field: 'inputs.model', code: 'model_not_offered' }, []])
     expect(warning.message).toContain(`"${model}"`)
   })
 
   it.each(['llama3.2', '{{input.email}}'])('none for the model %s', async (model) => {
-    expect(await warningsOf('ai_generate', { model })).toEqual([])
+    expect(await listWarnings('ai_generate', { model })).toEqual([])
   })
 
   it.each<[string, string, Record<string, unknown>]>([
@@ -165,13 +165,13 @@ describe('D77: what can be seen to be wrong is a warning with its place', () => 
     ['send_webhook', 'url', { url: 'acme' }],
     ['scrape_website', 'url', { url: 'not an address' }],
   ])('%s: %s of %j', async (action, field, inputs) => {
-    expect(await warningsOf(action, inputs)).toEqual(one(field, 'invalid_url', 'cannot be an address'))
+    expect(await listWarnings(action, inputs)).toEqual(one(field, 'invalid_url', 'cannot be an address'))
   })
 
   it('an email address', async () => {
-    const found = await warningsOf('verify_email', { email: 'ann at acme.com' })
+    const found = await listWarnings('verify_email', { email: 'ann at acme.com' })
     expect(found).toEqual(one('email', 'invalid_email', 'cannot be an email address'))
-    expect(await warningsOf('verify_email', { email: 'ann@acme.com' })).toEqual([])
+    expect(await listWarnings('verify_email', { email: 'ann@acme.com' })).toEqual([])
   })
 
   it.each<[string, Record<string, unknown>]>([
@@ -180,6 +180,6 @@ describe('D77: what can be seen to be wrong is a warning with its place', () => 
     ['scrape_website', { url: 'acme.com/about' }],
     ['send_webhook', { url: 'http://127.0.0.1:9000/x' }],
   ])('none for %s with %j', async (action, inputs) => {
-    expect(await warningsOf(action, inputs)).toEqual([])
+    expect(await listWarnings(action, inputs)).toEqual([])
   })
 })

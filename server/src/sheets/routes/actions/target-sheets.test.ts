@@ -92,7 +92,7 @@ describe('D36: the target of send_to_sheet is in the same organisation, with acc
     expect((await add(narrow, inside, sending(inside))).status).toBe(201)
   })
 
-  it('what was chosen before by somebody who may stays when others change the rest', async () => {
+  it('a sheet chosen by a member with access stays when others change the rest', async () => {
     const [shared, secret] = [await make(org.key), await make(org.key)]
     await share(shared)
     const { action_instance_id } = (await add(org.key, shared, sending(secret))).body.data

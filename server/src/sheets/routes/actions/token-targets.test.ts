@@ -68,7 +68,7 @@ const refusalOf = (target: string) => ({
   error: `there is no sheet ${target} that the owner of this workflow, and whoever configured the action and started the run, may use`,
 })
 
-describe('D36: a target that comes from a token is within the reach of whoever started the run', () => {
+describe('D36: a target that comes from a token is within the reach of the member who started the run', () => {
   it('a member reaches no workflow that they have no access to, although its owner may; the owner does', async () => {
     const setting = await makeSetting()
     const { org, bob, shared, secret } = setting
@@ -81,7 +81,7 @@ describe('D36: a target that comes from a token is within the reach of whoever s
     expect((await work(org, shared))[2]).toMatchObject({ status: 'complete' })
   })
 
-  it('nobody reaches another organisation', async () => {
+  it('no member reaches another organisation', async () => {
     const { org, shared } = await makeSetting()
     const foreign = await makeSetting()
     await start(org.key, shared, foreign.secret)
@@ -132,7 +132,7 @@ describe('D36: a target that comes from a token is within the reach of whoever s
     expect(await landed(setting)).toBe(0)
   })
 
-  it('what somebody started stays theirs when rows are sent on to a sheet that runs them on arrival', async () => {
+  it('a run keeps the reach of the member who started it when rows are sent on to a sheet that runs them on arrival', async () => {
     const setting = await makeSetting()
     const { org, bob, shared, secret } = setting
     await org.call('PATCH', pathOf(shared), { auto_run: true })
@@ -145,7 +145,7 @@ describe('D36: a target that comes from a token is within the reach of whoever s
   })
 })
 
-describe('D36: a target that comes from a token is within the reach of whoever configured it', () => {
+describe('D36: a target that comes from a token is within the reach of the member who configured it', () => {
   async function deliver({ org, shared, secret }: Setting): Promise<void> {
     const sheet = { org_id: org.orgId, sheet_id: shared }
     await org.call('PATCH', pathOf(shared), { auto_run: true })
@@ -163,7 +163,7 @@ describe('D36: a target that comes from a token is within the reach of whoever c
     expect(await landed(setting)).toBe(1)
   })
 
-  it('and for no more than the member who saved the action may use, until somebody who may saves it', async () => {
+  it('and is limited to what the member who saved the action may use, until a member with access saves it', async () => {
     const setting = await makeSetting('bob')
     const { org, shared, secret } = setting
     await deliver(setting)

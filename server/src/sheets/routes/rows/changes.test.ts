@@ -115,7 +115,7 @@ describe('a stream of changes of a sheet', () => {
     expect(new Set(told).size).toBe(4)
   })
 
-  it('resumes by Last-Event-ID: what was seen is not told again, what was missed is told at once', async () => {
+  it('resumes by Last-Event-ID: seen events are not sent again, missed ones are sent at once', async () => {
     const base = await makeRowSheet(org)
     const first = await openStream(base)
     const { id } = await first.next()
@@ -126,7 +126,7 @@ describe('a stream of changes of a sheet', () => {
     expect((await (await openStream(base, 'of another process-1')).next()).run).toBeNull()
   })
 
-  it('goes on after the connection that hears of changes was lost', async () => {
+  it('goes on after the connection that listens for changes was lost', async () => {
     const base = await makeRowSheet(org)
     const { next } = await openStream(base)
     await next()

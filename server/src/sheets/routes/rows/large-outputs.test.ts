@@ -84,7 +84,7 @@ describe('D44: `outputs_ref` for outputs over 32 KB of JSON', () => {
     expect(again[0].cells.echo_1.outputs_ref.size_bytes).toBe(first + 'and more'.length)
   })
 
-  it('the URL is fetched with the API key and answers the outputs; the cell endpoint has it too (D67)', async () => {
+  it('the URL is fetched with the API key and returns the outputs; the cell endpoint has it too (D67)', async () => {
     const outputs = { heard: { deep: ['ü', 1.5, null] }, said: noise + noise }
     const { base, rows } = await sheetOf([outputs])
     const { url, size_bytes } = rows[0].cells.echo_1.outputs_ref

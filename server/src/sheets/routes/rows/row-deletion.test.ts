@@ -53,7 +53,7 @@ describe('4.6 Delete Rows and Delete All Rows', () => {
     },
   )
 
-  it('delete-all answers the exact count, 0 when empty, and the sheet goes on as new', async () => {
+  it('delete-all returns the exact count, 0 when empty, and the sheet can be used like a new one', async () => {
     const base = await makeSheet()
     const ids = await addRows(
       base,

@@ -33,7 +33,7 @@ async function readPage(base: string): Promise<string> {
   return answer.payload
 }
 
-it('List Rows answers the JSON of the contract, whatever names, values, outputs and errors hold', async () => {
+it('List Rows returns the JSON of the contract, whatever names, values, outputs and errors contain', async () => {
   const base = await makeSheet(NAMES)
   const values = Object.fromEntries(NAMES.map((name, n) => [name, n === 0 ? SIGNS : `${n}`]))
   const row = Object.assign(Object.create(null), values) as Record<string, string>

@@ -63,7 +63,7 @@ describe('texts that are looked for (F59)', () => {
   })
 })
 
-it('a statement that was ended for its time answers 503 with Retry-After (F59)', async () => {
+it('a statement that reaches its time limit returns 503 with Retry-After (F59)', async () => {
   const db = app.store.system
   await db.transaction().execute(async (trx) => {
     await sql`lock table rows in access exclusive mode`.execute(trx)

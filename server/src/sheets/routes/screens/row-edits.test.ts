@@ -59,7 +59,7 @@ describe('PATCH /internal/.../rows', () => {
 describe('edits of inputs', () => {
   const value = async (list: () => Promise<Json>, row: number) => (await list()).rows[row].inputs
 
-  it('are kept on the server, in several parts, and taken back and done again from wherever somebody signs in', async () => {
+  it('are kept on the server, in several parts, and can be undone and redone from any browser', async () => {
     const { org, session, sheet, ids, list } = await makeSheet()
     const first = await edit(session, sheet, [{ row_id: ids[0], inputs: { name: 'Anna', city: '' } }])
     const { edit_id } = first.body.data
@@ -82,7 +82,7 @@ describe('edits of inputs', () => {
     expect(await value(list, 1)).toEqual({ name: 'Bert', city: 'Ulm' })
   })
 
-  it("leave what a colleague wrote since, and are nobody else's", async () => {
+  it('keep what a colleague wrote since, and are visible to their author only', async () => {
     const { org, session, sheet, ids, list } = await makeSheet()
     const both = [{ row_id: ids[0], inputs: { name: 'Anna', city: 'Bonn' } }]
     const { edit_id } = (await edit(session, sheet, both)).body.data
@@ -94,7 +94,7 @@ describe('edits of inputs', () => {
     expect(await value(list, 0)).toEqual({ name: 'ann', city: 'Kiel' })
   })
 
-  it('cannot be done again once something else was changed, and rows that are gone are left out', async () => {
+  it('cannot be redone after another change, and deleted rows are left out', async () => {
     const { session, sheet, ids } = await makeSheet()
     const { edit_id } = (await edit(session, sheet, [{ row_id: ids[0], inputs: { name: 'x' } }])).body.data
     await session.call('POST', `${sheet}/edits/${edit_id}/undo`)
@@ -107,7 +107,7 @@ describe('edits of inputs', () => {
 })
 
 describe('inputs and actions', () => {
-  it('become what they were with their values, unless somebody changed them since', async () => {
+  it('are restored with their values, unless somebody changed them since', async () => {
     const { org, session, sheet, list } = await makeSheet()
     const inputs = async () =>
       (await org.call('GET', `${sheet}/inputs`)).body.data.map((input: Json) => input.name)
@@ -131,7 +131,7 @@ describe('inputs and actions', () => {
     expect(await inputs()).toEqual(['name', 'age'])
   })
 
-  it('D26: results of a configuration that is taken back are not found under the next one', async () => {
+  it('D26: results of a configuration that was undone are not found under the next one', async () => {
     const { org, session, sheet } = await makeSheet()
     const call = (method: string, path: string, body?: object) => org.call(method, `${sheet}${path}`, body)
     const epochs = async (): Promise<number[]> => {
@@ -158,7 +158,7 @@ describe('inputs and actions', () => {
   })
 })
 
-it('changes of inputs and actions are taken back and done again after a reload, up to what a colleague changed', async () => {
+it('changes of inputs and actions can be undone and redone after a reload, up to a change of a colleague', async () => {
   const { org, session, sheet } = await makeSheet()
   const stepsOf = async (of: TestSession): Promise<Json> =>
     (await of.call('GET', `${sheet}/definition/steps`)).body.data
@@ -281,7 +281,7 @@ describe('ways to rows of a long sheet', () => {
     expect(await next({})).toEqual([2900, 'normalize_domain_1'])
   })
 
-  it('a row has a place among all and among those filtered, also behind rows that are gone', async () => {
+  it('a row has a place among all rows and among filtered rows, also after deleted rows', async () => {
     const { ids, ask, session, sheet } = await makeLongSheet()
     const place = async (row: number, body: object = {}) =>
       (await ask('place', { row_id: ids[row], ...body })).place

@@ -280,7 +280,7 @@ describe('at the same time', () => {
 })
 
 describe('4.4 Delete Input', () => {
-  it.each(UNUSUAL)('answers the remaining inputs: %s', async (name) => {
+  it.each(UNUSUAL)('returns the remaining inputs: %s', async (name) => {
     const made = await makeSheet()
     await made.org.call('POST', made.path, [text('before'), text(name), text('after')])
     const { status, body } = await made.org.call('DELETE', `${made.path}/${encodeURIComponent(name)}`)

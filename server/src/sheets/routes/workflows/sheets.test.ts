@@ -129,7 +129,7 @@ describe('settings that are not accepted', async () => {
 })
 
 describe('4.3 Update Sheet', () => {
-  it('changes the fields that are sent, leaves the others, null clears; answers the full sheet', async () => {
+  it('changes the fields that are sent, leaves the others, null clears; returns the full sheet', async () => {
     const made = await makeWorkflow()
     const { org, id, child, path } = made
     const expected: Json = {
