@@ -17,11 +17,15 @@ export type ReaderBounds = {
 export type ReaderEnd =
   | { kind: 'read'; value: unknown }
   | { kind: 'large' | 'time' | 'memory' | 'called off' }
+  | { kind: 'lost' }
   | { kind: 'threw'; message: string }
 
 /** A process that reads documents of strangers, one at a time. */
 export type Reader = {
-  /** Kills the process, and is over, when a bound is passed or the signal aborts. */
+  /**
+   * Reads a document once those are read that were given before it. Kills the process, and is over, when a bound is passed or the
+   * signal aborts; documents behind that one have not begun then, and are `lost`.
+   */
   run(asked: Asked, signal: AbortSignal): Promise<ReaderEnd>
   isAlive: () => boolean
   close: () => Promise<void>
@@ -45,21 +49,13 @@ export function startReader(bounds: ReaderBounds): Reader {
     stderr: 'ignore',
   })
   const ended = once(child, 'exit')
-  // A process that cannot be started has no exit; each run listens for the error itself.
-  child.on('error', () => undefined)
   let isAlive = true
   child.once('exit', () => (isAlive = false))
   holdProgram(child, false)
+  const run = lineUp(child, bounds)
   return {
     isAlive: () => isAlive && child.connected,
-    async run(asked, signal) {
-      holdProgram(child, true)
-      try {
-        return await runOnce(child, bounds, asked, signal)
-      } finally {
-        holdProgram(child, false)
-      }
-    },
+    run,
     async close() {
       if (!isAlive || child.pid === undefined) return
       holdProgram(child, true)
@@ -69,50 +65,97 @@ export function startReader(bounds: ReaderBounds): Reader {
   }
 }
 
-function runOnce(
-  child: ChildProcess,
-  bounds: ReaderBounds,
-  asked: Asked,
-  signal: AbortSignal,
-): Promise<ReaderEnd> {
-  const end = Promise.withResolvers<ReaderEnd>()
-  const began = performance.now()
-  const mostMs = bounds.cpuMs(asked.document.length)
-  let cpuAtStart: number | null = null
-  let killedFor: 'time' | 'memory' | 'called off' | null = null
-  const kill = (why: typeof killedFor) => {
-    killedFor ??= why
+/** A document in a reader. The first one given is the one at work. */
+type Given = {
+  module: string
+  mostMs: number
+  beganAt: number
+  cpuAtStart: number | null
+  end: (ended: ReaderEnd) => void
+}
+type Kill = 'time' | 'memory' | 'called off'
+
+/** Gives documents to a process, and watches over the one at work. */
+function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
+  const line: Given[] = []
+  const loaded = new Set<string>()
+  let killed: { given: Given | undefined; why: Kill } | null = null
+  let timer: NodeJS.Timeout | undefined
+  let hasLeft = false
+  child.once('disconnect', () => (hasLeft = true))
+
+  const kill = (why: Kill) => {
+    killed ??= { given: line[0], why }
     child.kill('SIGKILL')
   }
   const look = () => {
-    const used = usageOf(child)
-    if (used === null) return
+    const [first] = line
+    const used = first === undefined ? null : usageOf(child)
+    if (first === undefined || used === null) return
+    // The time in which its module was loaded is not its own.
+    if (loaded.has(first.module)) first.cpuAtStart ??= used.cpuMs
     if (used.residentBytes > bounds.residentMb * 1024 * 1024) kill('memory')
-    else if (cpuAtStart !== null && used.cpuMs - cpuAtStart > mostMs) kill('time')
-    else if (performance.now() - began > bounds.wallMs) kill('time')
+    else if (first.cpuAtStart !== null && used.cpuMs - first.cpuAtStart > first.mostMs) kill('time')
+    else if (performance.now() - first.beganAt > bounds.wallMs) kill('time')
   }
-  const onMessage = (said: Said) => {
-    if (said.kind === 'began') cpuAtStart = usageOf(child)?.cpuMs ?? null
-    else if (said.kind === 'read') end.resolve({ kind: 'read', value: deserialize(said.value) })
-    else end.resolve(said)
-  }
-  // V8 ends a process whose heap is full by a signal of its own, the kernel one that has too much by SIGKILL.
-  const onExit = (code: number | null) => {
-    if (killedFor === null && code !== null) {
-      end.resolve({ kind: 'threw', message: `the reader ended with code ${code}` })
-    } else end.resolve({ kind: killedFor ?? 'memory' })
-  }
-  const onError = (cause: Error) => end.resolve({ kind: 'threw', message: cause.message })
-  const onAbort = () => kill('called off')
-  const timer = setInterval(look, LOOK_MS)
-  child.on('message', onMessage).once('exit', onExit).once('error', onError)
-  signal.addEventListener('abort', onAbort, { once: true })
-  child.send(asked)
-  return end.promise.finally(() => {
+  const endFirst = (ended: ReaderEnd) => {
+    line.shift()?.end(ended)
+    const [next] = line
+    if (next !== undefined) next.beganAt = performance.now()
+    if (next !== undefined || timer === undefined) return
     clearInterval(timer)
-    child.off('message', onMessage).off('exit', onExit).off('error', onError)
-    signal.removeEventListener('abort', onAbort)
+    timer = undefined
+    holdProgram(child, false)
+  }
+  const endAll = (first: ReaderEnd) => {
+    endFirst(first)
+    while (line.length > 0) endFirst({ kind: 'lost' })
+  }
+  child.on('message', (said: Said) => {
+    if (said.kind === 'loaded') loaded.add(line[0]?.module ?? '')
+    else if (said.kind === 'read') endFirst({ kind: 'read', value: deserialize(said.value) })
+    else endFirst(said)
   })
+  // What it said before its end may come after its exit, but not after the end of the channel.
+  // V8 ends a process whose heap is full by a signal of its own, the kernel one that has too much by SIGKILL.
+  const onEnd = (code: number | null) => {
+    if (killed === null && code !== null)
+      endAll({ kind: 'threw', message: `the reader ended with code ${code}` })
+    // The one it was killed for may have been read meanwhile.
+    else if (killed !== null && killed.given !== line[0]) endAll({ kind: 'lost' })
+    else endAll({ kind: killed?.why ?? 'memory' })
+  }
+  child.once('exit', (code: number | null) => {
+    if (hasLeft) onEnd(code)
+    else child.once('disconnect', () => onEnd(code))
+  })
+  child.on('error', (cause) => {
+    // Only a process that cannot be started has no exit.
+    if (child.pid === undefined) endAll({ kind: 'threw', message: cause.message })
+  })
+
+  return (asked, signal) =>
+    new Promise((resolve) => {
+      // One that has not begun is left to be read, since those before it are not to be lost.
+      const onAbort = () => line[0] === given && kill('called off')
+      const given: Given = {
+        module: asked.module,
+        mostMs: bounds.cpuMs(asked.document.length),
+        beganAt: performance.now(),
+        cpuAtStart: null,
+        end(ended) {
+          signal.removeEventListener('abort', onAbort)
+          resolve(ended)
+        },
+      }
+      child.send(asked)
+      line.push(given)
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (timer === undefined) {
+        holdProgram(child, true)
+        timer = setInterval(look, LOOK_MS)
+      }
+    })
 }
 
 /** Returns the processor time and memory of a process; null when it has ended. */

@@ -83,6 +83,39 @@ it('I2: organisations take turns, however many documents one of them has', async
   expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a3'))
 })
 
+it('P20: a reader has the next documents of an owner at hand, and needs no word from here to begin them', async () => {
+  const { read } = openReaders({ processes: 1 })
+  await read('now')
+  const all = Promise.all(['1', '2', '3', '4'].map((document) => read('now', { document })))
+  await new Promise(setImmediate)
+  const since = Date.now()
+  while (Date.now() < since + 1_000);
+  const times = (await all).map((found) => (found as { value: number }).value)
+  expect(Math.max(...times)).toBeLessThan(since + 900)
+})
+
+it('I2: one that is killed costs those at hand behind it nothing, and neither does one that is called off', async () => {
+  const { read } = openReaders({ processes: 1, cpuMs: () => 300 })
+  await read('echo')
+  const calling = new AbortController()
+  const all = [
+    read('echo', { document: 'before' }),
+    read('spin', { document: 'worst', input: 60_000 }),
+    read('echo', { document: 'called off', signal: calling.signal }),
+    read('fillHeap', { document: 'too much' }),
+    read('echo', { document: 'behind' }),
+  ]
+  await new Promise(setImmediate)
+  calling.abort()
+  expect(await Promise.all(all)).toMatchObject([
+    { ok: true, value: { document: 'before' } },
+    { ok: false, message: 'the page takes too long to read' },
+    { ok: false, message: 'the reading was called off' },
+    { ok: false },
+    { ok: true, value: { document: 'behind' } },
+  ])
+})
+
 it('I2: what it says is bounded, and a fault of ours is told as one', async () => {
   const { read } = openReaders()
   expect(await read('large')).toEqual({ ok: false, message: 'the page says more than 8 MB' })

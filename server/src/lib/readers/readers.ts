@@ -33,6 +33,13 @@ const BOUNDS: Bounds = {
   rememberMs: 3_600_000,
 }
 const MAX_REMEMBERED = 1_000
+/** Documents of one owner that a reader has at once, the one at work among them: it never waits for the next one. */
+const MAX_AT_HAND = 8
+const MAX_BYTES_AT_HAND = 64 * 1024
+const FOREVER = new AbortController().signal
+
+/** A document that waits: `read` reads it, and tells whether its reader was lost before it began. */
+type Waiting = { bytes: number; read(take: () => Reader): Promise<boolean> }
 
 export function createReaders(some: Partial<Bounds> = {}): Readers {
   const bounds = { ...BOUNDS, ...some }
@@ -66,27 +73,103 @@ export function createReaders(some: Partial<Bounds> = {}): Readers {
     void entry.reader.close()
   }
 
+  /** Documents that wait, by their owner. Each has asked for a turn, in which it or one before it is read. */
+  const lines = new Map<string, Waiting[]>()
+
+  function join(owner: string, waiting: Waiting, isFirst = false): void {
+    const line = lines.get(owner) ?? []
+    lines.set(owner, line)
+    if (isFirst) line.unshift(waiting)
+    else line.push(waiting)
+    void turns.take(owner, FOREVER).then((endTurn) => serve(owner).finally(() => endTurn?.()))
+  }
+
+  function leave(owner: string, waiting: Waiting): boolean {
+    const line = lines.get(owner) ?? []
+    const at = line.indexOf(waiting)
+    if (at >= 0) line.splice(at, 1)
+    if (line.length === 0) lines.delete(owner)
+    return at >= 0
+  }
+
+  /** Reads one document, and while nobody else waits further ones of this owner: a reader at work has the next ones at hand. */
+  function serve(owner: string): Promise<void> {
+    const ended = Promise.withResolvers<void>()
+    let reader: Reader | undefined
+    let [bytes, count] = [0, 0]
+    const take = () => {
+      if (reader?.isAlive() === true) return reader
+      if (reader !== undefined) all.delete(reader)
+      return (reader = takeReader())
+    }
+    const readOne = async (waiting: Waiting) => {
+      const isLost = await waiting.read(take)
+      bytes -= waiting.bytes
+      count -= 1
+      if (isLost) join(owner, waiting, true)
+      fill(false)
+    }
+    const fill = (isFirst: boolean) => {
+      for (;;) {
+        const waiting = lines.get(owner)?.[0]
+        const fits =
+          count === 0 || (count < MAX_AT_HAND && bytes + (waiting?.bytes ?? 0) <= MAX_BYTES_AT_HAND)
+        if (waiting === undefined || !fits || (!isFirst && turns.othersWait(owner))) break
+        isFirst = false
+        leave(owner, waiting)
+        bytes += waiting.bytes
+        count += 1
+        void readOne(waiting)
+      }
+      if (count > 0) return
+      if (reader !== undefined) giveBack(reader)
+      reader = undefined
+      ended.resolve()
+    }
+    fill(true)
+    return ended.promise
+  }
+
   return {
-    async read({ owner, signal, document, what }, module, task, input) {
+    read({ owner, signal, document, what }, module, task, input) {
       const key = () => `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`
       const known = isDeadly(key)
-      if (known !== undefined) return { ok: false, message: known }
-      const endTurn = await turns.take(owner, signal)
-      if (endTurn === null) return { ok: false, message: CALLED_OFF }
-      try {
+      if (known !== undefined) return Promise.resolve({ ok: false, message: known })
+      if (signal.aborted) return Promise.resolve({ ok: false, message: CALLED_OFF })
+      const result = Promise.withResolvers<ReadingResult<unknown>>()
+      const readWith = async (take: () => Reader): Promise<boolean> => {
         // The same may have been read by another meanwhile.
         const since = isDeadly(key)
-        if (since !== undefined) return { ok: false, message: since }
-        const reader = takeReader()
-        const ended = await reader.run({ module: module.href, task, document, input }, signal)
-        giveBack(reader)
-        if (ended.kind === 'read') return { ok: true, value: ended.value }
+        if (signal.aborted) return settle({ ok: false, message: CALLED_OFF })
+        if (since !== undefined) return settle({ ok: false, message: since })
+        const ended = await take().run({ module: module.href, task, document, input }, signal)
+        if (ended.kind === 'lost') return true
+        if (ended.kind === 'read') return settle({ ok: true, value: ended.value })
         const message = explain(ended, what)
         if (ended.kind === 'time' || ended.kind === 'memory') deadly.set(key(), message)
-        return { ok: false, message }
-      } finally {
-        endTurn()
+        return settle({ ok: false, message })
       }
+      const settle = (found: ReadingResult<unknown>): false => {
+        signal.removeEventListener('abort', onAbort)
+        result.resolve(found)
+        return false
+      }
+      const waiting: Waiting = {
+        bytes: document.length,
+        read: (take) =>
+          readWith(take).catch((cause: unknown) => {
+            signal.removeEventListener('abort', onAbort)
+            result.reject(cause)
+            return false
+          }),
+      }
+      const onAbort = () => {
+        leave(owner, waiting)
+        settle({ ok: false, message: CALLED_OFF })
+      }
+      signal.addEventListener('abort', onAbort)
+      join(owner, waiting)
+      return result.promise
     },
     async close() {
       for (const { timer } of idle.splice(0)) clearTimeout(timer)
@@ -98,7 +181,7 @@ export function createReaders(some: Partial<Bounds> = {}): Readers {
 
 const CALLED_OFF = 'the reading was called off'
 
-function explain(ended: Exclude<ReaderEnd, { kind: 'read' }>, what: Reading['what']): string {
+function explain(ended: Exclude<ReaderEnd, { kind: 'read' | 'lost' }>, what: Reading['what']): string {
   switch (ended.kind) {
     case 'time':
       return `the ${what} takes too long to read`

@@ -5,6 +5,8 @@ type Line = { running: number; waiting: (() => void)[] }
 export type Turns = {
   /** Ends the turn when called; null when the signal aborted before there was one. */
   take(owner: string, signal: AbortSignal): Promise<(() => void) | null>
+  /** Tells whether somebody else waits for a turn. */
+  othersWait(owner: string): boolean
 }
 
 export function createTurns(maxAtOnce: number): Turns {
@@ -28,6 +30,7 @@ export function createTurns(maxAtOnce: number): Turns {
   }
 
   return {
+    othersWait: (owner) => [...lines].some(([other, { waiting }]) => other !== owner && waiting.length > 0),
     async take(owner, signal) {
       if (signal.aborted) return null
       const line = lines.get(owner) ?? { running: 0, waiting: [] }

@@ -1,7 +1,7 @@
-import type { CheerioAPI } from 'cheerio'
+import type { CheerioAPI, load } from 'cheerio'
 import { countElements, nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
-import type { TreeNode } from './tree.ts'
+import { type Elements, indexElements, textOf, type TreeNode } from './tree.ts'
 
 /** Holds the input of a reading of a page. */
 export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
@@ -9,6 +9,7 @@ export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
 /** A page that has been read: its tree, and what nearly everybody asks of it. */
 export type WebDocument = {
   $: CheerioAPI
+  elements: Elements
   url: URL
   /** The base of its relative addresses. */
   base: URL
@@ -34,7 +35,9 @@ const MAX_TEXT = 2_000
 
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
 
-/** The library is loaded when a page is first read: few installations of few processes do. */
+/** Loads the library when a page is first read: few installations of few processes do. An import again takes time for each page. */
+let library: { load: typeof load } | undefined
+
 export async function readDocument(page: SentPage): Promise<DocumentResult> {
   const url = new URL(page.url)
   const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
@@ -43,25 +46,35 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
     const most = MAX_ELEMENTS.toLocaleString('en-US')
     return { ok: false, message: `${url.origin}: the page has more than ${most} elements` }
   }
-  const { load } = await import('cheerio')
-  const $ = load(page.text)
+  library ??= await import('cheerio')
+  const $ = library.load(page.text)
   if (isTooDeep($)) return { ok: false, message: tooDeep }
-  const said = $('base[href]').first().attr('href') ?? ''
+  const elements = indexElements($.root()[0] as TreeNode)
+  const said =
+    elements.named('base').find(({ attribs }) => attribs?.['href'] !== undefined)?.attribs?.['href'] ?? ''
   // It is gone through for every link.
   const base = said.length > MAX_BASE ? url : (URL.parse(said, url.href) ?? url)
   return {
     ok: true,
     document: {
       $,
+      elements,
       url,
       base,
       html: page.text,
       title:
-        clean($('head > title').first().text()) ?? metaOf($, 'og:title') ?? clean($('h1').first().text()),
+        clean(wholeText(elements.named('title').find(({ parent }) => parent?.name === 'head'))) ??
+        metaOf(elements, 'og:title') ??
+        clean(wholeText(elements.named('h1')[0])),
       description:
-        metaOf($, 'description') ?? metaOf($, 'og:description') ?? metaOf($, 'twitter:description'),
-      language: clean($('html').attr('lang') ?? '') ?? metaOf($, 'og:locale')?.replace('_', '-') ?? null,
-      links: linksOf($, base),
+        metaOf(elements, 'description') ??
+        metaOf(elements, 'og:description') ??
+        metaOf(elements, 'twitter:description'),
+      language:
+        clean(elements.named('html')[0]?.attribs?.['lang'] ?? '') ??
+        metaOf(elements, 'og:locale')?.replace('_', '-') ??
+        null,
+      links: linksOf(elements, base),
       headers: page.headers,
       cookies: page.cookies,
     },
@@ -69,12 +82,18 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
 }
 
 /** The content of a meta tag, by its name or property. */
-export function metaOf($: CheerioAPI, name: string): string | null {
-  const tag = $('meta').filter((_, meta) => {
-    const said = $(meta).attr('name') ?? $(meta).attr('property') ?? $(meta).attr('itemprop')
-    return said?.trim().toLowerCase() === name && clean($(meta).attr('content') ?? '') !== null
-  })
-  return clean(tag.first().attr('content') ?? '')
+export function metaOf(elements: Elements, name: string): string | null {
+  for (const { attribs = {} } of elements.named('meta')) {
+    const said = attribs['name'] ?? attribs['property'] ?? attribs['itemprop']
+    const content = said?.trim().toLowerCase() === name ? clean(attribs['content'] ?? '') : null
+    if (content !== null) return content
+  }
+  return null
+}
+
+/** Returns all text in an element; none of one that is not there. */
+export function wholeText(element: TreeNode | undefined): string {
+  return element === undefined ? '' : textOf(element, Number.POSITIVE_INFINITY)
 }
 
 /** Text on one line; null when there is none. */
@@ -113,13 +132,14 @@ const INVISIBLE = /^(script|style|noscript|template|svg|head|iframe|object|canva
 const BLOCKS =
   /^(address|article|aside|blockquote|br|button|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|option|p|pre|section|table|td|th|tr|ul)$/
 
-function linksOf($: CheerioAPI, base: URL): Link[] {
+function linksOf(elements: Elements, base: URL): Link[] {
   const seen = new Map<string, Link>()
-  for (const element of $('a[href], area[href]').toArray().slice(0, MAX_LINKS)) {
-    const url = URL.parse($(element).attr('href')?.trim() ?? '', base.href)
+  const links = elements.named('a', 'area').filter(({ attribs }) => attribs?.['href'] !== undefined)
+  for (const element of links.slice(0, MAX_LINKS)) {
+    const url = URL.parse(element.attribs?.['href']?.trim() ?? '', base.href)
     if (url === null || !/^https?:$/.test(url.protocol)) continue
     url.hash = ''
-    const text = clean($(element).text(), 200) ?? clean($(element).attr('title') ?? '', 200) ?? ''
+    const text = clean(wholeText(element), 200) ?? clean(element.attribs?.['title'] ?? '', 200) ?? ''
     const known = seen.get(url.href)
     if (known === undefined || known.text === '') seen.set(url.href, { url, text })
   }

@@ -1,4 +1,4 @@
-import type { CheerioAPI } from 'cheerio'
+import type { Elements } from './tree.ts'
 
 const MOST = 100
 const LOCAL = /[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,8}/.source
@@ -17,17 +17,18 @@ const PLACEHOLDERS =
   /@(domain|yourdomain|email|yourcompany|mysite|yoursite)\.com$|@sentry(\.\w+)?\.io$|\.wixpress\.com$/i
 
 /** Email addresses on a page: links first, then what stands in its text, also where it is hidden from simple programs. */
-export function findEmails($: CheerioAPI, text: string): string[] {
-  const linked = $('a[href^="mailto:" i], area[href^="mailto:" i]')
-    .toArray()
-    .flatMap((link) => mailtoAddresses($(link).attr('href') ?? ''))
+export function findEmails(elements: Elements, text: string): string[] {
+  const addresses = elements
+    .named('a', 'area')
+    .map(({ name, attribs }) => ({ name, href: attribs?.['href'] ?? '' }))
+  const linked = addresses
+    .filter(({ href }) => /^mailto:/i.test(href))
+    .flatMap(({ href }) => mailtoAddresses(href))
   const guarded = [
-    ...$('[data-cfemail]')
-      .toArray()
-      .map((element) => $(element).attr('data-cfemail') ?? ''),
-    ...$('a[href*="/cdn-cgi/l/email-protection#"]')
-      .toArray()
-      .map((link) => $(link).attr('href')?.split('#')[1] ?? ''),
+    ...elements.all.flatMap(({ attribs }) => attribs?.['data-cfemail'] ?? []),
+    ...addresses
+      .filter(({ name, href }) => name === 'a' && href.includes('/cdn-cgi/l/email-protection#'))
+      .map(({ href }) => href.split('#')[1] ?? ''),
   ].map(decodeCloudflare)
   return uniqueEmails([...linked, ...guarded, ...emailsInText(text)])
 }

@@ -42,9 +42,9 @@ const MAX_DATA = 400_000
 
 /** `country` is the one that national phone numbers are of, where the caller knows it. */
 export function extract(document: WebDocument, country: CountryCode | null = null): Extraction {
-  const { $, url } = document
+  const { $, elements, url } = document
   const text = visibleText($)
-  const jsonLd = readJsonLd($)
+  const jsonLd = readJsonLd(elements)
   const things = [...listThings(jsonLd), ...listThings(readMicrodata($, url))]
   const own = guessCountry(document, things)
   const home = country ?? own
@@ -56,18 +56,18 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
     language: document.language,
     country: own,
     text: text.slice(0, MAX_TEXT),
-    metas: Object.fromEntries(METAS.map((name) => [name, metaOf($, name) ?? undefined])),
-    address: shownAddress($, text),
+    metas: Object.fromEntries(METAS.map((name) => [name, metaOf(elements, name) ?? undefined])),
+    address: shownAddress(elements, text),
     logo: findLogo(document),
     jsonLd: withinSize(jsonLd),
     things: withinSize(things),
     emails: uniqueEmails([
-      ...findEmails($, text),
+      ...findEmails(elements, text),
       ...said('email').map((mail) => mail.replace(/^mailto:/i, '')),
     ]),
     phones: [
       ...new Set([
-        ...findPhones($, text, home),
+        ...findPhones(elements, text, home),
         ...uniquePhones([...said('telephone'), ...said('phone')], home),
       ]),
     ],

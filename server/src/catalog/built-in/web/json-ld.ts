@@ -1,5 +1,6 @@
-import type { CheerioAPI } from 'cheerio'
 import { isObject } from '../../../lib/json/object.ts'
+import { wholeText } from './document.ts'
+import type { Elements } from './tree.ts'
 
 /** A thing that a page describes, from JSON-LD or microdata, with the names of schema.org. */
 export type Thing = Record<string, unknown>
@@ -10,12 +11,12 @@ const MAX_THINGS = 500
 const MAX_DEPTH = 30
 
 /** Every JSON-LD block of a page, as it was written. Blocks that cannot be read are left out. */
-export function readJsonLd($: CheerioAPI): unknown[] {
-  return $('script')
-    .filter((_, script) => /^application\/(\w+\+)?ld\+json\b/i.test($(script).attr('type')?.trim() ?? ''))
-    .toArray()
+export function readJsonLd(elements: Elements): unknown[] {
+  return elements
+    .named('script')
+    .filter(({ attribs }) => /^application\/(\w+\+)?ld\+json\b/i.test(attribs?.['type']?.trim() ?? ''))
     .slice(0, MAX_BLOCKS)
-    .map((script) => $(script).text())
+    .map(wholeText)
     .filter((text) => text.length <= MAX_BLOCK)
     .flatMap((text) => {
       const parsed = parseLoosely(text)

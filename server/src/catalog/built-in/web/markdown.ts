@@ -9,18 +9,27 @@ const MAX_ENTITIES = 20_000
 const MAX_ELEMENTS = 10_000
 const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']
 const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
+/** Without these words in it a page has none of the elements that the selector finds. */
+const MAY_HAVE_NOISE = /<(form|nav|embed|dialog)|hidden|navigation/i
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
+const MAY_HAVE_FRAME = /<(header|footer|aside)|banner|contentinfo/i
 
-/** Loaded when a page is first read: with what reads pages a start took a fifth longer. */
+let loaded: Awaited<ReturnType<typeof importReaders>> | undefined
+
+/** Loads the libraries when a page is first read: with them a start took a fifth longer. */
 export async function loadReaders() {
+  return (loaded ??= await importReaders())
+}
+
+async function importReaders() {
   const [{ isProbablyReaderable, Readability }, { parseHTML }, { default: Turndown }] = await Promise.all([
     import('@mozilla/readability'),
     import('linkedom'),
     import('turndown'),
   ])
-  return { isProbablyReaderable, Readability, parseHTML, Turndown }
+  return { isProbablyReaderable, Readability, parseHTML, turndown: createTurndown(Turndown) }
 }
-type Readers = Awaited<ReturnType<typeof loadReaders>>
+type Readers = Awaited<ReturnType<typeof importReaders>>
 
 /** The readable part of a page as Markdown, with absolute links. */
 export async function toMarkdown(page: WebDocument): Promise<string> {
@@ -30,8 +39,8 @@ export async function toMarkdown(page: WebDocument): Promise<string> {
   const readers = await loadReaders()
   const document = readers.parseHTML(html).document as Dom
   makeAbsolute(document, page.base)
-  const article = readers.isProbablyReaderable(document) ? readArticle(readers, document) : null
-  const markdown = tidy(createTurndown(readers).turndown(article ?? mainPart(document)))
+  const article = mayBeArticle(readers, document) ? readArticle(readers, document) : null
+  const markdown = tidy(readers.turndown.turndown(article ?? mainPart(document, html)))
   return cut(markdown === '' ? visibleText(page.$) : markdown)
 }
 
@@ -46,7 +55,11 @@ type DomNode = {
   readonly parentNode: DomNode | null
   readonly previousElementSibling: DomNode | null
   readonly textContent: string | null
+  readonly className: string
+  readonly style?: { display: string }
   querySelector(selector: string): DomNode | null
+  getElementsByTagName(name: string): Iterable<DomNode>
+  hasAttribute(name: string): boolean
   querySelectorAll(selector: string): Iterable<DomNode>
   getAttribute(name: string): string | null
   setAttribute(name: string, value: string): void
@@ -54,6 +67,25 @@ type DomNode = {
   remove(): void
 }
 type Dom = DomNode & { body: DomNode | null; documentElement: DomNode; cloneNode(deep: boolean): Dom }
+
+/** The length of a paragraph from which on Readability looks at it at all. */
+const LONG_PARAGRAPH = 140
+
+/** Asks Readability, in an order that spares most paragraphs its selectors and their styles, which take longest. */
+function mayBeArticle({ isProbablyReaderable }: Readers, document: Dom): boolean {
+  return isProbablyReaderable(document, {
+    minContentLength: LONG_PARAGRAPH,
+    visibilityChecker: (node: DomNode) =>
+      (node.textContent ?? '').trim().length >= LONG_PARAGRAPH && isVisible(node),
+  })
+}
+
+/** Tells what Readability tells itself, without an object for each style that is not there. */
+function isVisible(node: DomNode): boolean {
+  if (node.hasAttribute('style') && node.style?.display === 'none') return false
+  if (node.hasAttribute('hidden')) return false
+  return node.getAttribute('aria-hidden') !== 'true' || (node.className ?? '').includes('fallback-image')
+}
 
 /** Readability takes the tree apart, so it works on a copy. */
 function readArticle({ Readability }: Readers, document: Dom): DomNode | null {
@@ -63,12 +95,12 @@ function readArticle({ Readability }: Readers, document: Dom): DomNode | null {
   return article?.content && (article.length ?? 0) > all / 4 ? article.content : null
 }
 
-function mainPart(document: Dom): DomNode {
+function mainPart(document: Dom, html: string): DomNode {
   const body = document.body ?? document.documentElement
-  for (const noise of body.querySelectorAll(NOISE)) noise.remove()
+  if (MAY_HAVE_NOISE.test(html)) for (const noise of body.querySelectorAll(NOISE)) noise.remove()
   const main = document.querySelector('main, [role="main"]')
   if (main !== null && (main.textContent?.trim().length ?? 0) > 200) return main
-  const frames = [...body.querySelectorAll(FRAME)]
+  const frames = MAY_HAVE_FRAME.test(html) ? [...body.querySelectorAll(FRAME)] : []
   const framed = frames.reduce((sum, frame) => sum + (frame.textContent?.length ?? 0), 0)
   // A small page may say all it has to say in its header and footer.
   if ((body.textContent?.length ?? 0) - framed > 200) for (const frame of frames) frame.remove()
@@ -76,13 +108,15 @@ function mainPart(document: Dom): DomNode {
 }
 
 function makeAbsolute(document: Dom, base: URL): void {
-  for (const link of document.querySelectorAll('a[href]')) {
-    const target = URL.parse(link.getAttribute('href') ?? '', base.href)
+  for (const link of document.getElementsByTagName('a')) {
+    const href = link.getAttribute('href')
+    if (href === null) continue
+    const target = URL.parse(href, base.href)
     if (target !== null && /^(https?|mailto|tel):$/.test(target.protocol))
       link.setAttribute('href', target.href)
     else link.removeAttribute('href')
   }
-  for (const image of document.querySelectorAll('img')) {
+  for (const image of document.getElementsByTagName('img')) {
     const source = URL.parse(image.getAttribute('src') ?? image.getAttribute('data-src') ?? '', base.href)
     const isShown =
       source !== null && /^https?:$/.test(source.protocol) && (image.getAttribute('alt') ?? '') !== ''
@@ -91,7 +125,7 @@ function makeAbsolute(document: Dom, base: URL): void {
   }
 }
 
-function createTurndown({ Turndown }: Readers): TurndownService {
+function createTurndown(Turndown: typeof TurndownService): TurndownService {
   const turndown = new Turndown({
     headingStyle: 'atx',
     bulletListMarker: '-',

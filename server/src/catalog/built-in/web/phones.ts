@@ -1,15 +1,16 @@
-import type { CheerioAPI } from 'cheerio'
 import { findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { CountryCode } from './countries.ts'
+import type { Elements } from './tree.ts'
 
 const MOST = 50
 const MAX_TEXT = 100_000
 
 /** Phone numbers on a page in E.164: links first, then its text. National ones are read as of `country`. */
-export function findPhones($: CheerioAPI, text: string, country: CountryCode | null): string[] {
-  const linked = $('a[href^="tel:" i], a[href^="callto:" i]')
-    .toArray()
-    .map((link) => $(link).attr('href') ?? '')
+export function findPhones(elements: Elements, text: string, country: CountryCode | null): string[] {
+  const linked = elements
+    .named('a')
+    .map(({ attribs }) => attribs?.['href'] ?? '')
+    .filter((href) => /^(tel|callto):/i.test(href))
   return uniquePhones([...linked, ...phonesInText(text, country)], country)
 }
 

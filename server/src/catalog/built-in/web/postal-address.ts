@@ -1,9 +1,8 @@
-import type { CheerioAPI } from 'cheerio'
 import { isObject } from '../../../lib/json/object.ts'
 import { type CountryCode, countryOf } from './countries.ts'
 import { clean } from './document.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'
-import { textOf } from './tree.ts'
+import { type Elements, textOf } from './tree.ts'
 
 export type PostalAddress = { text: string; country: CountryCode | null }
 
@@ -37,13 +36,13 @@ const MAX_ADDRESS = 2000
 const MAX_ADDRESSES = 100
 
 /** What a page shows as its address: the `address` element, or lines that end in a postal code and a town. */
-export function shownAddress($: CheerioAPI, text: string): PostalAddress | null {
-  const found = markedAddress($) ?? addressLines(text)
+export function shownAddress(elements: Elements, text: string): PostalAddress | null {
+  const found = markedAddress(elements) ?? addressLines(text)
   return found === null ? null : { text: found, country: countryAtEnd(found) }
 }
 
-function markedAddress($: CheerioAPI): string | null {
-  for (const address of $('address').toArray().slice(0, MAX_ADDRESSES)) {
+function markedAddress(elements: Elements): string | null {
+  for (const address of elements.named('address').slice(0, MAX_ADDRESSES)) {
     const text = textOf(address, MAX_ADDRESS, ', ', /^(br|p|div|li)$/)
     const line = clean(text.replace(/(\s*,\s*)+/g, ', ').replace(/^[\s,]+|[\s,]+$/g, ''), 300)
     if (line !== null && /\d/.test(line) && !line.includes('@') && line.length > 10) return line

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 /** Tasks that tests give to readers. */
 export const tasks = {
   echo: (document: string, input: unknown) => ({ document, input, pid: process.pid }),
+  now: () => Date.now(),
   spin: (_document: string, ms: number) => {
     for (const end = performance.now() + ms; performance.now() < end;);
   },

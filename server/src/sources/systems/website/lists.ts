@@ -20,9 +20,9 @@ export function findLists(document: WebDocument): ItemList[] {
   return [...listsOfThings(document), ...tablesOf(document), ...listRepeated(document)]
 }
 
-function listsOfThings({ $ }: WebDocument): ItemList[] {
+function listsOfThings({ elements }: WebDocument): ItemList[] {
   const byType = new Map<string, Thing[]>()
-  for (const thing of listThings(readJsonLd($))) {
+  for (const thing of listThings(readJsonLd(elements))) {
     for (const type of typesOf(thing)) byType.set(type, [...(byType.get(type) ?? []), thing])
   }
   return [...byType]
