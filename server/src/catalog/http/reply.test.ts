@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Response } from '../../lib/egress/response.ts'
+import { heldMs } from '../../lib/timing/testing/watched-turns.ts'
 import { readReply, readRetryAfter } from './reply.ts'
 import { hideSecrets } from './secrets.ts'
 
@@ -20,6 +21,31 @@ it.each([
   [undefined, undefined],
 ])('Retry-After %s is %s ms, and never more than a day', (header, ms) => {
   expect(readRetryAfter(header, NOW)).toBe(ms)
+})
+
+const replyOf = (text: string) =>
+  new Response(
+    { status: 200, body: Buffer.from(text), url: '', redirects: 0, location: null, more: false, ms: 1 },
+    {},
+  )
+
+it('I2: an answer of more outputs than can be named fails with what to do, and holds nobody', async () => {
+  const text = `{${Array.from({ length: 290_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
+  const read = () =>
+    readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, ['a secret of some length']))
+  let outcome: Awaited<ReturnType<typeof read>> | undefined
+  expect(await heldMs(async () => void (outcome = await read()), 200)).toBeLessThan(200)
+  expect(outcome).toEqual({
+    kind: 'failed',
+    message:
+      'the answer is an object of more than 10,000 keys, each of which would be an output; ask for a list, or for less at once',
+  })
+})
+
+it('an answer of 10,000 keys has an output for each', async () => {
+  const text = `{${Array.from({ length: 10_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
+  const outcome = await readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, []))
+  expect(outcome).toMatchObject({ kind: 'done', outputs: { key_0: 1, key_9999: 1, status_code: 200 } })
 })
 
 it('I2: an answer of more values than can be gone through fails with what to do', async () => {

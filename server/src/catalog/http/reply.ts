@@ -23,6 +23,11 @@ export async function readReply(
     : failed(message)
 }
 
+/** Each is a column that somebody may add; naming hundreds of thousands holds the thread for seconds (I2). */
+const MAX_OUTPUTS = 10_000
+const TOO_MANY_OUTPUTS =
+  'the answer is an object of more than 10,000 keys, each of which would be an output; ask for a list, or for less at once'
+
 /** One output for each top-level key; a list is `items`, anything else is `response`. Names are made of what is hidden already. */
 async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome<ReplyOutputs>> {
   const status_code = reply.status
@@ -34,6 +39,8 @@ async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome
     if (parsed?.why === 'too many values') return failed(parsed.message)
     return done({ response: hide.inContent(text), status_code })
   }
+  if (isObject(parsed.value) && Object.keys(parsed.value).length > MAX_OUTPUTS)
+    return failed(TOO_MANY_OUTPUTS)
   const value = hide.inContent(parsed.value)
   if (Array.isArray(value)) return done({ items: nameColumns(value), status_code })
   return done({

@@ -34,6 +34,19 @@ describe('numbers of JSON', () => {
     },
   )
 
+  it.each(['1e200000', '1.5E-20000', '9'.repeat(200_000), `0.${'1'.repeat(20_000)}`])(
+    'D28: a number that PostgreSQL does not hold is kept as its text, not as a number that no cell can be settled with: %.12s',
+    (number) => {
+      expect(parseExact(`{"a":[${number}]}`)).toEqual({ a: [number] })
+      expect(parseLossless(`[${number},1]`)).toEqual([number, 1])
+    },
+  )
+
+  it('D28: what was stored within bounds reads as a number, also as PostgreSQL writes it out', () => {
+    const number = `1${'0'.repeat(1000)}`
+    expect(JSON.stringify(parseLossless(`[${number}]`))).toBe(`[${number}]`)
+  })
+
   it('every number prints as it was written, whatever stands beside it', () => {
     const random = createRandom(7)
     const digits = (most: number) =>

@@ -2,6 +2,14 @@ import { NumberText } from '#contract/number-text.ts'
 
 export { NumberText } from '#contract/number-text.ts'
 
+/** What is stored prints up to twice as long as what was taken; PostgreSQL refuses more than 16,383 digits behind the point. */
+const MAX_READ = 5_000
+
+/** Tells whether a number has more digits, or a larger exponent: 1e200000 is as long for PostgreSQL as it is written out. */
+export function isLongerThan(source: string, most: number): boolean {
+  return source.length > most || Math.abs(Number(/[eE](.+)$/.exec(source)?.[1] ?? 0)) > most
+}
+
 /** Something that may be a number outside of strings; matches inside strings only cost time. */
 const MAY_HOLD_NUMBER = /(?:^|[[:,])\s*-?\d/
 /** Numbers that a double may not give back as they were: 16 digits and more, or an exponent. */
@@ -14,7 +22,7 @@ const MAY_DIFFER = /(?:^|[[,:])\s*(?:-0(?![.\d])|-?(?:(?:\d\.?){16}|[\d.]+[eE]|\
 
 /** Parses JSON with every number kept as its source text, since 12345678901234567890 does not survive as a double. */
 export function parseWithNumberTexts(text: string): unknown {
-  return MAY_HOLD_NUMBER.test(text) ? revive(text, () => true) : JSON.parse(text)
+  return MAY_HOLD_NUMBER.test(text) ? revive(text, () => true, true) : JSON.parse(text)
 }
 
 /** Parses JSON with plain numbers, except where a plain number would not print back as it was. */
@@ -42,11 +50,17 @@ export function parseExact(text: string): unknown {
 
 type SourceContext = { source?: string }
 
-function revive(text: string, isText: (source: string, value: number) => boolean): unknown {
+/** `keepsAbsurd` is for those that say which number they made a text of. */
+function revive(
+  text: string,
+  isText: (source: string, value: number) => boolean,
+  keepsAbsurd = false,
+): unknown {
   const reviver = (_key: string, value: unknown, context?: SourceContext): unknown => {
     if (typeof value !== 'number') return value
     const source = context?.source ?? String(value)
-    return isText(source, value) ? new NumberText(source) : value
+    if (!isText(source, value)) return value
+    return keepsAbsurd || !isLongerThan(source, MAX_READ) ? new NumberText(source) : source
   }
   return JSON.parse(text, reviver)
 }

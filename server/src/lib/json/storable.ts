@@ -1,4 +1,4 @@
-import { NumberText } from './lossless-json.ts'
+import { isLongerThan, NumberText } from './lossless-json.ts'
 
 /** Told of each change that was needed, in words for a warning. */
 export type Note = (message: string) => void
@@ -9,8 +9,7 @@ const MAX_DIGITS = 1000
 export function makeStorable(value: unknown, note: Note): unknown {
   if (typeof value === 'string') return makeStorableText(value, note)
   if (value instanceof NumberText) {
-    const exponent = Math.abs(Number(/[eE](.+)$/.exec(value.source)?.[1] ?? 0))
-    if (value.source.length <= MAX_DIGITS && exponent <= MAX_DIGITS) return value
+    if (!isLongerThan(value.source, MAX_DIGITS)) return value
     note('a number too long to be stored inside a structure was kept as text')
     return value.source
   }

@@ -28,7 +28,7 @@ export function createMask(secrets: Iterable<string>): Mask {
     }
     return end === 0 ? text : cut + text.slice(end)
   }
-  return { inText, inValue: (value) => cutAll(value, inText) }
+  return { inText, inValue: (value) => (holdsAny(value, inText) ? cutAll(value, inText) : value) }
 }
 
 function spell(secret: string): string[] {
@@ -37,6 +37,25 @@ function spell(secret: string): string[] {
 }
 
 type Container = Record<string, unknown> | unknown[]
+
+/** Looks before anything is copied: copies of large objects take several times as long, and hardly any value holds a secret. */
+function holdsAny(value: unknown, inText: Mask['inText']): boolean {
+  const pending: unknown[] = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    if (!isContainer(next)) {
+      if (cutOne(next, inText) !== next) return true
+    } else if (Array.isArray(next)) {
+      for (const item of next) pending.push(item)
+    } else {
+      for (const key of Object.keys(next)) {
+        if (inText(key) !== key) return true
+        pending.push(next[key])
+      }
+    }
+  }
+  return false
+}
 
 /** A list of what is left instead of recursion: a value may be nested deeper than the stack. */
 function cutAll(value: unknown, inText: Mask['inText']): unknown {
