@@ -20,6 +20,8 @@ import { createLargeOutputs } from './cells/large-outputs.ts'
 import { createRecordAccess } from './cells/record-access.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
 import { createSheetSends } from './cells/sheet-sends.ts'
+import { createSheetWalks } from './cells/sheet-walk.ts'
+import { createTargetReach } from './cells/target-reach.ts'
 import { createUniqueness } from './cells/uniqueness.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
@@ -79,6 +81,8 @@ export function createEngine(parts: EngineParts): Engine {
   const counter = createProviderCounter(store, log)
   const judgeUnique = createUniqueness(store)
   const sendRows = createSheetSends(store, catalogue)
+  const lookUp = createSheetWalks(store)
+  const reachTarget = createTargetReach(store, catalogue)
   const prices = createPriceBook(catalogue)
   const purses = createPurseKeeper(store, log)
   const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
@@ -115,7 +119,7 @@ export function createEngine(parts: EngineParts): Engine {
       catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     }),
     sheetsFor: (flight, signal, database) =>
-      createSheetAccess(store, flight, { signal, database, judgeUnique, sendRows, catalogue }),
+      createSheetAccess(store, flight, { signal, database, judgeUnique, sendRows, lookUp, reachTarget }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ...records }),
   }
 }

@@ -6,6 +6,8 @@ import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testin
 import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import { createSheetSends } from './sheet-sends.ts'
+import { createSheetWalks } from './sheet-walk.ts'
+import { createTargetReach } from './target-reach.ts'
 import { createUniqueness } from './uniqueness.ts'
 
 const app = await makeFlightApp()
@@ -33,7 +35,8 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
     sendRows: createSheetSends(app.store, app.services.catalogue),
-    catalogue: app.services.catalogue,
+    lookUp: createSheetWalks(app.store),
+    reachTarget: createTargetReach(app.store, app.services.catalogue),
   })
   const query = {
     targetSheetId: flight.facts.sheet_id,
@@ -68,7 +71,8 @@ it('a scan reads large rows few at a time, in order, and says when what matches 
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
     sendRows: createSheetSends(app.store, app.services.catalogue),
-    catalogue: app.services.catalogue,
+    lookUp: createSheetWalks(app.store),
+    reachTarget: createTargetReach(app.store, app.services.catalogue),
   })
   const query = { targetSheetId: flight.facts.sheet_id, conditions: [], limit: 7, order: 'oldest' } as const
   const found = await access.lookup(query)
