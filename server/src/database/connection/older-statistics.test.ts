@@ -12,7 +12,7 @@ import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
 import { scopeOfExport, textRows } from '../../files/store/export-lines.ts'
 import { readCellHistories } from '../../runs/store/foreseen-cells.ts'
 import { packedCells } from '../../sheets/store/cells.ts'
-import { extendKeys, findEarlierRow } from '../../sheets/store/dedupe-keys.ts'
+import { extendKeys, findEarlierRows, registerKeys } from '../../sheets/store/dedupe-keys.ts'
 import { matchingRows, rowsMeeting } from '../../sheets/store/matching-rows.ts'
 import { editRows, keepDeletedRows } from '../../sheets/store/row-edits.ts'
 import { conditionsOf } from '../../sheets/store/row-filters.ts'
@@ -197,17 +197,40 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     expect(await tuplesRead(['rows', 'cells'], act)).toBeLessThan(FEW)
   })
 
-  it('a row is compared only with rows of the same values (D72)', async () => {
+  it('rows are compared only with rows of the same values (D72)', async () => {
     const db = app.store.org(sheet.org_id)
     const compared = { columns: [1], ignoreCase: false }
     expect(await extendKeys(db, sheet, compared)).toBe(true)
     const { rows } = await sql<{ row_id: string }>`
-      select row_id from rows where org_id = ${sheet.org_id} and seq = ${ROWS / 2}`.execute(db)
-    const rowId = rows[0]?.row_id ?? expect.fail('the row is there')
+      select row_id from rows where org_id = ${sheet.org_id} and seq % ${ROWS / 5} = 7`.execute(db)
+    const some = rows.map(({ row_id }) => row_id)
+    expect(some).toHaveLength(5)
     const read = await tuplesRead(['rows', 'dedupe_keys'], async (trx) => {
-      expect(await findEarlierRow(trx, sheet, rowId, compared)).toBe(false)
+      expect(await findEarlierRows(trx, sheet, some, compared)).toEqual(some.map(() => false))
     })
     expect(read).toBeLessThan(FEW)
+  })
+
+  it('rows whose action names their values: few others are read, or each once (D72)', async () => {
+    const db = app.store.org(sheet.org_id)
+    const { rows } = await sql<{ row_id: string }>`
+      select row_id from rows where org_id = ${sheet.org_id} and sheet_id = ${sheet.sheet_id}`.execute(db)
+    const run = { ...sheet, run_id: newId() }
+    const nameRows = (trx: Db, rowIds: string[], value: string) =>
+      registerKeys(
+        trx,
+        run,
+        rowIds.map((rowId) => ({ rowId, key: Buffer.from(value) })),
+        { action: ACTION },
+      )
+    const all = rows.map(({ row_id }) => row_id)
+    await nameRows(db, all, 'all')
+    const read = await tuplesRead(['rows', 'dedupe_keys'], async (trx) => {
+      await sql`select ${keyedPlans}`.execute(trx)
+      const seqs = await nameRows(trx, all.slice(-5), 'some')
+      expect(seqs.filter((seq) => seq !== null)).toHaveLength(5)
+    })
+    expect(read).toBeLessThan(ROWS + FEW)
   })
 
   it('an estimate reads the cells of some rows only', async () => {

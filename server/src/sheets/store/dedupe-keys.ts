@@ -14,23 +14,24 @@ const keyed = sql.raw(KEYED)
 const CHUNK = 20_000
 
 /**
- * Whether a row before this one has the same values; null while that of the rows up to it is not known yet. Those with the same key are
- * looked at, by it: the key is at hand before they are (as what a function answers it is no way into a table behind row-level security),
- * and numbers are a question, which is no way to them either.
+ * Returns for each row whether one before it has the same values; null while that of the rows up to it is not known yet. Those with the
+ * same key are looked at, by it: the key is at hand before they are (as what a function answers it is no way into a table behind
+ * row-level security), and numbers are a question, which is no way to them either.
  */
-export async function findEarlierRow(
+export async function findEarlierRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-  rowId: string,
+  rowIds: readonly string[],
   compared: Compared,
-): Promise<boolean | null> {
+): Promise<(boolean | null)[]> {
   const columns = nameOf(compared)
-  const { rows } = await sql<{ known: boolean; earlier: boolean }>`${keyed}
+  const { rows } = await sql<{ row_id: string; known: boolean; earlier: boolean }>`${keyed}
     with me as materialized (
-      select r.seq, ${'columns' in compared ? keyOf(compared) : storedKey(columns)} as key
-      from rows r where r.org_id = ${org_id} and r.row_id = ${rowId}
+      select r.row_id, r.seq, ${'columns' in compared ? keyOf(compared) : storedKey(columns)} as key
+      from unnest(${rowIds}::uuid[]) as asked (row_id)
+      cross join lateral (select * from rows where org_id = ${org_id} and row_id = asked.row_id offset 0) r
     )
-    select ${'action' in compared} or coalesce((select p.up_to from dedupe_progress p
+    select me.row_id, ${'action' in compared} or coalesce((select p.up_to from dedupe_progress p
         where p.org_id = ${org_id} and p.sheet_id = ${sheet_id} and p.columns = ${columns}), 0) >= me.seq as known,
       exists (
         select from dedupe_keys k
@@ -40,9 +41,8 @@ export async function findEarlierRow(
           and exists (select from rows r where r.org_id = k.org_id and r.sheet_id = k.sheet_id and r.seq = k.seq offset 0)
       ) as earlier
     from me`.execute(db)
-  const found = rows[0]
-  if (found === undefined) return false
-  return found.known ? found.earlier : null
+  const found = new Map(rows.map(({ row_id, known, earlier }) => [row_id, known ? earlier : null]))
+  return rowIds.map((rowId) => found.get(rowId) ?? (found.has(rowId) ? null : false))
 }
 
 /** Goes through the next rows of the sheet. False when another transaction is at it: it is waited for elsewhere. */
@@ -101,29 +101,40 @@ export async function replaceKeys(
   }
 }
 
-/** Notes the values of a row as its action has found them, in place of those of an earlier run. Answers its number. */
-export async function registerKey(
+export type NamedRow = { rowId: string; key: Buffer }
+
+/**
+ * Notes the values of rows as their action has found them, in place of those of an earlier run. Returns the numbers of the rows,
+ * which are locked in their order; null for one that is gone.
+ */
+export async function registerKeys(
   db: Db,
   { org_id, sheet_id, run_id }: SheetKey & { run_id: string },
-  rowId: string,
+  named: readonly NamedRow[],
   compared: { action: string },
-  key: Buffer,
-): Promise<string | null> {
+): Promise<(string | null)[]> {
   const columns = nameOf(compared)
-  const { rows } = await sql<{ seq: string }>`${keyed}
+  // A row that names its values twice has those that it named last.
+  const keys = new Map(named.map(({ rowId, key }) => [rowId, key]))
+  const { rows } = await sql<{ row_id: string; seq: string }>`${keyed}
     with me as materialized (
-      select r.seq from rows r where r.org_id = ${org_id} and r.row_id = ${rowId} and (r.sheet_id = ${sheet_id}) is true
+      select r.row_id, r.seq, named.key
+      from unnest(${[...keys.keys()]}::uuid[], ${[...keys.values()]}::bytea[]) as named (row_id, key)
+      cross join lateral (select * from rows where org_id = ${org_id} and row_id = named.row_id offset 0) r
+      where r.sheet_id = ${sheet_id}
+      order by r.seq
     ), replaced as (
-      delete from dedupe_keys k using me where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
-        and k.columns = ${columns} and k.seq = me.seq and k.key <> ${key}
+      delete from dedupe_keys k where k.org_id = ${org_id} and k.sheet_id = ${sheet_id} and k.columns = ${columns}
+        and k.seq = any(array(select seq from me)) and k.key <> (select me.key from me where me.seq = k.seq)
     ), added as (
       insert into dedupe_keys as k (org_id, sheet_id, columns, key, seq, run_id)
-      select ${org_id}, ${sheet_id}, ${columns}, ${key}, seq, ${run_id} from me
+      select ${org_id}, ${sheet_id}, ${columns}, key, seq, ${run_id} from me
       on conflict (org_id, sheet_id, columns, key, seq) do update set run_id = excluded.run_id
         where k.run_id is distinct from excluded.run_id
     )
-    select seq from me`.execute(db)
-  return rows[0]?.seq ?? null
+    select row_id, seq from me`.execute(db)
+  const seqs = new Map(rows.map(({ row_id, seq }) => [row_id, seq]))
+  return named.map(({ rowId }) => seqs.get(rowId) ?? null)
 }
 
 /** The first row in flight, or still to be launched, whose values the action is yet to name in its run; null when there is none. */
