@@ -4,10 +4,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(js|css|svg|html)$/
-/** Below this a compressed answer saves less than its headers cost. */
+/** The smallest file to compress. For a smaller one, compression saves less than the extra headers cost. */
 const MIN_BYTES = 1024
 
-/** Writes `.br` and `.gz` beside each file of the build, so that the server compresses nothing while it serves. */
+/** Writes `.br` and `.gz` beside each file of the build, so that the server need not compress at request time. */
 export function compress(): Plugin {
   let folder = ''
   return {
@@ -15,9 +15,9 @@ export function compress(): Plugin {
     apply: 'build',
     configResolved: ({ root, build }) => void (folder = join(root, build.outDir)),
     closeBundle() {
-      // A build that failed has written nothing, and says why itself.
+      // A failed build has written nothing and reports its own error.
       if (!existsSync(folder)) return
-      for (const path of filesOf(folder)) {
+      for (const path of listFiles(folder)) {
         if (!COMPRESSIBLE.test(path) || statSync(path).size < MIN_BYTES) continue
         const bytes = readFileSync(path)
         const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
@@ -28,7 +28,7 @@ export function compress(): Plugin {
   }
 }
 
-function filesOf(folder: string): string[] {
+function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

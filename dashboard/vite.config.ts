@@ -11,7 +11,7 @@ export default defineConfig({
   root: at('.'),
   plugins: [react(), tailwindcss(), compress()],
   resolve: {
-    // The original adds style elements, which our content security policy forbids.
+    // The original package adds style elements, which our content security policy forbids.
     alias: { 'react-remove-scroll': at('src/ui/remove-scroll.tsx') },
   },
   build: {
@@ -19,7 +19,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // Everything is a file: the policy allows no data addresses for scripts, and files are cached for ever.
+    // No assets are inlined: the policy allows no data URLs for scripts, and files are cached permanently.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

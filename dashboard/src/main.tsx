@@ -11,22 +11,22 @@ import './theme/styles.css'
 applyTheme(readTheme())
 
 const MAX_RETRIES = 2
-/** Nobody was reached, or only something in between; a failure of the server itself is shown at once. */
-const isOnTheWay = (error: Error) => error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
+/** Returns true if the server was not reached, or only a proxy in front of it. Errors of the server itself are shown at once. */
+const isUnreachable = (error: Error) => error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
 
 const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 1000,
-      retry: (count, error) => count < MAX_RETRIES && isOnTheWay(error),
+      retry: (count, error) => count < MAX_RETRIES && isUnreachable(error),
       retryDelay: (count) => 500 * 2 ** count,
     },
   },
-  // One change shows on many screens: each asks anew when it is next opened.
+  // A change may affect many screens: each refetches its data when it is next opened.
   mutationCache: new MutationCache({ onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }) }),
 })
 
-// Back in the window is back on the page, also where another window only covered it.
+// The page counts as focused when the window gets the focus, also if another window only covered it.
 focusManager.setEventListener((onFocus) => {
   const listener = () => onFocus()
   addEventListener('visibilitychange', listener)

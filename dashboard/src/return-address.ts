@@ -1,8 +1,8 @@
 const KEY = 'loam.return'
-/** As long as a sign-in link lives. */
+/** The lifetime of the stored address, equal to that of a sign-in link. */
 const KEPT_MS = 15 * 60_000
 
-/** The address that somebody asked for before signing in; the link may be opened in another tab. */
+/** Stores the address that was opened before signing in. The sign-in link may be opened in another tab. */
 export function keepReturnAddress(address: string): void {
   if (isOwn(address)) localStorage.setItem(KEY, JSON.stringify({ address, at: Date.now() }))
 }
@@ -19,7 +19,7 @@ export function takeReturnAddress(): string {
   }
 }
 
-/** An address of another host is never followed, however it is written. */
+/** Returns true if the address belongs to this host. An address of another host is never followed, however it is written. */
 function isOwn(address: string): boolean {
   if (!address.startsWith('/') || address.startsWith('/sign-in')) return false
   return URL.parse(address, location.origin)?.origin === location.origin

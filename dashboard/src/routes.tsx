@@ -9,7 +9,7 @@ import { Toasts } from './ui/toasts.tsx'
 
 type Screen = { path: string; scope?: Scope; load: () => Promise<{ Screen: ComponentType }> }
 
-/** Every address inside the frame. A screen is a module with `Screen`, loaded when it is first shown. */
+/** The addresses inside the frame. A screen is a module that exports `Screen`; it is loaded when it is first shown. */
 const SCREENS: readonly Screen[] = [
   {
     path: '/workflows',
@@ -95,7 +95,10 @@ const SCREENS: readonly Screen[] = [
 const lazyScreen = (load: Screen['load']) =>
   lazy(async () => {
     const { Screen } = await load().catch((cause: unknown) => {
-      throw new Error('This page did not load: the server is away, or has a newer one', { cause })
+      throw new Error(
+        'This page could not be loaded: the server is unreachable or was updated. Reload the page',
+        { cause },
+      )
     })
     return { default: Screen }
   })
@@ -122,10 +125,10 @@ function Home() {
 }
 
 const screenRoutes = SCREENS.map(({ path, scope, load }) => {
-  const Shown = lazyScreen(load)
+  const LazyScreen = lazyScreen(load)
   const component = () => {
     const can = useCan()
-    return scope === undefined || can(scope) ? <Shown /> : <NotAllowed />
+    return scope === undefined || can(scope) ? <LazyScreen /> : <NotAllowed />
   }
   return createRoute({ getParentRoute: () => frameRoute, path, component })
 })
@@ -158,7 +161,7 @@ export const router = createRouter({
     chooseRoute,
     invitationRoute,
   ]),
-  // Plain texts: what a query means is for the screen to say.
+  // Query values stay plain texts. Each screen parses its own.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search: Record<string, string>) => {
     const text = new URLSearchParams(search).toString()

@@ -48,7 +48,7 @@ describe('a sheet that changes', LONG, () => {
     await write(other, 'b1.example', 'b2.example')
     await cell(one, 'b2.example').waitFor()
     await undo(one).click()
-    await toast(one, '1 value changed since, and left as they are')
+    await toast(one, 'Kept 1 value that changed since')
     await one.reload()
     await expect.poll(() => undo(one).isEnabled()).toBe(true)
     await undo(one).click()
@@ -222,12 +222,12 @@ describe('a sheet that changes', LONG, () => {
     await action.getByRole('button', { name: 'Copy as curl' }).click()
     await expect.poll(() => clipboard(page)).toMatch(/^curl -X PATCH .*run_if/s)
     await action.getByRole('button', { name: 'Save' }).click()
-    await toast(page, `${evil} is saved`)
+    await toast(page, `Saved ${evil}`)
     await action.getByRole('button', { name: 'Close' }).click()
     await org.call('POST', `${sheet}/actions/format_data_using_js_expression_1/run`, {
       filters: [{ variable: '{{input.domain}}', operator: 'is equal to', values: ['acme.example'] }],
     })
-    await cell(page, 'Condition not met').dblclick()
+    await cell(page, 'Skipped').dblclick()
     await page.getByRole('table', { name: 'Condition' }).getByRole('cell', { name: 'not met' }).waitFor()
 
     await page.goto(`${dashboard.url}${sheet}?action=person_work_email_waterfall_1`)
@@ -245,7 +245,7 @@ describe('a sheet that changes', LONG, () => {
       ])
     await providers.getByRole('switch', { name: 'Own key for Hunter' }).click()
     await mail.getByRole('button', { name: 'Save' }).click()
-    await toast(page, 'Mail is saved')
+    await toast(page, 'Saved Mail')
     const saved = await org.call('GET', `${sheet}/actions/person_work_email_waterfall_1`)
     expect(JSON.stringify(saved.body.data.inputs.email_providers)).toMatch(/Datagma.*Hunter.*true.*Findymail/)
     expect(await page.title()).toBe(`${evil} · Loam`)

@@ -4,7 +4,7 @@ import { get } from './client.ts'
 
 export type { CatalogueAction, CatalogueEntry }
 
-/** It belongs to the program: as long as the page lives it is the same. */
+/** The catalogue of actions. It never changes while the page is open, because it is part of the program. */
 export const catalogueQuery = queryOptions({
   queryKey: ['catalogue'],
   staleTime: Infinity,

@@ -1,10 +1,10 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 
-/** The public endpoints as a session reaches them. */
+/** The path under which a session reaches the public endpoints. */
 export const API = '/internal/api/v1'
 
-/** What the server refused, or that it could not be reached (status 0). */
+/** An error response of the server. Status 0 means that the server could not be reached. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -24,8 +24,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Worth another try as it is: nobody was reached, or the server failed. A refusal stays one. */
-export const isPassing = (error: unknown): boolean =>
+/** Returns true if a retry may succeed: the server was unreachable or failed. Other errors would repeat. */
+export const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500)
 
 export type Answer<Data> = {
@@ -36,7 +36,7 @@ export type Answer<Data> = {
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** For lists that colleagues change as well: how often they are asked for while they are looked at. */
+/** Query options for lists that colleagues can change: refetched every 5 seconds while they are visible. */
 export const LIVE = { refetchInterval: 5000 } as const
 
 let csrfToken = ''
@@ -46,10 +46,10 @@ export function setCsrfToken(token: string): void {
   csrfToken = token
 }
 
-/** What proves that a request which changes something comes from a page of ours. */
+/** Returns the headers that prove that a changing request comes from one of our pages. */
 export const csrfHeaders = () => ({ 'x-loam-csrf': csrfToken })
 
-/** What to do when the session has ended: asked for by the frame, so that this file knows no addresses. */
+/** Sets the function to call when the session has ended. The frame sets it, so that this file needs no addresses. */
 export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
 }
@@ -99,11 +99,11 @@ function readAnswer<Data>(parsed: unknown, response: Response): Answer<Data> {
 export function readError(parsed: unknown, status: number, requestId: string | null): ApiError {
   const body = isObject(parsed) ? parsed : {}
   const fields = Array.isArray(body['errors']) ? (body['errors'] as FieldError[]) : []
-  const said = typeof body['message'] === 'string' ? body['message'] : ''
-  // `2 validation errors` alone tells a person nothing.
+  const serverMessage = typeof body['message'] === 'string' ? body['message'] : ''
+  // `2 validation errors` alone does not help a person, so the fields are listed instead.
   const message =
-    fields.length > 0 ? fields.map(({ field, message }) => `${field}: ${message}`).join('; ') : said
-  return new ApiError(message === '' ? `The server answered ${status}` : message, {
+    fields.length > 0 ? fields.map(({ field, message }) => `${field}: ${message}`).join('; ') : serverMessage
+  return new ApiError(message === '' ? `The server responded with status ${status}` : message, {
     status,
     code: typeof body['error'] === 'string' ? body['error'] : String(status),
     fields,
@@ -123,13 +123,13 @@ export async function post<Data>(path: string, body?: unknown): Promise<Data> {
   return (await request<Data>('POST', path, body)).data
 }
 
-/** The same for a body of one field: a refusal that names none, such as that it is taken, is about that one. */
+/** Returns the error of the only field of a body. A 404 or 409 without a field, such as a taken name, belongs to it. */
 export function onlyFieldProblem(error: unknown, field: string): string | undefined {
   const isRefusal = error instanceof ApiError && (error.status === 404 || error.status === 409)
   return fieldProblem(error, field) ?? (isRefusal ? error.message : undefined)
 }
 
-/** What the server says about a field, by its name or by the start of its path. */
+/** Returns the error of a field, found by its name or by the end of its path. */
 export function fieldProblem(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const found = error.fields.find((one) => one.field === field || one.field.endsWith(`.${field}`))

@@ -1,5 +1,5 @@
-/** A request of the public API as a command for a shell; the key stays a variable. */
-export function curlOf(method: string, path: string, body?: unknown): string {
+/** Returns a request to the public API as a shell command. The API key stays a variable. */
+export function buildCurl(method: string, path: string, body?: unknown): string {
   const lines = [
     `curl -X ${method} ${quote(`${location.origin}/api/v1${path}`)}`,
     `-H "Authorization: Bearer $LOAM_API_KEY"`,

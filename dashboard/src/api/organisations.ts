@@ -5,20 +5,20 @@ import { get } from './client.ts'
 
 export type OwnOrganisation = z.infer<typeof Schema>
 
-/** Where whoever is signed in may go on to. */
+/** The organisations that the signed-in person can switch to. */
 export const organisationsQuery = queryOptions({
   queryKey: ['organisations'],
   staleTime: 60_000,
   queryFn: ({ signal }) => get<z.infer<typeof OwnOrganisations>>('/internal/organisations', signal),
 })
 
-/** What choosing an organisation does, as the verb of its button. */
+/** The button label for choosing an organisation, by membership status. */
 export const VERBS = { member: 'Open', unconfirmed: 'Confirm and open', invited: 'Join' } as const
 
-/** Why an organisation is listed, for somebody who may never have heard of it. */
+/** Returns why an organisation is listed, for a person who may not know it. */
 export function describeOffer({ role, status, vouched_by: by }: OwnOrganisation): string {
   if (status === 'invited') return `Invitation as ${role}${by === null ? '' : ` from ${by}`}`
   if (status === 'member') return `Your role: ${role}`
-  const ask = by === null ? '' : `; an administrator is ${by}`
-  return `You were added as ${role} and have not confirmed it yet${ask}`
+  const contact = by === null ? '' : `; contact: ${by}`
+  return `You were added as ${role} and have not confirmed it yet${contact}`
 }

@@ -2,18 +2,18 @@ import { useEffect } from 'react'
 import { createStore, useStore } from 'zustand'
 import { type Answer, ApiError, request } from './client.ts'
 
-/** How many changes of this tab the server has not heard of yet, since it cannot be reached. */
+/** The number of changes of this tab that wait because the server is unreachable. */
 const outbox = createStore<{ waiting: number }>(() => ({ waiting: 0 }))
 
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 4000
-/** Not there, or not able to answer for now: whoever asks again is answered. */
-const AWAY = new Set([0, 502, 503, 504])
+/** The statuses of a server that is unreachable or temporarily unable to respond; 0 means no connection. */
+const UNAVAILABLE = new Set([0, 502, 503, 504])
 
-export const isAway = (error: unknown) => error instanceof ApiError && AWAY.has(error.status)
+export const isUnavailable = (error: unknown) => error instanceof ApiError && UNAVAILABLE.has(error.status)
 
-/** Sends a change until the server has heard it; by its key it takes effect once, however often it arrives. */
-export async function sendUntilHeard<Data>(
+/** Sends a change until the server has received it. The idempotency key ensures that it takes effect only once. */
+export async function sendUntilReceived<Data>(
   method: 'POST' | 'PATCH',
   path: string,
   body: unknown,
@@ -26,7 +26,7 @@ export async function sendUntilHeard<Data>(
       try {
         return await request<Data>(method, path, body, { idempotencyKey })
       } catch (error) {
-        if (!isAway(error)) throw error
+        if (!isUnavailable(error)) throw error
         if (!isWaiting) count(1)
         isWaiting = true
         await new Promise((resolve) => setTimeout(resolve, wait))
@@ -37,21 +37,21 @@ export async function sendUntilHeard<Data>(
   }
 }
 
-/** `randomUUID` is there under https alone. */
+/** Returns a random key. `crypto.randomUUID` cannot be used, because it exists under https only. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 }
 
-/** Leaving the page would lose them: the browser asks first. */
+/** Returns the number of unsent changes. While there are any, the browser asks before the page is left. */
 export function useWaitingChanges(): number {
   const waiting = useStore(outbox, (state) => state.waiting)
   useEffect(() => {
     if (waiting === 0) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
+    const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', confirmLeaving)
+    return () => removeEventListener('beforeunload', confirmLeaving)
   }, [waiting])
   return waiting
 }

@@ -1,6 +1,6 @@
 import type { RowFilter, Selection, StatusFilter } from './sheet.ts'
 
-/** Which rows an address shows. */
+/** Returns the selection of rows that is written in an address. */
 export function readSelection(query: URLSearchParams): Selection {
   return {
     filters: readList<RowFilter>(query.get('filters')),
@@ -9,7 +9,7 @@ export function readSelection(query: URLSearchParams): Selection {
   }
 }
 
-/** The query of an address that shows these rows; empty for all. */
+/** Returns the query string for a selection of rows, or an empty text for all rows. */
 export function selectionQuery({ filters, status_filters, find }: Selection): string {
   const query = new URLSearchParams({
     ...(filters.length === 0 ? {} : { filters: JSON.stringify(filters) }),
@@ -19,7 +19,7 @@ export function selectionQuery({ filters, status_filters, find }: Selection): st
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** Whoever writes nonsense into the address sees all rows. */
+/** Returns the objects of a JSON list. Invalid text gives an empty list, so that a wrong address shows all rows. */
 function readList<Item>(text: string | null): Item[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')

@@ -13,7 +13,7 @@ export type Session = {
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  // A role may be changed meanwhile: that is asked whenever somebody comes back to the window.
+  // The role may have changed, so the session is read again whenever the window gets the focus.
   staleTime: 60_000,
   refetchOnWindowFocus: 'always',
   retry: false,
@@ -24,10 +24,10 @@ export const sessionQuery = queryOptions({
   },
 })
 
-/** Of whoever is signed in: the frame shows nothing else until it is known. */
+/** Returns the session of the signed-in person. The frame renders no screen before the session is loaded. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery)
-  if (data === undefined) throw new Error('a screen was shown before the session was known')
+  if (data === undefined) throw new Error('a screen was rendered before the session was loaded')
   return data
 }
 

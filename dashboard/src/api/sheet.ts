@@ -18,7 +18,7 @@ export type CellDetail = z.infer<typeof CellDetailSchema>
 export type Estimate = z.infer<typeof EstimateSchema>
 export type { RowFilter, StatusFilter }
 
-/** Which rows are shown. */
+/** A selection of rows: the filters and the search text. */
 export type Selection = { filters: RowFilter[]; status_filters: StatusFilter[]; find: string }
 
 export type SheetId = { workflowId: string; sheetId: string }
@@ -32,7 +32,7 @@ export const inputsQuery = (sheet: SheetId) =>
     queryFn: ({ signal }) => get<Input[]>(`${sheetPath(sheet)}/inputs`, signal),
   })
 
-/** The chain, without the synthetic node of the inputs. */
+/** The action chain, without the synthetic input node. */
 export const actionsQuery = (sheet: SheetId) =>
   queryOptions({
     queryKey: ['sheet', sheet.sheetId, 'actions'],
@@ -48,7 +48,7 @@ export const runsQuery = (sheet: SheetId) =>
     queryFn: ({ signal }) => get<Run[]>(`${sheetPath(sheet)}/runs`, signal),
   })
 
-/** The part of a body that selects rows; nothing where all are shown. */
+/** Returns the fields of a body that select rows, or none if all rows are selected. */
 export function selectionBody({ filters, status_filters, find }: Selection) {
   return {
     ...(filters.length === 0 ? {} : { filters }),

@@ -1,6 +1,6 @@
 import { ApiError, API, csrfHeaders, readError } from './client.ts'
 
-/** Sends a file as it is. `fetch` does not tell how much has arrived. */
+/** Uploads the bytes of a file. It does not use `fetch`, which reports no upload progress. */
 export function uploadFile<Data>(
   path: string,
   file: File,

@@ -13,7 +13,7 @@ export function AccountMenu() {
   const signOut = async () => {
     try {
       await request('POST', '/internal/sign-out')
-      // A whole load: nothing of the last person stays in memory.
+      // A full page load, so that nothing of this person stays in memory.
       location.assign('/sign-in')
     } catch (error) {
       notifyProblem(error)

@@ -10,7 +10,7 @@ import { useReturnFocus } from '../ui/return-focus.ts'
 import { NAVIGATION } from './navigation.ts'
 import { SETTINGS } from './settings-pages.ts'
 
-/** Ctrl+K: every place, every workflow, the themes. */
+/** The command palette (Ctrl+K): pages, workflows, settings and themes. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const returnFocus = useReturnFocus(true)
@@ -34,7 +34,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
             <div className="flex items-center gap-2 border-b pr-2">
               <Command.Input
                 autoFocus
-                placeholder="Go to, open, change…"
+                placeholder="Search pages, workflows and themes…"
                 className="h-11 w-full bg-transparent px-4 text-14 outline-none"
               />
               <Button size="small" onClick={onClose}>
@@ -42,7 +42,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
               </Button>
             </div>
             <Command.List className="max-h-[50vh] overflow-y-auto p-2">
-              <Command.Empty className="p-4 text-center text-muted">Nothing found</Command.Empty>
+              <Command.Empty className="p-4 text-center text-muted">No results</Command.Empty>
               <Group heading="Go to">
                 {NAVIGATION.filter(({ scope }) => scope === undefined || can(scope)).map(({ name, to }) => (
                   <Item key={to} onSelect={() => go(to)}>

@@ -13,11 +13,11 @@ import { SETTINGS } from './settings-pages.ts'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
-/** Around every screen of whoever is signed in. */
+/** The frame around every screen of a signed-in person. */
 export function Frame() {
   const session = useQuery(sessionQuery)
   if (session.data !== undefined) return <SignedIn />
-  // Whoever is signed out is on the way to the sign-in screen.
+  // A signed-out person is being redirected to the sign-in screen.
   const isSignedOut = session.error instanceof ApiError && session.error.status === 401
   return (
     <main className="mx-auto w-full max-w-[640px] p-6">
@@ -73,10 +73,10 @@ function Pending() {
   )
 }
 
-/** On a phone the row of links is longer than the screen. */
+/** Scrolls the current link into view. On a phone the row of links is wider than the screen. */
 const showLink = (link: Element | null) => link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
-/** From one page of the settings to the next. */
+/** Links to all pages of the settings. */
 function SettingsLinks() {
   const can = useCan()
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -145,7 +145,7 @@ function Sidebar({ onOpenPalette }: { onOpenPalette: () => void }) {
   )
 }
 
-/** A key that is text for a field is no command. */
+/** Returns true if the focus is in a text field, where a key is text and not a command. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 
-/** Opens an address of ours that is written out, its query included. */
+/** Returns a function that opens an address of the dashboard, including its query. */
 export function useGo(): (address: string) => void {
   const { history } = useRouter()
   return (address) => history.push(address)

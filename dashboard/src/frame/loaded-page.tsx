@@ -5,7 +5,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Page } from './page.tsx'
 import { Refusal } from './refusal.tsx'
 
-/** A screen about one answer: what holds its place until it is there, and what is said when it does not come. */
+/** A screen that shows the result of one query: a skeleton while it loads, an error if it fails. */
 export function LoadedPage<Data>({
   title,
   query,

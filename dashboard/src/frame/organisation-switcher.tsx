@@ -7,7 +7,7 @@ import { Building2 } from '../ui/icons.tsx'
 import { MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { notifyProblem } from '../ui/toasts.tsx'
 
-/** Starts a session in the organisation, with a whole load: nothing of the last one stays in memory. */
+/** Starts a session in the organisation and reloads the page, so that nothing of the previous one stays in memory. */
 const switchTo = async (orgId: string) => {
   const { data } = await request<{ next: string }>('POST', '/internal/session/organisation', {
     org_id: orgId,
@@ -17,7 +17,7 @@ const switchTo = async (orgId: string) => {
 
 const NOTES = { unconfirmed: 'to confirm', invited: 'invitation' } as const
 
-/** The other organisations of this person, for a menu, and the question that comes before joining one. */
+/** Returns menu items for the person's other organisations, and the dialog that confirms joining one. */
 export function useOrganisationSwitcher() {
   const { data } = useQuery(organisationsQuery)
   const [offer, setOffer] = useState<OwnOrganisation | null>(null)

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react'
 
-/** Every screen: one `h1`, which names the tab too, and what it holds. */
+/** The layout of every screen: one `h1`, which is also the title of the tab, and the content. */
 export function Page({
   title,
   actions,
@@ -9,7 +9,7 @@ export function Page({
 }: {
   title: string
   actions?: ReactNode
-  /** Then the page itself takes the focus, so that keys scroll it. */
+  /** Makes the page itself focusable, so that keys scroll it. Set it if the content has no controls. */
   hasNoControls?: boolean
   children?: ReactNode
 }) {
@@ -31,7 +31,7 @@ export function Page({
 }
 
 export function useTitle(title: string): void {
-  // Before it is painted: who sees the heading sees its title.
+  // Set before painting, so that the title changes together with the heading.
   useLayoutEffect(() => {
     document.title = `${title} · Loam`
   }, [title])

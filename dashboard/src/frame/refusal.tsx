@@ -6,10 +6,10 @@ import { Page } from './page.tsx'
 export function NotFound() {
   return (
     <Page title="Not found">
-      <p className="text-muted">There is nothing at this address, or it is not yours to see.</p>
+      <p className="text-muted">This page does not exist, or you do not have access to it.</p>
       <p>
         <Link to="/" className="text-accent-text underline">
-          Go to the start
+          Go to the home page
         </Link>
       </p>
     </Page>
@@ -20,13 +20,13 @@ export function NotAllowed() {
   return (
     <Page title="Not allowed">
       <p className="text-muted">
-        Your role does not include this. An administrator can change it under Members.
+        Your role does not include this page. An administrator can change your role under Members.
       </p>
     </Page>
   )
 }
 
-/** A screen that could not be shown: its script did not come, as when the server was away, or it threw. */
+/** The page for a screen that failed: its script could not be loaded, or it threw an error. */
 export function Broken({ error }: { error: unknown }) {
   return (
     <Page title="Something went wrong">
@@ -35,7 +35,7 @@ export function Broken({ error }: { error: unknown }) {
   )
 }
 
-/** In place of a screen whose data did not come: absent and foreign things look alike. */
+/** The page for a screen whose data could not be loaded. Absent and forbidden resources look the same. */
 export function Refusal({ error, title, onRetry }: { error: unknown; title: string; onRetry: () => void }) {
   const status = error instanceof ApiError ? error.status : null
   if (status === 404 || status === 400) return <NotFound />

@@ -5,7 +5,7 @@ import { overviewQuery } from '../api/workflows.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { ArrowLeft } from '../ui/icons.tsx'
 
-/** From a screen about a sheet back to its rows. */
+/** A link from a screen of a sheet back to its rows. */
 export function SheetLink({ sheet: { workflowId, sheetId } }: { sheet: SheetId }) {
   const overview = useQuery(overviewQuery(workflowId))
   const name = overview.data?.sheets.find(({ sheet_id }) => sheet_id === sheetId)?.name

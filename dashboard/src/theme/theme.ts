@@ -8,7 +8,7 @@ export function readTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
-/** `system` follows `prefers-color-scheme` by itself: without the attribute the page supports both schemes. */
+/** Applies and stores a theme. `system` removes the attribute, so that the page follows `prefers-color-scheme`. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme)
   if (theme === 'system') delete document.documentElement.dataset['theme']

@@ -10,7 +10,7 @@ const TONES = {
 
 export type Tone = keyof typeof TONES
 
-/** A state in a word; the colour only repeats it. */
+/** A state as a word. The colour only repeats it. */
 export function Badge({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span

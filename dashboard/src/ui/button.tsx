@@ -14,9 +14,9 @@ export type ButtonProps = ComponentProps<'button'> & {
   kind?: keyof typeof KINDS
   size?: keyof typeof SIZES
   icon?: Icon
-  /** Only the icon is seen; the text is the name. */
+  /** Shows only the icon; the text becomes the accessible name. */
   iconOnly?: boolean
-  /** The same on a phone, where there is no room for words. */
+  /** Shows only the icon on a phone, where there is no room for text. */
   iconOnPhone?: boolean
   busy?: boolean
 }
@@ -30,7 +30,7 @@ export function buttonClass(kind: keyof typeof KINDS = 'plain', size: keyof type
   )
 }
 
-const refuse = (event: MouseEvent) => event.preventDefault()
+const ignoreClick = (event: MouseEvent) => event.preventDefault()
 
 export function Button({
   kind = 'plain',
@@ -50,10 +50,10 @@ export function Button({
       type="button"
       {...rest}
       disabled={disabled}
-      // A button that is disabled loses the focus: one that is busy only takes no more clicks.
+      // A disabled button loses the focus, so a busy button stays enabled and only ignores clicks.
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
-      onClick={busy ? refuse : onClick}
+      onClick={busy ? ignoreClick : onClick}
       {...((iconOnly || iconOnPhone) && typeof children === 'string' ? { title: children } : {})}
       className={classNames(
         buttonClass(kind, size),

@@ -15,14 +15,14 @@ type Props = {
   hideLabel?: boolean
   placeholder?: string
   disabled?: boolean
-  /** What is typed counts as well, also when no choice says it. */
+  /** Accepts typed text that is not among the choices. */
   free?: boolean
 }
 
 const asChoice = (one: string | Choice): Choice => (typeof one === 'string' ? { value: one } : one)
-const labelOf = (choice: Choice) => choice.label ?? choice.value
+const getLabel = (choice: Choice) => choice.label ?? choice.value
 
-/** One of several, found by typing. The list is a popover: no dialog or panel cuts it off. */
+/** A choice of one option, found by typing. The list is a popover, so that no dialog or panel clips it. */
 export function Combobox({
   label,
   value,
@@ -45,7 +45,7 @@ export function Combobox({
   const shown =
     typed === null
       ? all
-      : all.filter((choice) => labelOf(choice).toLowerCase().includes(typed.trim().toLowerCase()))
+      : all.filter((choice) => getLabel(choice).toLowerCase().includes(typed.trim().toLowerCase()))
 
   const show = () => {
     if (disabled === true || open) return
@@ -101,7 +101,7 @@ export function Combobox({
             spellCheck={false}
             disabled={disabled}
             placeholder={placeholder}
-            value={typed ?? (chosen === undefined ? value : labelOf(chosen))}
+            value={typed ?? (chosen === undefined ? value : getLabel(chosen))}
             onClick={show}
             onBlur={hide}
             onKeyDown={onKeyDown}
@@ -109,7 +109,7 @@ export function Combobox({
               setTyped(event.target.value)
               setActive(0)
               setOpen(true)
-              const exact = all.find((choice) => labelOf(choice) === event.target.value)
+              const exact = all.find((choice) => getLabel(choice) === event.target.value)
               if (exact !== undefined || free === true) onChange(exact?.value ?? event.target.value)
             }}
             className={classNames(CONTROL, 'h-8 pr-7')}
@@ -127,7 +127,7 @@ export function Combobox({
                   onChoose={() => choose(choice)}
                 />
               ))}
-              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">Nothing found</li>}
+              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">No results</li>}
             </Options>
           )}
         </div>
@@ -159,7 +159,7 @@ function Option({
       id={id}
       role="option"
       aria-selected={selected}
-      // The field keeps the focus, so that leaving it is what closes the list.
+      // The field keeps the focus: only leaving the field closes the list.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       className={classNames(
@@ -167,14 +167,14 @@ function Option({
         active && 'bg-hover',
       )}
     >
-      <span className="min-w-0 flex-1 truncate">{labelOf(choice)}</span>
+      <span className="min-w-0 flex-1 truncate">{getLabel(choice)}</span>
       {choice.note !== undefined && <span className="text-12 text-muted">{choice.note}</span>}
       {selected && <Check aria-hidden className="size-3.5 text-accent-text" />}
     </li>
   )
 }
 
-/** A list in the top layer, below its field or above it where there is more room. */
+/** A list in the top layer, placed below its field, or above it if there is more room. */
 export function Options({
   id,
   label,

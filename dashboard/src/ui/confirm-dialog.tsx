@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 
-/** Asks before something is destroyed, or is not easily taken back; the button repeats the verb. */
+/** A dialog that confirms an action which cannot be undone, or not easily. The button repeats the verb. */
 export function ConfirmDialog({
   title,
   description,

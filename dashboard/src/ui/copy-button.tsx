@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { curlOf } from '../api/curl.ts'
+import { buildCurl } from '../api/curl.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import { copyText } from './copy-text.ts'
 import { Check, Copy } from './icons.tsx'
@@ -25,12 +25,12 @@ export function CopyButton({ label, text, ...rest }: Props) {
   )
 }
 
-/** The same request for the public API, with the key as a variable. */
+/** A button that copies the same request to the public API as a curl command, with the key as a variable. */
 export function CopyAsCurl({
   method,
   path,
   body,
   ...rest
 }: { method: string; path: string; body?: unknown } & Omit<ButtonProps, 'onClick' | 'children'>) {
-  return <CopyButton {...rest} label="Copy as curl" text={() => curlOf(method, path, body)} />
+  return <CopyButton {...rest} label="Copy as curl" text={() => buildCurl(method, path, body)} />
 }

@@ -1,6 +1,6 @@
 import { Dialog as Radix } from 'radix-ui'
 import type { FormEvent, ReactNode } from 'react'
-import { isPassing } from '../api/client.ts'
+import { isTransient } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Problem } from './problem.tsx'
@@ -12,7 +12,7 @@ type Props = {
   title: string
   description?: ReactNode
   children?: ReactNode
-  /** The button that does it; without one there is only `Cancel`, or what `closeLabel` says. */
+  /** The submit button. Without it there is only the close button, labelled `Cancel` or `closeLabel`. */
   submit?: {
     label: string
     onSubmit: () => void
@@ -26,12 +26,12 @@ type Props = {
   wide?: boolean
 }
 
-/** Escape closes the list of a field that is open, and not the dialog around it. */
-function leaveToList(event: KeyboardEvent): void {
+/** Keeps the dialog open while the list of a field is open: Escape then closes only the list. */
+function keepOpenForList(event: KeyboardEvent): void {
   if (document.querySelector(':popover-open') !== null) event.preventDefault()
 }
 
-/** A modal question. Enter submits; Escape, `Cancel` and the backdrop close; the focus returns to where it was. */
+/** A modal dialog. Enter submits; Escape, `Cancel` and the backdrop close it; the focus returns to where it was. */
 export function Dialog({
   open,
   onClose,
@@ -47,7 +47,7 @@ export function Dialog({
   const returnFocus = useReturnFocus(open)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    // A dialog inside another's form must not submit both.
+    // A dialog inside the form of another dialog must not submit both.
     event.stopPropagation()
     if (submit !== undefined && submit.disabled !== true && submit.busy !== true) submit.onSubmit()
   }
@@ -57,7 +57,7 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-40 bg-[rgb(10_12_16/45%)]" />
         <Radix.Content
           onCloseAutoFocus={returnFocus}
-          onEscapeKeyDown={leaveToList}
+          onEscapeKeyDown={keepOpenForList}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           className={classNames(
             'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-pop flex-col',
@@ -77,7 +77,7 @@ export function Dialog({
               {error !== undefined && error !== null && (
                 <Problem
                   error={error}
-                  {...(submit !== undefined && isPassing(error) ? { onRetry: submit.onSubmit } : {})}
+                  {...(submit !== undefined && isTransient(error) ? { onRetry: submit.onSubmit } : {})}
                 />
               )}
             </div>

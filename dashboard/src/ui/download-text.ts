@@ -1,4 +1,4 @@
-/** Gives somebody a text as a file, made here. */
+/** Downloads a text as a file that is created in the browser. */
 export function downloadText(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
   const link = document.createElement('a')
@@ -8,7 +8,7 @@ export function downloadText(name: string, text: string): void {
   URL.revokeObjectURL(address)
 }
 
-/** A line of CSV. What a spreadsheet would take for a formula gets an apostrophe in front. */
+/** Returns a line of CSV. A text that a spreadsheet would read as a formula is prefixed with an apostrophe. */
 export function csvLine(values: readonly (string | number)[]): string {
   return values
     .map((value) => {

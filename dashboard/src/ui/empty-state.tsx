@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Icon } from './icons.tsx'
 
-/** What to do where nothing is yet: one primary action among the children. */
+/** The placeholder of an empty screen. Its children hold one primary action. */
 export function EmptyState({
   icon: Icon,
   title,

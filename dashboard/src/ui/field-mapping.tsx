@@ -8,7 +8,7 @@ import { Problem } from './problem.tsx'
 
 export type FieldMappingState = ReturnType<typeof useFieldMapping>
 
-/** Which of `fields` fills which input of a workflow's main sheet: by name, until somebody chooses otherwise. */
+/** Holds the mapping of `fields` to the inputs of a workflow's main sheet. Fields are matched by name until a person chooses others. */
 export function useFieldMapping(fields: readonly string[]) {
   const [workflow, setWorkflow] = useState('')
   const [chosen, setChosen] = useState<Record<string, string>>({})
@@ -40,17 +40,17 @@ export function useFieldMapping(fields: readonly string[]) {
       ),
     },
     isEmpty: names.every((name) => fieldFor(name) === ''),
-    problemOf: (error: unknown, name: string) => problemWithin(error, `field_mapping.input.${name}`),
+    findProblem: (error: unknown, name: string) => problemWithin(error, `field_mapping.input.${name}`),
   }
 }
 
 export function FieldMapping({ mapping, error }: { mapping: FieldMappingState; error: unknown }) {
-  const { fields, workflow, workflows, inputs, names, fieldFor, chooseWorkflow, chooseField, problemOf } =
+  const { fields, workflow, workflows, inputs, names, fieldFor, chooseWorkflow, chooseField, findProblem } =
     mapping
-  const failed = workflows.error ?? inputs.error
+  const loadError = workflows.error ?? inputs.error
   return (
     <>
-      {failed !== null && <Problem error={failed} />}
+      {loadError !== null && <Problem error={loadError} />}
       <Combobox
         label="Workflow"
         value={workflow}
@@ -65,11 +65,11 @@ export function FieldMapping({ mapping, error }: { mapping: FieldMappingState; e
           key={`${workflow} ${name}`}
           label={`Field for ${name}`}
           value={fieldFor(name)}
-          // There may be fields that nothing shown here has.
+          // A field may exist that none of the shown records has.
           free
-          choices={[{ value: '', label: 'Left empty' }, ...fields.map((field) => ({ value: field }))]}
+          choices={[{ value: '', label: 'Leave empty' }, ...fields.map((field) => ({ value: field }))]}
           onChange={(field) => chooseField(name, field)}
-          problem={problemOf(error, name)}
+          problem={findProblem(error, name)}
         />
       ))}
     </>

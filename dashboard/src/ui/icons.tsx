@@ -2,7 +2,7 @@ import type { ComponentType, SVGProps } from 'react'
 
 export type Icon = ComponentType<SVGProps<SVGSVGElement>>
 
-/** A line drawing on a grid of 16, in the colour of the text around it. */
+/** Returns an icon from a path on a 16 by 16 grid. It is drawn as lines in the colour of the surrounding text. */
 function draw(path: string): Icon {
   return (props) => (
     <svg

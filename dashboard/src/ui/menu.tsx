@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import type { Icon } from './icons.tsx'
 
-/** A button with a menu. `trigger` is the button itself. */
+/** A menu with its button, which is given as `trigger`. */
 export function Menu({
   trigger,
   label,
@@ -79,7 +79,7 @@ export function MenuCheckbox({
     <Radix.CheckboxItem
       checked={checked}
       onCheckedChange={onChange}
-      // Several are changed in a row, so the menu stays.
+      // The menu stays open, because often several checkboxes are changed in a row.
       onSelect={(event) => event.preventDefault()}
       className={ITEM}
     >

@@ -4,7 +4,7 @@ import { fieldProblem } from '../api/client.ts'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './text-field.tsx'
 
-/** Asks for the name of a thing that is made or renamed; a name that is refused is refused at its field. */
+/** A dialog that asks for the name of a new or renamed thing. An error about the name is shown at its field. */
 export function NameDialog<Saved>({
   title,
   verb = 'Save',
@@ -17,7 +17,7 @@ export function NameDialog<Saved>({
   verb?: string
   start?: string
   save: (name: string) => Promise<Saved>
-  /** Before it closes. */
+  /** Runs before the dialog closes. */
   onSaved: (saved: Saved) => Promise<unknown>
   onClose: () => void
 }) {

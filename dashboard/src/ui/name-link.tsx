@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 
 const NAME = 'long-text text-left font-medium text-text hover:text-accent-text hover:underline'
 
-/** The name of a thing in a list, which opens it. */
+/** The name of a list entry as a link that opens it. */
 export function NameLink({ to, children }: { to: string; children: string }) {
   return (
     <Link to={to} className={NAME}>
@@ -12,7 +12,7 @@ export function NameLink({ to, children }: { to: string; children: string }) {
   )
 }
 
-/** The same where it opens on the page. */
+/** The name of a list entry as a button, for an entry that opens on the same page. */
 export function NameButton(props: ComponentProps<'button'>) {
   return <button type="button" {...props} className={NAME} />
 }

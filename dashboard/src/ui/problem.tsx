@@ -2,7 +2,7 @@ import { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { CircleAlert } from './icons.tsx'
 
-/** What went wrong, with the number that finds it in the log, and a way to try again. */
+/** An error message with the request id, which is also in the server log, and a button to retry. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : null
   return (
@@ -12,7 +12,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
     >
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1">
-        <p className="break-words">{reasonOf(error)}</p>
+        <p className="break-words">{getErrorText(error)}</p>
         {requestId !== null && <p className="text-11 break-all">Request {requestId}</p>}
       </div>
       {onRetry !== undefined && (
@@ -24,6 +24,6 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-export function reasonOf(error: unknown): string {
+export function getErrorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

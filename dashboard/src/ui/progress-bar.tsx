@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts'
 
-/** `value` of `max`; while `max` is unknown it says only that something is under way. */
+/** A progress bar of `value` out of `max`. While `max` is null, it only shows that work is in progress. */
 export function ProgressBar({
   label,
   value,
@@ -12,7 +12,7 @@ export function ProgressBar({
   value: number
   max: number | null
   slim?: boolean
-  /** It measures what may not go on, and that is used up. */
+  /** Marks a limit that is used up. */
   isFull?: boolean
 }) {
   const share = max === null || max === 0 ? 0 : Math.min(1, value / max)

@@ -10,7 +10,7 @@ type Props = ComponentProps<'div'> & {
 
 let open = 0
 
-/** Stands for the package of this name: keeps the page from scrolling below a dialog, by a class in place of a style element. */
+/** Replaces the package of this name. It stops the page from scrolling under a dialog by a class instead of a style element. */
 export function RemoveScroll({
   as: As = Slot.Root,
   allowPinchZoom: _pinch,

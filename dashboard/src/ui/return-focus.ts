@@ -2,15 +2,15 @@ import { useEffect, useRef } from 'react'
 
 type Trail = readonly Element[]
 
-/** Of every dialog that is open: what had the focus before it, and before the dialog that opened it. */
+/** The trail of each open dialog: the element that had the focus before it, then the one before its parent dialog. */
 const trails: Trail[] = []
 
-/** For `onCloseAutoFocus` of a dialog without a trigger of its own: the focus goes back to where it was when it opened. */
+/** Returns a handler for `onCloseAutoFocus` that gives the focus back to where it was when the dialog opened. */
 export function useReturnFocus(open: boolean): (event: Event) => void {
   const trail = useRef<Trail>([])
   const wasOpen = useRef(false)
-  // While it renders open for the first time the focus has not moved yet.
-  if (open && !wasOpen.current) trail.current = trailTo(document.activeElement)
+  // On the first render of an open dialog the focus has not moved yet.
+  if (open && !wasOpen.current) trail.current = buildTrail(document.activeElement)
   wasOpen.current = open
   useEffect(() => {
     if (!open) return
@@ -20,21 +20,21 @@ export function useReturnFocus(open: boolean): (event: Event) => void {
   }, [open])
   return (event) => {
     event.preventDefault()
-    // What was there may be gone, such as the row that was deleted: then the page has it.
-    const left = trail.current.find((element) => element.isConnected) ?? document.querySelector('main')
-    if (left instanceof HTMLElement) left.focus()
+    // The element may be gone, such as the row that was deleted. The page then gets the focus.
+    const target = trail.current.find((element) => element.isConnected) ?? document.querySelector('main')
+    if (target instanceof HTMLElement) target.focus()
   }
 }
 
-/** A dialog that takes the place of another returns to where that one would have. */
-function trailTo(focused: Element | null): Trail {
+/** Returns the trail for a dialog that opens now. If it replaces another dialog, it continues that dialog's trail. */
+function buildTrail(focused: Element | null): Trail {
   if (focused === null || focused === document.body) return []
   const isInDialog = focused.closest('[role=dialog]') !== null
-  return [openerOf(focused) ?? focused, ...(isInDialog ? (trails.at(-1) ?? []) : [])]
+  return [findMenuButton(focused) ?? focused, ...(isInDialog ? (trails.at(-1) ?? []) : [])]
 }
 
-/** An item of a menu is gone by then; the button of the menu stays. */
-function openerOf(focused: Element): Element | null {
+/** Returns the button of the menu that contains the element. The menu item itself is gone when the focus returns. */
+function findMenuButton(focused: Element): Element | null {
   const trigger = focused.closest('[role=menu]')?.getAttribute('aria-labelledby')
   return trigger === null || trigger === undefined ? null : document.getElementById(trigger)
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 
-/** The buttons of a row, at its end. */
+/** The buttons at the end of a table row. */
 export function RowActions({ children }: { children: ReactNode }) {
   return <div className="flex gap-1 max-md:flex-wrap md:justify-end">{children}</div>
 }
 
-/** `Remove`, named `Remove ada@example.com`. */
+/** A button whose label is a verb, such as `Remove`, and whose accessible name adds the thing: `Remove ada@example.com`. */
 export function RowAction({
   verb,
   of,

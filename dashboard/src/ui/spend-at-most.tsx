@@ -1,14 +1,14 @@
 import { TextField } from './text-field.tsx'
 
-/** The cap of whatever starts spending. */
+/** The field for the credit limit of anything that spends credits. */
 export function SpendAtMost({
   value,
   onChange,
   problem,
-  hint = 'Credits; empty: no cap. What would pass it is not run.',
+  hint = 'Credit limit (optional). The run stops before exceeding it.',
 }: {
   value: string
-  /** Without it the cap is only shown. */
+  /** Receives the typed value. If absent, the limit is read-only. */
   onChange?: (value: string) => void
   problem?: string | undefined
   hint?: string
@@ -27,6 +27,6 @@ export function SpendAtMost({
   )
 }
 
-/** The part of a body that caps it; nothing where no cap is typed. */
-export const spending = (cap: string): { max_credits?: number } =>
-  cap === '' ? {} : { max_credits: Number(cap) }
+/** Returns the body field of the credit limit, or no field if nothing was typed. */
+export const spending = (limit: string): { max_credits?: number } =>
+  limit === '' ? {} : { max_credits: Number(limit) }

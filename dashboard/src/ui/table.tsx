@@ -4,13 +4,13 @@ import { ArrowDown, ArrowUp } from './icons.tsx'
 
 export type Column<Item> = {
   name: string
-  /** The head is for screen readers only. */
+  /** Shows the column name to screen readers only. */
   hideName?: boolean
   cell: (item: Item) => ReactNode
-  /** What it is sorted by; without it the column cannot be. */
+  /** Returns the sort key of an item. If absent, the column is not sortable. */
   sortBy?: (item: Item) => string | number
   align?: 'right'
-  /** Left out of a table that scrolls sideways on a phone; a card has it. */
+  /** Hidden on a phone in a table that scrolls sideways; cards still show it. */
   wideOnly?: boolean
 }
 
@@ -20,12 +20,12 @@ type Props<Item> = {
   label: string
   columns: readonly Column<Item>[]
   items: readonly Item[]
-  keyOf: (item: Item) => string
+  getKey: (item: Item) => string
   order?: Order
   onOrder?: (order: Order) => void
-  /** Rows after all others, such as a total. */
+  /** Rows at the end of the table, such as a total. */
   footer?: ReactNode
-  /** On a phone each row is a card; figures to compare stay in their columns and scroll sideways. */
+  /** The layout on a phone: each row as a card, or a table that scrolls sideways, for figures to compare. */
   narrow?: 'cards' | 'scroll'
 }
 
@@ -33,7 +33,7 @@ export function Table<Item>({
   label,
   columns,
   items,
-  keyOf,
+  getKey,
   order,
   onOrder,
   footer,
@@ -47,7 +47,7 @@ export function Table<Item>({
     <div
       ref={frame}
       className="scroll-hint overflow-x-auto rounded-lg border"
-      // Only what scrolls needs the keyboard.
+      // The frame is focusable only if it scrolls, so that the keyboard can scroll it.
       {...(isScrollable ? { tabIndex: 0, role: 'group', 'aria-label': `${label}, scrollable` } : {})}
     >
       <table
@@ -74,7 +74,7 @@ export function Table<Item>({
         <tbody role="rowgroup" className={classNames(isCards && 'max-md:block')}>
           {sorted.map((item) => (
             <tr
-              key={keyOf(item)}
+              key={getKey(item)}
               role="row"
               className={classNames(
                 'border-t hover:bg-hover/50',
@@ -109,7 +109,7 @@ function cellClass<Item>({ align, wideOnly }: Column<Item>): string {
   )
 }
 
-/** A cell of a card has its column's name above it; the first one is the card's name. */
+/** Returns the classes of a cell in card layout. Its column name stands above it; the first cell is the title of the card. */
 function cardClass<Item>({ align, hideName }: Column<Item>, isFirst: boolean): string {
   return classNames(
     'md:h-10 md:px-3 md:py-1.5 max-md:block max-md:min-w-0 max-md:empty:hidden',
@@ -164,7 +164,7 @@ function Head<Item>({
   )
 }
 
-/** Whether it is wider than there is room for. */
+/** Returns true while the content is wider than its frame. */
 function useIsScrollable(frame: React.RefObject<HTMLElement | null>): boolean {
   const [isScrollable, setScrollable] = useState(false)
   useEffect(() => {

@@ -6,7 +6,7 @@ export const CONTROL =
 
 type Labelled = { label: string; problem?: string | undefined; hint?: ReactNode; hideLabel?: boolean }
 
-/** A label, the control, a hint, and words for what was refused. `children` gets what ties them together. */
+/** A control with its label, hint and error. `children` gets the attributes that link them. */
 export function Field({
   label,
   problem,

@@ -16,7 +16,7 @@ const subscribe = (onTick: () => void) => {
   return () => clearInterval(timer)
 }
 
-/** `3 minutes ago`, which becomes `4 minutes ago` by itself, with the exact time at hand. */
+/** A relative time such as `3 minutes ago`, updated as time passes. The exact time is in the tooltip. */
 export function TimeText({ at }: { at: string | null }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS))
   if (at === null) return <span className="text-muted">never</span>
@@ -31,6 +31,6 @@ export function TimeText({ at }: { at: string | null }) {
 export function relativeTime(date: Date, now: number): string {
   const seconds = Math.round((date.getTime() - now) / 1000)
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
-  // Two weeks that began a moment ago are 14 days, not 13; what is past counts whole units.
+  // A future time is rounded: two weeks that began a moment ago are 14 days, not 13. A past time counts whole units.
   return relative.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
 }

@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { ApiError, isPassing } from '../api/client.ts'
+import { ApiError, isTransient } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { X } from './icons.tsx'
-import { reasonOf } from './problem.tsx'
+import { getErrorText } from './problem.tsx'
 
 type Toast = {
   id: number
@@ -11,7 +11,7 @@ type Toast = {
   action?: { label: string; run: () => void }
 }
 
-/** Long enough to reach for `Undo`, which the server allows for 10 s. */
+/** The time a toast stays: long enough to press `Undo`, which the server allows for 10 s. */
 const SHOWN_MS = 9000
 const MAX_SHOWN = 4
 
@@ -30,15 +30,15 @@ export function notify(text: string, action?: Toast['action']): void {
   set([...toasts, toast].slice(-MAX_SHOWN))
 }
 
-/** `retry` does it again, and is offered where that may help. */
+/** Shows an error as a toast. `retry` is offered if a retry may succeed. */
 export function notifyProblem(error: unknown, retry?: () => void): void {
   serial += 1
   const id = error instanceof ApiError && error.requestId !== null ? ` (request ${error.requestId})` : ''
   const toast: Toast = {
     id: serial,
-    text: `${reasonOf(error)}${id}`,
+    text: `${getErrorText(error)}${id}`,
     kind: 'problem',
-    ...(retry !== undefined && isPassing(error) ? { action: { label: 'Retry', run: retry } } : {}),
+    ...(retry !== undefined && isTransient(error) ? { action: { label: 'Retry', run: retry } } : {}),
   }
   set([...toasts, toast].slice(-MAX_SHOWN))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LONG, type Tour } from './tour.ts'
 
-/** Runs, import, export, schedule, webhook and shortcut of a sheet. */
+/** Tests runs, import, export, schedule, webhook and shortcut of a sheet. */
 export function describeScreensOfASheet({
   org,
   page,
@@ -51,7 +51,7 @@ export function describeScreensOfASheet({
       expect(await reject.getByRole('cell').allTextContents()).toEqual(['42', 'Site', 'url', 'no site'])
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download rejects' }).click(),
+        page.getByRole('button', { name: 'Download mismatches' }).click(),
       ])
       expect(readFileSync(await file.path(), 'utf8')).toContain('"42","Site","url","no site"')
       const { body } = await org.call('GET', `${sheet}/inputs`)
@@ -101,7 +101,7 @@ export function describeScreensOfASheet({
       expect(sent.ok()).toBe(true)
       await page.getByRole('table', { name: 'Deliveries' }).waitFor()
       const cap = page.getByRole('spinbutton', { name: 'Spend at most' })
-      const save = page.getByRole('button', { name: 'Save cap' })
+      const save = page.getByRole('button', { name: 'Save limit' })
       const saved = async () => (await (await page.request.get(url(`/internal${sheet}/webhook`))).json()).data
       await cap.fill('-1')
       await save.click()

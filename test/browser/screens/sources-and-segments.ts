@@ -3,7 +3,7 @@ import { company, recordsOf } from '#server/records/testing/records.ts'
 import { serveHttp } from '../../doubles/loopback-server.ts'
 import { LONG, type Tour } from './tour.ts'
 
-/** Where records come from and go, and what may be spent on them. */
+/** Tests budgets, sources and segments. */
 export function describeSourcesAndSegments({
   app,
   org,
@@ -25,7 +25,7 @@ export function describeSourcesAndSegments({
       await choose('Budget for', 'A member')
       await choose('Member', org.adminEmail)
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Monthly')
-      await dialog.getByRole('textbox', { name: 'Tell a program' }).fill('https://alerts.example/budget')
+      await dialog.getByRole('textbox', { name: 'Webhook URL' }).fill('https://alerts.example/budget')
       await checkAccessibility()
       await dialog.getByRole('button', { name: 'Create' }).click()
       const made = page.getByRole('dialog', { name: 'Budget created' })
@@ -76,7 +76,7 @@ export function describeSourcesAndSegments({
       await dialog.getByRole('status').filter({ hasText: 'No records' }).waitFor()
       await dialog.getByRole('button', { name: 'Create' }).click()
       await h1('Acme visitors').waitFor()
-      await page.getByRole('textbox', { name: 'Script for the pages' }).waitFor()
+      await page.getByRole('textbox', { name: 'Tracking script' }).waitFor()
       await checkAccessibility()
 
       await page.getByRole('button', { name: 'Sync to a workflow' }).click()
@@ -150,7 +150,7 @@ export function describeSourcesAndSegments({
       await choose('Operator', 'greater than or equal to')
       await condition.getByRole('textbox', { name: 'Value' }).fill('80')
       await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByRole('status').getByText('2 of 3 now').waitFor()
+      await dialog.getByRole('status').getByText('2 of 3 match now').waitFor()
       await checkAccessibility()
       await dialog.getByRole('button', { name: 'Create' }).click()
       const table = page.getByRole('table', { name: 'Segments' })

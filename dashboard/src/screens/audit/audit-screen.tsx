@@ -34,7 +34,7 @@ export function Screen() {
     },
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
-    // Who reads further back is not moved by what happens meanwhile.
+    // Refetched only while a single page is shown, so that new entries do not move the older ones being read.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? LIVE.refetchInterval : false),
   })
   if (pages.data === undefined && pages.error !== null) {
@@ -54,21 +54,21 @@ export function Screen() {
       {entries === undefined ? (
         <Skeleton />
       ) : entries.length === 0 ? (
-        <EmptyState icon={ScrollText} title="Nothing found" text="No entry has this actor and this action.">
-          <Button onClick={clear}>Clear the search</Button>
+        <EmptyState icon={ScrollText} title="No results" text="No entry matches this actor and action.">
+          <Button onClick={clear}>Clear search</Button>
         </EmptyState>
       ) : (
         <Table
           label="Audit log"
           items={entries}
-          keyOf={({ entry_id }) => entry_id}
+          getKey={({ entry_id }) => entry_id}
           columns={[
             {
-              name: 'What',
+              name: 'Action',
               cell: ({ action: done }) => <span className="font-medium whitespace-nowrap">{done}</span>,
             },
             {
-              name: 'Who',
+              name: 'Actor',
               cell: ({ actor: who, key }) => (
                 <span className="long-text">
                   {who}
@@ -76,9 +76,9 @@ export function Screen() {
                 </span>
               ),
             },
-            { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
+            { name: 'Time', cell: ({ at }) => <TimeText at={at} /> },
             {
-              name: 'Which',
+              name: 'Target',
               cell: ({ target }) => <span className="long-text text-12">{target}</span>,
             },
             {

@@ -46,16 +46,16 @@ export function Screen() {
             <EmptyState
               icon={Link2}
               title="No connections yet"
-              text="Connect an account of your own: what is asked with your key costs no credits here."
+              text="Connect your own account with a provider. Calls with your own key cost no credits."
             >
               <Button onClick={() => setMaking(true)}>Connect an account</Button>
             </EmptyState>
           ) : (
             <Table
               label="Connections"
-              columns={columnsOf(setRemoved)}
+              columns={buildColumns(setRemoved)}
               items={list}
-              keyOf={({ connection_id }) => connection_id}
+              getKey={({ connection_id }) => connection_id}
             />
           )}
           {isMaking && <NewConnection onMade={() => void refresh()} onClose={() => setMaking(false)} />}
@@ -64,8 +64,8 @@ export function Screen() {
               title={`Remove ${removed.name}`}
               description={
                 removed.used_by.length === 0
-                  ? 'No workflow uses it.'
-                  : `Actions of ${removed.used_by.map(({ name }) => name).join(', ')} lose it.`
+                  ? 'No workflow uses this connection.'
+                  : `Actions in ${removed.used_by.map(({ name }) => name).join(', ')} use this connection and will fail without it.`
               }
               verb="Remove"
               run={async () => {
@@ -81,7 +81,7 @@ export function Screen() {
   )
 }
 
-function columnsOf(remove: (connection: Connection) => void): readonly Column<Connection>[] {
+function buildColumns(remove: (connection: Connection) => void): readonly Column<Connection>[] {
   return [
     { name: 'Name', cell: ({ name }) => <span className="long-text font-medium">{name}</span> },
     { name: 'Provider', cell: ({ provider_name }) => provider_name },
@@ -90,7 +90,7 @@ function columnsOf(remove: (connection: Connection) => void): readonly Column<Co
       wideOnly: true,
       cell: ({ used_by }) => (
         <ul className="flex flex-wrap gap-x-2">
-          {used_by.length === 0 && <li className="text-muted">nothing</li>}
+          {used_by.length === 0 && <li className="text-muted">not used</li>}
           {used_by.map(({ workflow_id, name }) => (
             <li key={workflow_id}>
               <Link to={`/workflows/${workflow_id}`} className="text-accent-text underline">
@@ -102,14 +102,14 @@ function columnsOf(remove: (connection: Connection) => void): readonly Column<Co
       ),
     },
     {
-      name: 'Of',
+      name: 'Owner',
       wideOnly: true,
       cell: ({ owner, shared }) => (
-        <span className="long-text">{`${owner ?? 'the organisation'}${shared ? ', for everybody' : ''}`}</span>
+        <span className="long-text">{`${owner ?? 'The organisation'}${shared ? ', shared with everybody' : ''}`}</span>
       ),
     },
     {
-      name: 'What to do',
+      name: 'Actions',
       hideName: true,
       align: 'right',
       cell: (connection) => (

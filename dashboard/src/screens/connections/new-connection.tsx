@@ -35,12 +35,12 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
       }),
     onSuccess: ({ warnings }) => {
       onMade()
-      notify(warnings[0]?.message ?? `${chosen.name} is connected`)
+      notify(warnings[0]?.message ?? `Connected ${chosen.name}`)
       onClose()
     },
   })
-  const problemOf = (field: string) => fieldProblem(connect.error, field)
-  const isShown = ['provider', 'name', ...names].some((field) => problemOf(field) !== undefined)
+  const findProblem = (field: string) => fieldProblem(connect.error, field)
+  const isShown = ['provider', 'name', ...names].some((field) => findProblem(field) !== undefined)
   return (
     <Dialog
       open
@@ -62,22 +62,22 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
           setProvider(next)
           setWay(0)
         }}
-        problem={problemOf('provider')}
+        problem={findProblem('provider')}
       />
       <TextField
         label="Name"
         value={name}
         onChange={setName}
-        problem={problemOf('name')}
+        problem={findProblem('name')}
         placeholder={chosen.name}
       />
       {chosen.field_sets.length > 1 && (
         <Combobox
-          label="Signed in by"
+          label="Authentication"
           value={String(way)}
           choices={chosen.field_sets.map((set, place) => ({
             value: String(place),
-            label: set.map(labelOf).join(', '),
+            label: set.map(formatLabel).join(', '),
           }))}
           onChange={(place) => setWay(Number(place))}
         />
@@ -85,23 +85,23 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
       {names.map((field) => (
         <TextField
           key={field}
-          label={labelOf(field)}
+          label={formatLabel(field)}
           className={chosen.optional_fields.includes(field) ? undefined : 'masked'}
           spellCheck={false}
           autoComplete="off"
           value={fields[field] ?? ''}
           onChange={(value) => setFields({ ...fields, [field]: value })}
-          problem={problemOf(field)}
-          {...(chosen.optional_fields.includes(field) ? { hint: 'May be left empty' } : {})}
+          problem={findProblem(field)}
+          {...(chosen.optional_fields.includes(field) ? { hint: 'Optional' } : {})}
         />
       ))}
-      <Checkbox label="For everybody in the organisation" checked={shared} onChange={setShared} />
+      <Checkbox label="Share with everybody in the organisation" checked={shared} onChange={setShared} />
     </Dialog>
   )
 }
 
-/** `api_key` as `Api key`; the one field of most providers is `Secret`. */
-function labelOf(field: string): string {
+/** Returns the label of a field: `Api key` for `api_key`. Most providers have a single field, `Secret`. */
+function formatLabel(field: string): string {
   const words = field.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -18,10 +18,10 @@ import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
 type Variable = z.infer<typeof VariableSchema>
-type Asked = { verb: 'new' } | { verb: 'replace' | 'delete'; variable: Variable }
+type OpenDialog = { verb: 'new' } | { verb: 'replace' | 'delete'; variable: Variable }
 const variablesKey = ['environment']
 
-/** Values are written, never shown: actions use them as `{{env.KEY}}`. */
+/** The screen of environment variables. Their values can be set but never read; actions use them as `{{env.KEY}}`. */
 export function Screen() {
   const variables = useQuery({
     queryKey: variablesKey,
@@ -29,10 +29,10 @@ export function Screen() {
     ...LIVE,
   })
   const can = useCan()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: variablesKey })
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   const canWrite = can('workflows:write')
   return (
     <LoadedPage
@@ -40,7 +40,7 @@ export function Screen() {
       query={variables}
       actions={
         canWrite && (
-          <Button kind="primary" icon={VariableIcon} onClick={() => setAsked({ verb: 'new' })}>
+          <Button kind="primary" icon={VariableIcon} onClick={() => setDialog({ verb: 'new' })}>
             New variable
           </Button>
         )
@@ -52,25 +52,25 @@ export function Screen() {
             <EmptyState
               icon={VariableIcon}
               title="No variables yet"
-              text="Keep tokens and addresses out of configurations: an action uses a variable by its name, and nobody can read its value."
+              text="Store tokens and addresses here instead of in configurations. An action refers to a variable by name, and nobody can read its value."
             >
-              {canWrite && <Button onClick={() => setAsked({ verb: 'new' })}>Set the first one</Button>}
+              {canWrite && <Button onClick={() => setDialog({ verb: 'new' })}>Set the first variable</Button>}
             </EmptyState>
           ) : (
             <Table
               label="Variables"
               items={list}
-              keyOf={({ key, workflow_id }) => `${key} ${workflow_id ?? ''}`}
+              getKey={({ key, workflow_id }) => `${key} ${workflow_id ?? ''}`}
               columns={[
                 { name: 'Key', cell: ({ key }) => <code className="font-medium break-all">{key}</code> },
                 { name: 'Workflow', cell: ({ workflow_name }) => workflow_name ?? 'All workflows' },
-                { name: 'Set', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
+                { name: 'Updated', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
                 {
-                  name: 'By',
+                  name: 'Updated by',
                   cell: ({ updated_by }) => <span className="long-text">{updated_by}</span>,
                 },
                 {
-                  name: 'What to do',
+                  name: 'Actions',
                   hideName: true,
                   align: 'right',
                   cell: (variable) =>
@@ -79,12 +79,12 @@ export function Screen() {
                         <RowAction
                           verb="Replace"
                           of={variable.key}
-                          onClick={() => setAsked({ verb: 'replace', variable })}
+                          onClick={() => setDialog({ verb: 'replace', variable })}
                         />
                         <RowAction
                           verb="Delete"
                           of={variable.key}
-                          onClick={() => setAsked({ verb: 'delete', variable })}
+                          onClick={() => setDialog({ verb: 'delete', variable })}
                         />
                       </RowActions>
                     ),
@@ -92,17 +92,17 @@ export function Screen() {
               ]}
             />
           )}
-          {asked?.verb === 'new' && <SetVariable onSet={refresh} onClose={close} />}
-          {asked?.verb === 'replace' && (
-            <SetVariable variable={asked.variable} onSet={refresh} onClose={close} />
+          {dialog?.verb === 'new' && <SetVariable onSet={refresh} onClose={close} />}
+          {dialog?.verb === 'replace' && (
+            <SetVariable variable={dialog.variable} onSet={refresh} onClose={close} />
           )}
-          {asked?.verb === 'delete' && (
+          {dialog?.verb === 'delete' && (
             <ConfirmDialog
-              title={`Delete ${asked.variable.key}`}
-              description="Actions that use it fail from now on."
+              title={`Delete ${dialog.variable.key}`}
+              description="Actions that use this variable will fail."
               verb="Delete"
               run={async () => {
-                const { key, workflow_id } = asked.variable
+                const { key, workflow_id } = dialog.variable
                 const query = workflow_id === null ? '' : `?workflow_id=${workflow_id}`
                 await request('DELETE', `/internal/environment/${encodeURIComponent(key)}${query}`)
                 await refresh()
@@ -162,7 +162,7 @@ function SetVariable({
         onChange={setValue}
         problem={problems.value}
         autoFocus={!isNew}
-        hint="It is stored encrypted and not shown again."
+        hint="The value is stored encrypted and not shown again."
       />
       <Combobox
         label="Workflow"

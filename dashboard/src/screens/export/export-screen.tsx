@@ -61,7 +61,7 @@ export function Screen() {
           label="File name"
           value={name}
           onChange={setName}
-          hint="Without its ending. What is no letter or digit becomes an underscore."
+          hint="Without extension. Characters other than letters and digits become underscores."
         />
         <fieldset className="flex flex-col gap-2">
           <legend className="mb-1 text-12 font-medium">Rows</legend>
@@ -73,11 +73,13 @@ export function Screen() {
             onChoose={() => setWhich('filtered')}
           />
           {!filtered && (
-            <p className="text-12 text-muted">To export some rows, filter the sheet or select rows first.</p>
+            <p className="text-12 text-muted">
+              To export only some rows, filter the sheet or select rows first.
+            </p>
           )}
         </fieldset>
         <Checkbox
-          label="A column with the status and one with the error of each action"
+          label="Add columns for the status and the error of each action"
           checked={withStatus}
           onChange={setWithStatus}
         />
@@ -96,7 +98,7 @@ export function Screen() {
   )
 }
 
-/** Rows that were selected in the sheet: in the address, or kept by the tab where they are too many for one. */
+/** Returns the row ids selected in the sheet: from the address, or from session storage if they are too many for an address. */
 function readRowIds(query: URLSearchParams, sheetId: string): string[] {
   const given = query.get('row_ids')
   if (given !== null) return given.split(',')
@@ -124,7 +126,7 @@ function Choice({
   )
 }
 
-/** Each poll makes a new link, so it is asked for only until the file is there, and again by `New link`. */
+/** The progress of an export. Each poll creates a new link, so polling stops when the file is ready, until `New link` is pressed. */
 function Progress({ path }: { path: string }) {
   const status = useQuery({
     queryKey: ['export', path],

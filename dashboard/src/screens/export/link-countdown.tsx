@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Counts down to the end of a signed link; read out only when it has ended. */
+/** Counts down the validity of a signed link. Screen readers announce only its end. */
 export function LinkCountdown({ until }: { until: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -9,8 +9,8 @@ export function LinkCountdown({ until }: { until: string }) {
   }, [])
   const seconds = Math.max(0, Math.round((new Date(until).getTime() - now) / 1000))
   if (seconds === 0) return <span role="status">The link has expired</span>
-  const two = (value: number) => String(value).padStart(2, '0')
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
   return (
-    <span className="text-muted tabular-nums">{`Link valid for ${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`}</span>
+    <span className="text-muted tabular-nums">{`Link valid for ${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}`}</span>
   )
 }

@@ -22,20 +22,23 @@ export function Screen() {
         <>
           <dl className="grid gap-px overflow-hidden rounded-lg border bg-hairline max-md:grid-cols-2 md:grid-cols-3">
             <Fact name="Version" value={`Loam ${now.version}, PostgreSQL ${now.database}`} />
-            <Fact name="Workers" value={now.workers === 0 ? 'none: rows wait' : String(now.workers)} />
+            <Fact
+              name="Workers"
+              value={now.workers === 0 ? 'none (queued rows wait)' : String(now.workers)}
+            />
             <Fact name="Rows queued or running" value={count(now.rows_in_the_air)} />
-            <Fact name="Runs under way" value={count(now.runs_under_way)} />
-            <Fact name="Mail" value={now.mail ? 'set up' : 'not set up'} />
-            <Fact name="Single sign-on" value={now.single_sign_on ? 'set up' : 'not set up'} />
+            <Fact name="Runs in progress" value={count(now.runs_under_way)} />
+            <Fact name="Mail" value={now.mail ? 'configured' : 'not configured'} />
+            <Fact name="Single sign-on" value={now.single_sign_on ? 'configured' : 'not configured'} />
           </dl>
           <Table
             label="Limits"
             items={limits}
-            keyOf={({ setting }) => setting}
+            getKey={({ setting }) => setting}
             columns={[
               { name: 'Limit', cell: ({ name }) => name },
               { name: 'Used', cell: (limit) => <Used limit={limit} /> },
-              { name: 'At most', align: 'right', cell: ({ limit }) => count(limit) },
+              { name: 'Maximum', align: 'right', cell: ({ limit }) => count(limit) },
               {
                 name: 'Setting',
                 wideOnly: true,

@@ -33,7 +33,7 @@ const RUN_AFTER = [
   { value: 'all', label: 'All rows' },
 ]
 
-/** Which column goes into which input; inputs that are missing are made when the import starts. */
+/** The form that maps columns of a file to inputs. Missing inputs are created when the import starts. */
 export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorksheet }: Props) {
   const { headers, rows, worksheets } = preview
   const [targets, setTargets] = useState(() => guessTargets(headers, inputs))
@@ -41,12 +41,15 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const names = new Set(inputs.map(({ name }) => name))
-  const targetOf = (header: string) => targets[header] ?? NOT_IMPORTED
-  const wanted = headers.filter((header) => targetOf(header) !== NOT_IMPORTED)
+  const findTarget = (header: string) => targets[header] ?? NOT_IMPORTED
+  const mappedHeaders = headers.filter((header) => findTarget(header) !== NOT_IMPORTED)
   const mapping = Object.fromEntries(
-    wanted.map((header) => [header, targetOf(header) === NEW_INPUT ? header.trim() : targetOf(header)]),
+    mappedHeaders.map((header) => [
+      header,
+      findTarget(header) === NEW_INPUT ? header.trim() : findTarget(header),
+    ]),
   )
-  const twice = findRepeated(Object.values(mapping))
+  const repeated = findRepeated(Object.values(mapping))
   const body = {
     file_ref: file.fileRef,
     mapping,
@@ -57,7 +60,9 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
   const path = `${sheetPath(sheet)}/csv`
   const start = useMutation({
     mutationFn: async () => {
-      const added = wanted.filter((header) => targetOf(header) === NEW_INPUT && !names.has(header.trim()))
+      const added = mappedHeaders.filter(
+        (header) => findTarget(header) === NEW_INPUT && !names.has(header.trim()),
+      )
       if (added.length > 0) {
         const made = added.map((header) => ({
           name: header.trim(),
@@ -85,14 +90,16 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
       )}
       {headers.length === 0 ? (
         <Problem
-          error={new Error('Row 1 holds no header that can be mapped: each needs a name of its own')}
+          error={
+            new Error('Row 1 has no header that can be mapped. Each column needs a unique name in row 1')
+          }
         />
       ) : (
         <Table
           label="Preview"
           columns={[
             {
-              name: 'Column of the file',
+              name: 'File column',
               cell: (header) => <span className="font-medium break-words">{header}</span>,
             },
             {
@@ -101,12 +108,12 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
               cell: (header) => <Samples rows={rows} place={headers.indexOf(header)} />,
             },
             {
-              name: 'Goes into',
+              name: 'Input',
               cell: (header) => (
                 <Combobox
                   label={`Input for ${header}`}
                   hideLabel
-                  value={targetOf(header)}
+                  value={findTarget(header)}
                   choices={[
                     ...inputs.map(({ name }) => ({ value: name })),
                     ...(names.has(header.trim())
@@ -115,13 +122,15 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
                     { value: NOT_IMPORTED, label: 'Do not import' },
                   ]}
                   onChange={(target) => setTargets({ ...targets, [header]: target })}
-                  problem={twice.has(mapping[header] ?? '') ? 'two columns go into this input' : undefined}
+                  problem={
+                    repeated.has(mapping[header] ?? '') ? 'Another column is mapped to this input' : undefined
+                  }
                 />
               ),
             },
           ]}
           items={headers}
-          keyOf={(header) => header}
+          getKey={(header) => header}
         />
       )}
       <div className="max-w-[320px]">
@@ -137,7 +146,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
         <Button
           kind="primary"
           busy={start.isPending}
-          disabled={wanted.length === 0 || twice.size > 0}
+          disabled={mappedHeaders.length === 0 || repeated.size > 0}
           onClick={() => start.mutate()}
         >
           Start import

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Rejects } from './rejects.tsx'
 
-/** How many rows have landed. The file does not say how many there are. */
+/** The progress of an import: the number of rows so far. The total is unknown until the whole file is read. */
 export function ImportProgress({ sheet }: { sheet: SheetId }) {
   const queries = useQueryClient()
   const status = useQuery({
@@ -53,8 +53,8 @@ function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null
   return (
     <ul aria-label="Warnings" className="list-inside list-disc text-muted">
-      {warnings.map(({ code, message }) => (
-        <li key={message}>{`${code}: ${message}`}</li>
+      {warnings.map(({ message }) => (
+        <li key={message}>{message}</li>
       ))}
     </ul>
   )

@@ -72,7 +72,7 @@ export function Screen() {
   )
 }
 
-/** The field itself is over the whole of the box, so that a file can be dropped anywhere on it. */
+/** The file field. It covers the whole box, so that a file can be dropped anywhere on it. */
 function FileField({ onFile, name }: { onFile: (file: File) => void; name: string | undefined }) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent) => {
@@ -96,7 +96,7 @@ function FileField({ onFile, name }: { onFile: (file: File) => void; name: strin
     >
       <FileUp aria-hidden className="size-6 text-muted" />
       <p className="text-14 font-semibold">{name ?? 'Drop a CSV or XLSX file here, or choose one'}</p>
-      <p className="text-muted">Row 1 holds the headers. There is no limit to the number of rows.</p>
+      <p className="text-muted">Row 1 must contain the column headers. Any number of rows can be imported.</p>
       <input
         type="file"
         aria-label="File"

@@ -5,18 +5,19 @@ export type FilePreview = { headers: string[]; rows: (string | null)[][]; worksh
 
 export const NEW_INPUT = '+'
 export const NOT_IMPORTED = '-'
-/** The name of an input, `NEW_INPUT` for one named by the header, or `NOT_IMPORTED`; neither can be the name of an input. */
+/** The name of an input, `NEW_INPUT` for a new one named by the header, or `NOT_IMPORTED`. */
 export type Target = string
 
-const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
+const normalize = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
-/** Headers that say the same as an input go there; the others make inputs of their own. */
+/** Maps each header to the input of the same name, ignoring case and punctuation. Other headers become new inputs. */
 export function guessTargets(headers: readonly string[], inputs: readonly Input[]): Record<string, Target> {
   const free = new Set(inputs.map(({ name }) => name))
   const guessed: Record<string, Target> = {}
   for (const header of headers) {
     const found =
-      [...free].find((name) => name === header) ?? [...free].find((name) => plain(name) === plain(header))
+      [...free].find((name) => name === header) ??
+      [...free].find((name) => normalize(name) === normalize(header))
     if (found !== undefined) free.delete(found)
     guessed[header] = found ?? NEW_INPUT
   }
@@ -26,7 +27,7 @@ export function guessTargets(headers: readonly string[], inputs: readonly Input[
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const URL_LIKE = /^https?:\/\/\S+$/
 
-/** The type that every sample fits. */
+/** Returns the type that fits all samples. */
 export function guessType(samples: readonly (string | null)[]): Input['type'] {
   const values = samples.filter((value) => value !== null)
   if (values.length === 0) return 'string'

@@ -12,7 +12,7 @@ import { Table } from '../../ui/table.tsx'
 
 const SHOWN = 20
 
-/** Values that do not fit the type of their input. They were imported as they are. */
+/** The imported values that do not match the type of their input. They were imported unchanged. */
 export function Rejects({ sheet }: { sheet: SheetId }) {
   const rejects = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'import', 'rejects'],
@@ -25,7 +25,7 @@ export function Rejects({ sheet }: { sheet: SheetId }) {
   if (list.length === 0) return null
   const save = () =>
     downloadText(
-      'rejects.csv',
+      'mismatches.csv',
       [
         csvLine(['row', 'input', 'type', 'value']),
         ...list.map(({ row, input, type, value }) => csvLine([row, input, type, value])),
@@ -35,21 +35,21 @@ export function Rejects({ sheet }: { sheet: SheetId }) {
     <section aria-label="Rejects" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="mr-auto text-14 font-semibold">
-          {`${complete ? '' : 'The first '}${plural(list.length, 'value that does not fit', 'values that do not fit')}`}
+          {`${complete ? '' : 'The first '}${plural(list.length, 'value that does not match its type', 'values that do not match their type')}`}
         </h2>
         <Button size="small" icon={Download} onClick={save}>
-          Download rejects
+          Download mismatches
         </Button>
       </div>
       <Table
         label="Rejects"
         items={list.slice(0, SHOWN)}
-        keyOf={({ row, input }) => `${row} ${input}`}
+        getKey={({ row, input }) => `${row} ${input}`}
         columns={[
-          { name: 'Row of the file', align: 'right', cell: ({ row }) => figure(row) },
+          { name: 'File row', align: 'right', cell: ({ row }) => figure(row) },
           { name: 'Input', cell: ({ input }) => <span className="break-words">{input}</span> },
-          { name: 'Should be', cell: ({ type }) => type },
-          { name: 'Is', cell: ({ value }) => <span className="break-words">{value}</span> },
+          { name: 'Expected', cell: ({ type }) => type },
+          { name: 'Found', cell: ({ value }) => <span className="break-words">{value}</span> },
         ]}
       />
       {list.length > SHOWN && (

@@ -2,13 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { z } from 'zod'
 import type { InvitationPage } from '#contract/sheet-settings.ts'
-import { get, isPassing, request } from '../../api/client.ts'
+import { get, isTransient, request } from '../../api/client.ts'
 import { useTitle } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Reading it uses nothing up: scanners of mail open links. The button does. */
+/** The page of an invitation. Opening the link does not use it up, because mail scanners open links; only the button does. */
 export function Screen() {
   const { token = '' }: { token?: string } = useParams({ strict: false })
   const path = `/internal/invitations/${encodeURIComponent(token)}`
@@ -19,7 +19,7 @@ export function Screen() {
   })
   const accept = useMutation({
     mutationFn: () => request<{ next: string }>('POST', path, {}, { staysSignedOut: true }),
-    // A whole new page: the session is another one now.
+    // A full page load, because the session has changed.
     onSuccess: ({ data }) => location.assign(data.next),
   })
   const title = invitation.data === undefined ? 'Invitation' : `Join ${invitation.data.organisation}`
@@ -40,11 +40,11 @@ export function Screen() {
         {invitation.data === undefined && invitation.error === null && <Skeleton lines={2} />}
         {invitation.data !== undefined && (
           <>
-            <p className="text-muted wrap-anywhere">{`You are invited as ${invitation.data.role}, with the address ${invitation.data.email}.`}</p>
+            <p className="text-muted wrap-anywhere">{`You are invited as ${invitation.data.role} with the address ${invitation.data.email}.`}</p>
             {accept.error !== null && (
               <Problem
                 error={accept.error}
-                {...(isPassing(accept.error) ? { onRetry: () => accept.mutate() } : {})}
+                {...(isTransient(accept.error) ? { onRetry: () => accept.mutate() } : {})}
               />
             )}
             <Button kind="primary" size="large" busy={accept.isPending} onClick={() => accept.mutate()}>

@@ -2,14 +2,14 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
-/** The only time that a key can be read. */
+/** The dialog that shows a new key. The key cannot be read again. */
 export function KeyCreated({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Dialog
       open
       onClose={onClose}
       title="Key created"
-      description="Copy it now: it is not shown again."
+      description="Copy the key now. It will not be shown again."
       closeLabel="Done"
       footer={<CopyButton label="Copy key" text={() => secret} />}
     >

@@ -18,7 +18,7 @@ import { NewKey } from './new-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
 type ListedKey = z.infer<typeof ListedKeySchema>
-type Asked =
+type OpenDialog =
   | { verb: 'new' }
   | { verb: 'rotate' | 'revoke'; key: ListedKey }
   | { verb: 'show'; secret: string }
@@ -29,20 +29,20 @@ export function Screen() {
     queryFn: ({ signal }) => get<ListedKey[]>('/internal/keys', signal),
     ...LIVE,
   })
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: ['keys'] })
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   const show = (secret: string) => {
     void refresh()
-    setAsked({ verb: 'show', secret })
+    setDialog({ verb: 'show', secret })
   }
   return (
     <LoadedPage
       title="API keys"
       query={keys}
       actions={
-        <Button kind="primary" icon={KeyRound} onClick={() => setAsked({ verb: 'new' })}>
+        <Button kind="primary" icon={KeyRound} onClick={() => setDialog({ verb: 'new' })}>
           New key
         </Button>
       }
@@ -53,50 +53,50 @@ export function Screen() {
             <EmptyState
               icon={KeyRound}
               title="No keys yet"
-              text="A key lets a program of yours use the API. It is shown once, and can do only what you choose."
+              text="A key gives a program access to the API, limited to the scopes you choose. It is shown only once."
             >
-              <Button onClick={() => setAsked({ verb: 'new' })}>Make the first one</Button>
+              <Button onClick={() => setDialog({ verb: 'new' })}>Create the first key</Button>
             </EmptyState>
           ) : (
             <Table
               label="API keys"
-              columns={columnsOf(setAsked)}
+              columns={buildColumns(setDialog)}
               items={list}
-              keyOf={({ key_id }) => key_id}
+              getKey={({ key_id }) => key_id}
             />
           )}
-          {asked?.verb === 'new' && <NewKey onMade={show} onClose={close} />}
-          {asked?.verb === 'rotate' && (
-            <RotateKey keyId={asked.key.key_id} last4={asked.key.last4} onMade={show} onClose={close} />
+          {dialog?.verb === 'new' && <NewKey onMade={show} onClose={close} />}
+          {dialog?.verb === 'rotate' && (
+            <RotateKey keyId={dialog.key.key_id} last4={dialog.key.last4} onMade={show} onClose={close} />
           )}
-          {asked?.verb === 'revoke' && (
+          {dialog?.verb === 'revoke' && (
             <ConfirmDialog
-              title={`Revoke key ...${asked.key.last4}`}
-              description="Whatever uses it is refused at once."
+              title={`Revoke key ...${dialog.key.last4}`}
+              description="Programs that use this key lose access at once."
               verb="Revoke"
               run={async () => {
-                await request('DELETE', `/internal/keys/${asked.key.key_id}`)
+                await request('DELETE', `/internal/keys/${dialog.key.key_id}`)
                 await refresh()
               }}
               onClose={close}
             />
           )}
-          {asked?.verb === 'show' && <KeyCreated secret={asked.secret} onClose={close} />}
+          {dialog?.verb === 'show' && <KeyCreated secret={dialog.secret} onClose={close} />}
         </>
       )}
     </LoadedPage>
   )
 }
 
-function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
+function buildColumns(open: (dialog: OpenDialog) => void): readonly Column<ListedKey>[] {
   return [
     { name: 'Key', cell: ({ last4 }) => <code>{`...${last4}`}</code> },
     {
-      name: 'Of',
-      cell: ({ email }) => <span className="long-text">{email ?? 'nobody any more'}</span>,
+      name: 'Owner',
+      cell: ({ email }) => <span className="long-text">{email ?? 'removed member'}</span>,
     },
     {
-      name: 'May',
+      name: 'Access',
       cell: ({ scopes, allowed_workflow_ids: only }) => (
         <details>
           <summary className="cursor-pointer">
@@ -114,7 +114,7 @@ function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
         status === 'active' ? <TimeText at={expires_at} /> : <Badge tone="quiet">{status}</Badge>,
     },
     {
-      name: 'What to do',
+      name: 'Actions',
       hideName: true,
       align: 'right',
       cell: (key) =>
@@ -123,12 +123,12 @@ function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
             <RowAction
               verb="Rotate"
               of={`key ...${key.last4}`}
-              onClick={() => ask({ verb: 'rotate', key })}
+              onClick={() => open({ verb: 'rotate', key })}
             />
             <RowAction
               verb="Revoke"
               of={`key ...${key.last4}`}
-              onClick={() => ask({ verb: 'revoke', key })}
+              onClick={() => open({ verb: 'revoke', key })}
             />
           </RowActions>
         ),

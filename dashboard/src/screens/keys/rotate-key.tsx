@@ -5,10 +5,10 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const OVERLAPS = [
-  { value: '0', label: 'Not at all' },
-  { value: '3600', label: 'An hour' },
-  { value: '86400', label: 'A day' },
-  { value: '604800', label: 'A week' },
+  { value: '0', label: 'No time' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
 ]
 
 export function RotateKey({
@@ -33,11 +33,11 @@ export function RotateKey({
       open
       onClose={onClose}
       title={`Rotate key ...${last4}`}
-      description="A new key that may do the same takes its place."
+      description="Creates a new key with the same access."
       submit={{ label: 'Rotate', onSubmit: () => rotate.mutate(), busy: rotate.isPending }}
       error={rotate.error}
     >
-      <Combobox label="The old key works on" value={overlap} choices={OVERLAPS} onChange={setOverlap} />
+      <Combobox label="Keep the old key valid for" value={overlap} choices={OVERLAPS} onChange={setOverlap} />
     </Dialog>
   )
 }

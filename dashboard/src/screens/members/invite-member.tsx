@@ -8,10 +8,10 @@ import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
 function describe({ email, email_sent }: { email: string; email_sent: boolean }, mail: boolean): string {
-  if (email_sent) return `The invitation of ${email} was mailed`
+  if (email_sent) return `Invitation sent to ${email}`
   return mail
-    ? `The mail to ${email} could not be sent: revoke the invitation and invite again`
-    : `This server sends no mail: copy the link and pass it to ${email} alone`
+    ? `The invitation could not be mailed to ${email}. Revoke it and invite again`
+    : `This server sends no mail. Copy the link and give it only to ${email}`
 }
 
 export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => void }) {
@@ -34,8 +34,8 @@ export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => 
       title="Invite"
       description={
         mail
-          ? 'A link is mailed to the address. It is valid for 14 days.'
-          : 'This server sends no mail: you get a link to pass on. It is valid for 14 days.'
+          ? 'The invitation is sent by mail. Its link is valid for 14 days.'
+          : 'This server sends no mail. You get a link to pass on, valid for 14 days.'
       }
       submit={{
         label: mail ? 'Send invitation' : 'Create invitation',
@@ -50,7 +50,7 @@ export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => 
         value={role}
         choices={ROLES}
         onChange={setRole}
-        hint="admin: everything; member: workflows of their own and those shared with them; user: runs shortcuts and sources"
+        hint="admin: full access; member: own and shared workflows; user: only sources and shortcuts"
       />
     </Dialog>
   )

@@ -40,12 +40,12 @@ export function Screen() {
         <>
           <Table
             label="Members"
-            columns={columnsOf(setRemoved)}
+            columns={buildColumns(setRemoved)}
             items={members}
-            keyOf={({ email }) => email}
+            getKey={({ email }) => email}
           />
           {member_limit !== null && (
-            <p className="text-muted">{`${members.length + invitations.length} of ${plural(member_limit, 'place is', 'places are')} taken.`}</p>
+            <p className="text-muted">{`${members.length + invitations.length} of ${plural(member_limit, 'seat')} used, pending invitations included.`}</p>
           )}
           <PendingInvitations invitations={invitations} mail={mail} />
           {isInviting && <InviteMember mail={mail} onClose={() => setInviting(false)} />}
@@ -56,7 +56,7 @@ export function Screen() {
   )
 }
 
-function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
+function buildColumns(remove: (email: string) => void): readonly Column<Member>[] {
   return [
     {
       name: 'Email',
@@ -74,7 +74,7 @@ function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
     },
     { name: 'Role', cell: (member) => <RoleField member={member} /> },
     {
-      name: 'What to do',
+      name: 'Actions',
       hideName: true,
       align: 'right',
       cell: ({ email }) => <RowAction verb="Remove" of={email} onClick={() => remove(email)} />,

@@ -15,7 +15,7 @@ const MAILED = {
     email_sent ? 'sent' : <span className="text-failed">not sent: revoke and invite again</span>,
 }
 
-/** Lists who is invited and has not accepted yet. Without mail an administrator passes the links on. */
+/** The list of invitations that have not been accepted. If the server sends no mail, an administrator passes the links on. */
 export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitations' | 'mail'>) {
   const [revoked, setRevoked] = useState<string | null>(null)
   const queries = useQueryClient()
@@ -25,14 +25,14 @@ export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitati
       <h2 className="text-14 font-semibold">Pending invitations</h2>
       {!mail && (
         <p className="text-muted">
-          This server sends no mail. A link joins as the invited address and signs in whoever opens it: pass
-          each on to the person who has that address, and to nobody else.
+          This server sends no mail, so pass each link on yourself. Anyone who opens a link joins and is
+          signed in as the invited address: give the link only to that person.
         </p>
       )}
       <Table
         label="Pending invitations"
         items={invitations}
-        keyOf={({ email }) => email}
+        getKey={({ email }) => email}
         columns={[
           { name: 'Email', cell: ({ email }) => <span className="long-text font-medium">{email}</span> },
           { name: 'Role', cell: ({ role }) => role },
@@ -40,7 +40,7 @@ export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitati
           { name: 'Invited', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
           { name: 'Expires', wideOnly: true, cell: ({ expires_at }) => <TimeText at={expires_at} /> },
           {
-            name: 'What to do',
+            name: 'Actions',
             hideName: true,
             align: 'right',
             cell: ({ email, link }) => (

@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 type RemovalImpact = z.infer<typeof RemovalImpactSchema>
 
-/** Says what stops working before anybody is removed. */
+/** The dialog that removes a member. It first shows what will stop working. */
 export function RemoveMember({ email, onClose }: { email: string; onClose: () => void }) {
   const queries = useQueryClient()
   const path = `/internal/members/${encodeURIComponent(email)}`
@@ -20,7 +20,7 @@ export function RemoveMember({ email, onClose }: { email: string; onClose: () =>
   return (
     <ConfirmDialog
       title={`Remove ${email}`}
-      description="Their sessions and keys end at once."
+      description="Their sessions and API keys stop working at once."
       verb="Remove"
       run={async () => {
         await request('DELETE', path)

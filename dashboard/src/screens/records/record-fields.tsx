@@ -4,23 +4,23 @@ import { X } from '../../ui/icons.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { valueText } from '../../ui/value-text.ts'
-import { nameOf } from './record-name.ts'
+import { getRecordName } from './record-name.ts'
 
 const show = (section: HTMLElement | null) => section?.focus()
 
-/** Each value with who said so and when. */
+/** The fields of a record: each value with its source and time. */
 export function RecordFields({ record, onClose }: { record: ListedRecord; onClose: () => void }) {
-  const fields = Object.entries(record.fields).map(([name, said]) => ({ name, ...said }))
+  const fields = Object.entries(record.fields).map(([name, field]) => ({ name, ...field }))
   return (
     <section
-      // It is above the list: who opens a record further down is taken to it.
+      // Focused when it opens, because it is above the list and may be out of view.
       ref={show}
       tabIndex={-1}
-      aria-label={`Record ${nameOf(record)}`}
+      aria-label={`Record ${getRecordName(record)}`}
       className="flex flex-col gap-2 rounded-lg border p-4"
     >
       <div className="flex items-center gap-2">
-        <h2 className="mr-auto text-14 font-semibold break-all">{nameOf(record)}</h2>
+        <h2 className="mr-auto text-14 font-semibold break-all">{getRecordName(record)}</h2>
         <Button kind="ghost" icon={X} iconOnly onClick={onClose}>
           Close
         </Button>
@@ -28,11 +28,11 @@ export function RecordFields({ record, onClose }: { record: ListedRecord; onClos
       <Table
         label="Fields"
         items={fields}
-        keyOf={({ name }) => name}
+        getKey={({ name }) => name}
         columns={[
           { name: 'Field', cell: ({ name }) => name },
           { name: 'Value', cell: ({ value }) => <span className="break-words">{valueText(value)}</span> },
-          { name: 'Said by', cell: ({ source }) => source },
+          { name: 'Source', cell: ({ source }) => source },
           { name: 'When', wideOnly: true, cell: ({ at }) => <TimeText at={at === '' ? null : at} /> },
         ]}
       />

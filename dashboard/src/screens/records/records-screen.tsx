@@ -17,7 +17,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
 import { RecordFields } from './record-fields.tsx'
-import { nameOf } from './record-name.ts'
+import { getRecordName } from './record-name.ts'
 
 const KINDS: readonly { name: string; kind: EntityKind }[] = [
   { name: 'Companies', kind: 'company' },
@@ -31,7 +31,7 @@ export function Screen() {
     <Page title="Records">
       <SearchBox
         label="Search records"
-        placeholder="Beginning of a domain, an address or an id"
+        placeholder="Domain, email address or identifier"
         value={words}
         onChange={setWords}
         className="md:max-w-[320px]"
@@ -70,7 +70,7 @@ function RecordList({
       return get<z.infer<typeof RecordPage>>(`/internal/records?${query}`, signal)
     },
     getNextPageParam: ({ next }) => next,
-    // What was found for the letters before stays until the next is there.
+    // The results for the previous text stay until the new ones are loaded.
     placeholderData: keepPreviousData,
   })
   if (pages.data === undefined) {
@@ -90,21 +90,21 @@ function RecordList({
     return (
       <EmptyState
         icon={Building2}
-        title={wanted === '' ? `No ${label.toLowerCase()} yet` : 'Nothing found'}
+        title={wanted === '' ? `No ${label.toLowerCase()} yet` : 'No results'}
         text={
           wanted === ''
-            ? 'Records come from sources, from actions that save them, and from files that an administrator imports.'
-            : `Nothing is identified by “${wanted}…”.`
+            ? 'Records come from sources, from actions that save to Records, and from files imported by an administrator.'
+            : `No identifier starts with “${wanted}”.`
         }
       >
         {wanted === '' ? (
           canSource && (
             <Link to="/sources" className={buttonClass('primary')}>
-              Bring records in by a source
+              Add a source
             </Link>
           )
         ) : (
-          <Button onClick={clear}>Clear the search</Button>
+          <Button onClick={clear}>Clear search</Button>
         )}
       </EmptyState>
     )
@@ -114,9 +114,9 @@ function RecordList({
       {shown !== undefined && <RecordFields key={shown.entity_id} record={shown} onClose={close} />}
       <Table
         label={label}
-        columns={columnsOf(opened, setOpened)}
+        columns={buildColumns(opened, setOpened)}
         items={records}
-        keyOf={({ entity_id }) => entity_id}
+        getKey={({ entity_id }) => entity_id}
       />
       {pages.hasNextPage && (
         <Button
@@ -131,7 +131,7 @@ function RecordList({
   )
 }
 
-function columnsOf(
+function buildColumns(
   opened: string | null,
   open: (id: string | null) => void,
 ): readonly Column<ListedRecord>[] {
@@ -143,12 +143,12 @@ function columnsOf(
           aria-pressed={record.entity_id === opened}
           onClick={() => open(record.entity_id === opened ? null : record.entity_id)}
         >
-          {nameOf(record)}
+          {getRecordName(record)}
         </NameButton>
       ),
     },
     {
-      name: 'Identified by',
+      name: 'Identifier',
       cell: ({ identifiers }) => (
         <span className="line-clamp-2 break-all">{identifiers.map(({ value }) => value).join(', ')}</span>
       ),

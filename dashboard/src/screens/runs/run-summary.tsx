@@ -22,10 +22,10 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { StartAgain } from './start-again.tsx'
 
-type Cause = { action_instance_id: string; status: StatusOf; error: string; cells: number }
-type StatusOf = 'failed' | 'error' | 'out_of_credits'
+type Cause = { action_instance_id: string; status: FailedStatus; error: string; cells: number }
+type FailedStatus = 'failed' | 'error' | 'out_of_credits'
 
-/** What failed in a run, by cause: one click shows those rows, one runs them again. */
+/** The failures of a run, grouped by cause. Buttons show the rows of a cause or run them again. */
 export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   const causes = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'runs', run.run_id, 'failures', run.cells_failed],
@@ -33,33 +33,31 @@ export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
     enabled: run.cells_failed > 0,
   })
   const actions = useQuery(actionsQuery(sheet))
-  const nameOf = (id: string) =>
+  const findName = (id: string) =>
     actions.data?.find(({ action_instance_id }) => action_instance_id === id)?.display_name ?? id
   return (
     <section aria-label="Failures by cause" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Failures by cause</h2>
       {run.rows_out_of_credits > 0 && <OutOfCredits sheet={sheet} run={run} />}
       {run.cells_failed === 0 ? (
-        <p className="text-muted">
-          {run.state === 'running' ? 'No cell of this run has failed so far.' : 'No cell of this run failed.'}
-        </p>
+        <p className="text-muted">{run.state === 'running' ? 'No failures so far.' : 'No failures.'}</p>
       ) : causes.error !== null ? (
         <Problem error={causes.error} onRetry={() => void causes.refetch()} />
       ) : causes.data?.length === 0 ? (
-        <p className="text-muted">The cells that failed have been run again since.</p>
+        <p className="text-muted">The failed cells have been run again since.</p>
       ) : (
         <Table
           label="Failures by cause"
-          columns={columnsOf(sheet, nameOf)}
+          columns={buildColumns(sheet, findName)}
           items={causes.data ?? []}
-          keyOf={({ action_instance_id, status, error }) => `${action_instance_id} ${status} ${error}`}
+          getKey={({ action_instance_id, status, error }) => `${action_instance_id} ${status} ${error}`}
         />
       )}
     </section>
   )
 }
 
-/** Rows that ended for want of credits go on where they ended, in the same run. */
+/** The notice about rows that ran out of credits. Resuming continues them in the same run where they stopped. */
 function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
   const [isAsking, setAsking] = useState(false)
   const can = useCan()
@@ -71,7 +69,7 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
       className="flex flex-wrap items-center gap-2 rounded-md bg-out-of-credits-bg px-3 py-2"
     >
       <span className="mr-auto text-out-of-credits">
-        {`${plural(run.rows_out_of_credits, 'row')} ended out of credits${why}`}
+        {`${plural(run.rows_out_of_credits, 'row')} ran out of credits${why}`}
       </span>
       {can('workflows:run') && (
         <Button size="small" icon={Play} onClick={() => setAsking(true)}>
@@ -84,9 +82,9 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
           verb="Resume"
           path={`${sheetPath(sheet)}/runs/${run.run_id}/resume`}
           body={{}}
-          hint="Credits in all, what it spent included; empty: the cap stays as it is"
+          hint="New credit limit for the whole run, including credits already spent (optional). If empty, the limit is unchanged."
           onStarted={(rows) => {
-            notify(`${plural(rows, 'row goes', 'rows go')} on`)
+            notify(`${plural(rows, 'row')} resumed`)
             void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
           }}
           onClose={() => setAsking(false)}
@@ -97,21 +95,21 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
 }
 
 const STOPPED_BY = {
-  max_credits: 'the cap of the run was reached',
+  max_credits: 'the credit limit of the run was reached',
   budget: 'a budget was reached',
   balance: 'the balance was used up',
 } as const
 
-function columnsOf(sheet: SheetId, nameOf: (id: string) => string): readonly Column<Cause>[] {
+function buildColumns(sheet: SheetId, findName: (id: string) => string): readonly Column<Cause>[] {
   return [
-    { name: 'Action', cell: ({ action_instance_id }) => nameOf(action_instance_id) },
+    { name: 'Action', cell: ({ action_instance_id }) => findName(action_instance_id) },
     { name: 'Cause', cell: ({ error }) => <span className="line-clamp-3 break-words">{error}</span> },
     { name: 'Cells', align: 'right', cell: ({ cells }) => figure(cells) },
     {
-      name: 'What to do',
+      name: 'Actions',
       hideName: true,
       align: 'right',
-      cell: (cause) => <CauseActions sheet={sheet} cause={cause} name={nameOf(cause.action_instance_id)} />,
+      cell: (cause) => <CauseActions sheet={sheet} cause={cause} name={findName(cause.action_instance_id)} />,
     },
   ]
 }
@@ -126,16 +124,16 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   const path = `${sheetPath(sheet)}/actions/${encodeURIComponent(cause.action_instance_id)}/run`
   const body = { status_filters, run_next_action: true }
   const [isAsking, setAsking] = useState(false)
-  const tell = (rows: number) => {
-    notify(`${plural(rows, 'row is', 'rows are')} run again from ${name} on`)
+  const onRerun = (rows: number) => {
+    notify(`Running ${plural(rows, 'row')} again from ${name}`)
     void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
   }
-  // What is free runs without asking; the price is asked for first.
+  // A free rerun starts without a dialog, so the price is requested first.
   const rerun = useMutation({
     mutationFn: async () => {
       const { credits } = await post<Estimate>(path, { ...body, dry_run: true })
       if (credits.at_most !== 0) return setAsking(true)
-      tell((await post<{ rows_queued: number }>(path, { ...body, max_credits: 0 })).rows_queued)
+      onRerun((await post<{ rows_queued: number }>(path, { ...body, max_credits: 0 })).rows_queued)
     },
     onError: notifyProblem,
   })
@@ -145,7 +143,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
       <Button
         size="small"
         icon={Filter}
-        aria-label={`Show rows where ${name} ${WORDS[cause.status]}`}
+        aria-label={`Show rows where ${name} ${STATUS_TEXTS[cause.status]}`}
         onClick={() => go(`${address}${selectionQuery({ filters: [], status_filters, find: '' })}`)}
       >
         Show rows
@@ -164,7 +162,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
           verb="Run"
           path={path}
           body={body}
-          onStarted={tell}
+          onStarted={onRerun}
           onClose={() => setAsking(false)}
         />
       )}
@@ -172,7 +170,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   )
 }
 
-const WORDS: Record<StatusOf, string> = {
+const STATUS_TEXTS: Record<FailedStatus, string> = {
   failed: 'failed',
   error: 'had an error',
   out_of_credits: 'was out of credits',

@@ -37,8 +37,8 @@ export function Screen() {
       ) : runs.data.length === 0 ? (
         <EmptyState
           icon={ListChecks}
-          title="Nothing has run yet"
-          text="Each run is listed here with its rows, failures by cause and credits, for as long as the sheet is there."
+          title="No runs yet"
+          text="Runs are listed here with their rows, failures by cause and credits."
         >
           <Link to={`/workflows/${workflowId}/sheets/${sheetId}`} className="text-accent-text underline">
             Open the sheet
@@ -49,9 +49,9 @@ export function Screen() {
           {shown !== undefined && <RunSummary sheet={sheet} run={shown} />}
           <Table
             label="Runs"
-            columns={columnsOf(shown?.run_id, setOpened)}
+            columns={buildColumns(shown?.run_id, setOpened)}
             items={runs.data}
-            keyOf={({ run_id }) => run_id}
+            getKey={({ run_id }) => run_id}
           />
         </>
       )}
@@ -59,7 +59,7 @@ export function Screen() {
   )
 }
 
-function columnsOf(shown: string | undefined, open: (runId: string) => void): readonly Column<Run>[] {
+function buildColumns(shown: string | undefined, open: (runId: string) => void): readonly Column<Run>[] {
   return [
     {
       name: 'Started',

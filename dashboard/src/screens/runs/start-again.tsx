@@ -8,7 +8,7 @@ import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 
-/** Asks before rows run that cost credits: what it costs at most, and how much it may. */
+/** The dialog before rows run again. It shows the estimated cost and offers a credit limit. */
 export function StartAgain({
   title,
   verb,
@@ -33,9 +33,9 @@ export function StartAgain({
     staleTime: 0,
     gcTime: 0,
   })
-  const sent = { ...body, ...spending(cap) }
+  const fullBody = { ...body, ...spending(cap) }
   const start = useMutation({
-    mutationFn: () => request<{ rows_queued: number }>('POST', path, sent),
+    mutationFn: () => request<{ rows_queued: number }>('POST', path, fullBody),
     onSuccess: ({ data }) => {
       onStarted(data.rows_queued)
       onClose()
@@ -48,7 +48,7 @@ export function StartAgain({
       onClose={onClose}
       title={title}
       submit={{ label: verb, onSubmit: () => start.mutate(), busy: start.isPending }}
-      footer={<CopyAsCurl method="POST" path={path} body={sent} />}
+      footer={<CopyAsCurl method="POST" path={path} body={fullBody} />}
       error={problem === undefined ? start.error : null}
     >
       {price.error !== null && <Problem error={price.error} onRetry={() => void price.refetch()} />}
@@ -61,7 +61,7 @@ export function StartAgain({
         <div>
           <p className="text-14 font-medium">
             {price.data.credits.at_most === null
-              ? 'Estimate: no upper bound is known'
+              ? 'Estimate: no upper limit known'
               : `Estimate: at most ${plural(price.data.credits.at_most, 'credit')}`}
           </p>
           <p>{`Balance: ${plural(price.data.balance.now, 'credit')}`}</p>

@@ -20,13 +20,13 @@ import { TIME_ZONES } from './time-zones.ts'
 type Schedule = z.infer<typeof ScheduleSchema> | null
 
 const EVERY_ROW = ''
-const WHICH = [
+const ROW_CHOICES = [
   { value: EVERY_ROW, label: 'All rows' },
   { value: 'unfinished', label: 'Unfinished rows' },
   { value: 'failed', label: 'Failed rows' },
 ]
 
-const OFTEN = [
+const FREQUENCIES = [
   { value: '0 * * * *', label: 'Every hour' },
   { value: '0 9 * * *', label: 'Every day at 9' },
   { value: '0 9 * * 1-5', label: 'Weekdays at 9' },
@@ -51,23 +51,23 @@ export function Screen() {
           <p role="status" aria-label="Next run" className="rounded-lg border bg-subtle px-4 py-3 text-14">
             {found === null ? 'Not scheduled' : nextRunText(found)}
           </p>
-          <ScheduleForm key={settingOf(found)} path={path} schedule={found} sheetId={sheetId} />
+          <ScheduleForm key={formKey(found)} path={path} schedule={found} sheetId={sheetId} />
         </>
       )}
     </LoadedPage>
   )
 }
 
-/** What the form starts with. A run that is over changes when the next one is, and nothing that is being typed. */
-function settingOf(schedule: Schedule): string {
+/** Returns the key of the form. It excludes the time of the next run, so that a finished run does not reset a form being edited. */
+function formKey(schedule: Schedule): string {
   return JSON.stringify({ ...schedule, next_run_at: undefined })
 }
 
-/** Both clocks: people think in theirs, servers in UTC. */
+/** Returns the time of the next run in local time and in UTC. */
 function nextRunText({ next_run_at }: NonNullable<Schedule>): string {
   const date = new Date(next_run_at)
   const local = date.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
-  return `Next run: ${local} here, ${next_run_at.slice(0, 16).replace('T', ' ')} UTC`
+  return `Next run: ${local} local time, ${next_run_at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Schedule; sheetId: string }) {
@@ -91,7 +91,7 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
       }),
     onSuccess: async () => {
       await refresh()
-      notify('The schedule is saved')
+      notify('Saved schedule')
     },
   })
   const problems = {
@@ -111,8 +111,8 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
     >
       <Combobox
         label="How often"
-        value={OFTEN.some(({ value }) => value === cron) ? cron : ''}
-        choices={[...OFTEN, { value: '', label: 'As Cron says' }]}
+        value={FREQUENCIES.some(({ value }) => value === cron) ? cron : ''}
+        choices={[...FREQUENCIES, { value: '', label: 'Custom (see Cron)' }]}
         onChange={(often) => often !== '' && setCron(often)}
       />
       <TextField
@@ -130,12 +130,12 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
         problem={problems.timezone}
         free
       />
-      <Combobox label="Rows" value={only} choices={WHICH} onChange={setOnly} />
+      <Combobox label="Rows" value={only} choices={ROW_CHOICES} onChange={setOnly} />
       <SpendAtMost
         value={cap}
         onChange={setCap}
         problem={problems.cap}
-        hint="Credits that each run may cost; empty: no cap"
+        hint="Credit limit per run (optional). A run stops before exceeding it."
       />
       {save.error !== null && Object.values(problems).every((problem) => problem === undefined) && (
         <Problem error={save.error} />
@@ -153,7 +153,7 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
       {isRemoving && (
         <ConfirmDialog
           title="Remove schedule"
-          description="The sheet no longer runs by itself."
+          description="The sheet will no longer run automatically."
           verb="Remove"
           run={async () => {
             await request('DELETE', path)

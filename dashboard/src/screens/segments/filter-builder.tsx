@@ -18,17 +18,17 @@ const JOINTS = [
   { value: 'AND', label: 'and' },
   { value: 'OR', label: 'or' },
 ]
-const jointOf = (value: string): Joint => (value === 'OR' ? 'OR' : 'AND')
+const readJoint = (value: string): Joint => (value === 'OR' ? 'OR' : 'AND')
 
 type Props = {
   groups: readonly Group[]
   onChange: (groups: Group[]) => void
   fields: readonly RecordField[]
-  /** What the server refused; faults are named by the place of their condition. */
+  /** The error of the server. Its fields name the path of a condition. */
   error: unknown
 }
 
-/** Groups of conditions on fields and events, joined from left to right. */
+/** The editor of groups of conditions on fields and events. Conditions are combined from left to right. */
 export function FilterBuilder({ groups, onChange, fields, error }: Props) {
   const first = fields[0]?.name ?? ''
   const setGroup = (place: number, group: Group) =>
@@ -42,7 +42,7 @@ export function FilterBuilder({ groups, onChange, fields, error }: Props) {
   return (
     <div role="group" aria-label="Filter" className="flex flex-col gap-2">
       {groups.map((group, at) => (
-        // Groups have no identity but their place.
+        // A group has no identity except its position.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={at} className="flex flex-col gap-2 rounded-md border p-3">
           {at > 0 && (
@@ -51,7 +51,7 @@ export function FilterBuilder({ groups, onChange, fields, error }: Props) {
                 label="Groups joined by"
                 value={group.joint}
                 choices={JOINTS}
-                onChange={(joint) => setGroup(at, { ...group, joint: jointOf(joint) })}
+                onChange={(joint) => setGroup(at, { ...group, joint: readJoint(joint) })}
               />
             </div>
           )}
@@ -130,7 +130,7 @@ function ConditionEditor({
             label="Combinator"
             value={condition.joint}
             choices={JOINTS}
-            onChange={(joint) => onChange({ ...condition, joint: jointOf(joint) })}
+            onChange={(joint) => onChange({ ...condition, joint: readJoint(joint) })}
           />
         </div>
       )}
@@ -223,7 +223,7 @@ function EventEditor({ condition, onChange, problem }: EditorProps<EventConditio
           step="any"
           value={condition.withinDays}
           onChange={(withinDays) => set({ withinDays })}
-          placeholder="ever"
+          placeholder="any time"
           problem={problem('within_days')}
         />
       </div>

@@ -6,7 +6,7 @@ export type FieldCondition = {
   values: string[]
   joint: Joint
 }
-/** Texts as they are typed; empty ones are left out. */
+/** A condition on an event. Its values are texts as typed; empty ones are omitted. */
 export type EventCondition = {
   about: 'event'
   event: string
@@ -28,10 +28,10 @@ export const newCondition = (variable: string): FieldCondition => ({
   joint: 'AND',
 })
 
-const numberOf = (text: string): number | string =>
+const toNumber = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 
-/** As the server wants it. */
+/** Returns the groups in the format of the API. */
 export function printFilter(groups: readonly Group[]) {
   return groups.map(({ joint, conditions }) => ({
     combinator: joint,
@@ -45,8 +45,8 @@ export function printFilter(groups: readonly Group[]) {
           }
         : {
             event: one.event,
-            ...(one.withinDays === '' ? {} : { within_days: numberOf(one.withinDays) }),
-            ...(one.atLeast === '' ? {} : { at_least: numberOf(one.atLeast) }),
+            ...(one.withinDays === '' ? {} : { within_days: toNumber(one.withinDays) }),
+            ...(one.atLeast === '' ? {} : { at_least: toNumber(one.atLeast) }),
             combinator: one.joint,
           },
     ),
@@ -55,11 +55,11 @@ export function printFilter(groups: readonly Group[]) {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const textOf = (value: unknown) =>
+const toText = (value: unknown) =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
-const jointOf = (value: unknown): Joint => (textOf(value).toUpperCase() === 'OR' ? 'OR' : 'AND')
+const readJoint = (value: unknown): Joint => (toText(value).toUpperCase() === 'OR' ? 'OR' : 'AND')
 
-/** A stored filter as it is edited; null where it has conditions that only JSON can say, such as relationships. */
+/** Reads a stored filter for editing. Returns null if it has conditions that only JSON can express, such as relationships. */
 export function readFilter(filter: unknown): Group[] | null {
   if (!Array.isArray(filter)) return null
   const groups = filter.map((group: unknown): Group | null => {
@@ -67,24 +67,24 @@ export function readFilter(filter: unknown): Group[] | null {
     const conditions = group['conditions'].map(readCondition)
     return conditions.some((one) => one === null)
       ? null
-      : { joint: jointOf(group['combinator']), conditions: conditions.filter((one) => one !== null) }
+      : { joint: readJoint(group['combinator']), conditions: conditions.filter((one) => one !== null) }
   })
   return groups.some((group) => group === null) ? null : groups.filter((group) => group !== null)
 }
 
 function readCondition(raw: unknown): Condition | null {
   if (!isObject(raw)) return null
-  const joint = jointOf(raw['combinator'])
+  const joint = readJoint(raw['combinator'])
   if (typeof raw['variable'] === 'string') {
-    const values = Array.isArray(raw['values']) ? raw['values'].map(textOf) : ['']
-    return { about: 'field', variable: raw['variable'], operator: textOf(raw['operator']), values, joint }
+    const values = Array.isArray(raw['values']) ? raw['values'].map(toText) : ['']
+    return { about: 'field', variable: raw['variable'], operator: toText(raw['operator']), values, joint }
   }
   if (typeof raw['event'] !== 'string' || raw['at_most'] !== undefined) return null
   return {
     about: 'event',
     event: raw['event'],
-    withinDays: textOf(raw['within_days']),
-    atLeast: textOf(raw['at_least']),
+    withinDays: toText(raw['within_days']),
+    atLeast: toText(raw['at_least']),
     joint,
   }
 }

@@ -12,7 +12,7 @@ import { figure, plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Checkbox, TextArea, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { nameOf } from '../records/record-name.ts'
+import { getRecordName } from '../records/record-name.ts'
 import { FilterBuilder } from './filter-builder.tsx'
 import { type Group, printFilter, readFilter } from './filter-groups.ts'
 
@@ -24,7 +24,7 @@ const KINDS = [
   { value: 'contact', label: 'Contacts' },
 ]
 
-/** A new segment, or another name or filter of one that is there. */
+/** The dialog that creates a segment, or changes the name or filter of an existing one. */
 export function SegmentDialog({ segment, onClose }: { segment: Segment | null; onClose: () => void }) {
   const stored = segment === null ? [] : readFilter(segment.filter)
   const [name, setName] = useState(segment?.name ?? '')
@@ -38,16 +38,16 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
     queryKey: ['record-fields', kind],
     queryFn: ({ signal }) => get<RecordField[]>(`/internal/record-fields?kind=${kind}`, signal),
   })
-  const filterOf = () => (json === null ? printFilter(groups) : parseJson(json))
+  const buildFilter = () => (json === null ? printFilter(groups) : parseJson(json))
   const preview = useMutation({
     mutationFn: async () =>
-      request<SegmentPreview>('POST', '/internal/segments/preview', { kind, filter: filterOf() }),
+      request<SegmentPreview>('POST', '/internal/segments/preview', { kind, filter: buildFilter() }),
   })
   const save = useMutation({
     mutationFn: async () =>
       segment === null
-        ? request<Segment>('POST', '/internal/segments', { name, kind, filter: filterOf() })
-        : request<Segment>('PATCH', `/internal/segments/${segment.id}`, { name, filter: filterOf() }),
+        ? request<Segment>('POST', '/internal/segments', { name, kind, filter: buildFilter() })
+        : request<Segment>('PATCH', `/internal/segments/${segment.id}`, { name, filter: buildFilter() }),
     onSuccess: async ({ data, warnings }) => {
       await queries.invalidateQueries({ queryKey: ['segments'] })
       notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)
@@ -86,7 +86,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
       error={isShown ? null : error}
     >
       <TextField label="Name" value={name} onChange={setName} problem={nameProblem} />
-      {segment === null && <Combobox label="Of" value={kind} choices={KINDS} onChange={setKind} />}
+      {segment === null && <Combobox label="Kind" value={kind} choices={KINDS} onChange={setKind} />}
       {fields.error !== null && <Problem error={fields.error} onRetry={() => void fields.refetch()} />}
       {json === null ? (
         <FilterBuilder groups={groups} onChange={setGroups} fields={fields.data ?? []} error={error} />
@@ -106,7 +106,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
         onChange={(checked) => {
           if (checked) return setJson(JSON.stringify(printFilter(groups), null, 2))
           const read = readFilter(tryJson(json ?? ''))
-          if (read === null) return notify('This filter has conditions that only JSON can say')
+          if (read === null) return notify('This filter has conditions that can only be edited as JSON')
           setGroups(read)
           setJson(null)
         }}
@@ -126,11 +126,11 @@ function Previewed({ preview, warnings }: { preview: SegmentPreview; warnings: r
   return (
     <section aria-label="Preview" className="flex flex-col gap-1 rounded-md bg-subtle px-3 py-2">
       <p role="status" className="font-medium">
-        {`${complete ? '' : 'At least '}${figure(members)} of ${figure(looked_at)} now`}
+        {`${complete ? '' : 'At least '}${figure(members)} of ${figure(looked_at)} match now`}
       </p>
       {sample.length > 0 && (
         <p className="break-words text-muted">
-          {sample.map(nameOf).join(', ')}
+          {sample.map(getRecordName).join(', ')}
           {members > sample.length && ' …'}
         </p>
       )}
@@ -154,5 +154,5 @@ function tryJson(text: string): unknown {
 function parseJson(text: string): unknown {
   const read = tryJson(text)
   if (read !== null) return read
-  throw new ApiError('filter: must be JSON', { status: 400, code: 'Validation Error' })
+  throw new ApiError('filter: must be valid JSON', { status: 400, code: 'Validation Error' })
 }

@@ -17,11 +17,11 @@ import { type Segment, SegmentDialog } from './segment-dialog.tsx'
 import { SyncCard } from './sync-card.tsx'
 import { SyncSegment } from './sync-segment.tsx'
 
-type Asked = { verb: 'new' } | { verb: 'edit' | 'sync' | 'delete'; segment: Segment }
+type OpenDialog = { verb: 'new' } | { verb: 'edit' | 'sync' | 'delete'; segment: Segment }
 
-const WORDS = { sync: 'Sync', edit: 'Edit', delete: 'Delete' } as const
+const VERBS = { sync: 'Sync', edit: 'Edit', delete: 'Delete' } as const
 
-/** Segments of the record store, and the workflows that their members flow into. */
+/** The screen of segments and their syncs into workflows. */
 export function Screen() {
   const segments = useQuery({
     queryKey: ['segments'],
@@ -33,17 +33,17 @@ export function Screen() {
     queryFn: ({ signal }) => get<SegmentSync[]>('/records/syncs', signal),
     refetchInterval: 10_000,
   })
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const queries = useQueryClient()
   const workflows = useQuery(workflowsQuery)
-  const nameOf = (workflowId: string) =>
+  const findWorkflowName = (workflowId: string) =>
     workflows.data?.find(({ workflow_id }) => workflow_id === workflowId)?.name ?? workflowId
   return (
     <LoadedPage
       title="Segments"
       query={segments}
       actions={
-        <Button kind="primary" icon={Plus} onClick={() => setAsked({ verb: 'new' })}>
+        <Button kind="primary" icon={Plus} onClick={() => setDialog({ verb: 'new' })}>
           New segment
         </Button>
       }
@@ -54,21 +54,21 @@ export function Screen() {
             <EmptyState
               icon={Filter}
               title="No segments yet"
-              text="A segment is a standing question to the record store, such as companies with more than 50 employees. Whoever enters it can flow into a workflow."
+              text="A segment is a saved audience, such as companies with more than 50 employees. Matching records can be synced into a workflow."
             >
-              <Button onClick={() => setAsked({ verb: 'new' })}>Make the first one</Button>
+              <Button onClick={() => setDialog({ verb: 'new' })}>Create the first segment</Button>
             </EmptyState>
           ) : (
             <Table
               label="Segments"
               items={list}
-              keyOf={({ id }) => id}
+              getKey={({ id }) => id}
               columns={[
                 {
                   name: 'Name',
                   cell: ({ name }) => <span className="long-text font-medium">{name}</span>,
                 },
-                { name: 'Of', cell: ({ entityKind }) => entityKind },
+                { name: 'Kind', cell: ({ entityKind }) => entityKind },
                 {
                   name: 'Members',
                   align: 'right',
@@ -81,13 +81,13 @@ export function Screen() {
                     (syncs.data ?? [])
                       .filter(({ segment_id }) => segment_id === id)
                       .flatMap(({ destinations }) =>
-                        destinations.map(({ workflow_id }) => nameOf(workflow_id)),
+                        destinations.map(({ workflow_id }) => findWorkflowName(workflow_id)),
                       )
                       .join(', '),
                 },
                 { name: 'Changed', wideOnly: true, cell: ({ updatedAt }) => <TimeText at={updatedAt} /> },
                 {
-                  name: 'What to do',
+                  name: 'Actions',
                   hideName: true,
                   align: 'right',
                   cell: (segment) => (
@@ -95,9 +95,9 @@ export function Screen() {
                       {(['sync', 'edit', 'delete'] as const).map((verb) => (
                         <RowAction
                           key={verb}
-                          verb={WORDS[verb]}
+                          verb={VERBS[verb]}
                           of={segment.name}
-                          onClick={() => setAsked({ verb, segment })}
+                          onClick={() => setDialog({ verb, segment })}
                         />
                       ))}
                     </RowActions>
@@ -112,26 +112,28 @@ export function Screen() {
               key={sync.sync_id}
               sync={sync}
               name={list.find(({ id }) => id === sync.segment_id)?.name ?? 'a deleted segment'}
-              nameOf={nameOf}
+              findWorkflowName={findWorkflowName}
             />
           ))}
-          {(asked?.verb === 'new' || asked?.verb === 'edit') && (
+          {(dialog?.verb === 'new' || dialog?.verb === 'edit') && (
             <SegmentDialog
-              segment={asked.verb === 'edit' ? asked.segment : null}
-              onClose={() => setAsked(null)}
+              segment={dialog.verb === 'edit' ? dialog.segment : null}
+              onClose={() => setDialog(null)}
             />
           )}
-          {asked?.verb === 'sync' && <SyncSegment segment={asked.segment} onClose={() => setAsked(null)} />}
-          {asked?.verb === 'delete' && (
+          {dialog?.verb === 'sync' && (
+            <SyncSegment segment={dialog.segment} onClose={() => setDialog(null)} />
+          )}
+          {dialog?.verb === 'delete' && (
             <ConfirmDialog
-              title={`Delete ${asked.segment.name}`}
-              description="Its members are forgotten; records and delivered rows stay."
+              title={`Delete ${dialog.segment.name}`}
+              description="This deletes the list of members. Records and delivered rows stay."
               verb="Delete"
               run={async () => {
-                await request('DELETE', `/internal/segments/${asked.segment.id}`)
+                await request('DELETE', `/internal/segments/${dialog.segment.id}`)
                 await queries.invalidateQueries({ queryKey: ['segments'] })
               }}
-              onClose={() => setAsked(null)}
+              onClose={() => setDialog(null)}
             />
           )}
         </>

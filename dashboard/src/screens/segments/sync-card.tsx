@@ -12,17 +12,20 @@ import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
 
-const WORDS = { filter_changed: 'the filter was changed', flood: 'so many came at once' } as const
+const HELD_REASONS = {
+  filter_changed: 'the filter was changed',
+  flood: 'an unusually large number joined at once',
+} as const
 
-/** What a sync has delivered, what it holds back and why, and what can be done about it. */
+/** The state of a sync: delivered members, held members with the reason, and the actions for them. */
 export function SyncCard({
   sync,
   name,
-  nameOf,
+  findWorkflowName,
 }: {
   sync: SegmentSync
   name: string
-  nameOf: (workflowId: string) => string
+  findWorkflowName: (workflowId: string) => string
 }) {
   const [isDeleting, setDeleting] = useState(false)
   const queries = useQueryClient()
@@ -31,7 +34,7 @@ export function SyncCard({
   const act = useMutation({
     mutationFn: ({ to, body }: { to: string; body?: object }) => request('POST', `${path}${to}`, body),
     onSuccess: refresh,
-    onError: (error, asked) => notifyProblem(error, () => act.mutate(asked)),
+    onError: (error, attempt) => notifyProblem(error, () => act.mutate(attempt)),
   })
   return (
     <section aria-label={`Sync of ${name}`} className="flex flex-col gap-3 rounded-lg border p-4">
@@ -55,7 +58,7 @@ export function SyncCard({
       {sync.held_count > 0 && (
         <div role="status" className="flex flex-wrap items-center gap-2 rounded-md bg-subtle px-3 py-2">
           <span className="mr-auto">
-            {`${plural(sync.held_count, 'member is', 'members are')} held${sync.held_reason === null ? '' : ` because ${WORDS[sync.held_reason]}`}`}
+            {`${plural(sync.held_count, 'member is', 'members are')} held${sync.held_reason === null ? '' : ` because ${HELD_REASONS[sync.held_reason]}`}`}
           </span>
           <Button onClick={() => act.mutate({ to: '/confirm', body: { choice: 'push' } })}>
             Push held members
@@ -68,11 +71,13 @@ export function SyncCard({
       <Table
         label={`Destinations of ${name}`}
         items={sync.destinations}
-        keyOf={({ connection_id }) => connection_id}
+        getKey={({ connection_id }) => connection_id}
         columns={[
           {
             name: 'Workflow',
-            cell: ({ workflow_id: id }) => <NameLink to={`/workflows/${id}`}>{nameOf(id)}</NameLink>,
+            cell: ({ workflow_id: id }) => (
+              <NameLink to={`/workflows/${id}`}>{findWorkflowName(id)}</NameLink>
+            ),
           },
           {
             name: 'State',
@@ -89,13 +94,13 @@ export function SyncCard({
             cell: ({ failed }) => failed.toLocaleString('en'),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             hideName: true,
             align: 'right',
             cell: ({ connection_id, state, workflow_id }) => (
               <RowAction
                 verb={state === 'active' ? 'Pause' : 'Resume'}
-                of={nameOf(workflow_id)}
+                of={findWorkflowName(workflow_id)}
                 onClick={() =>
                   act.mutate({
                     to: `/destinations/${connection_id}/${state === 'active' ? 'pause' : 'resume'}`,
@@ -109,7 +114,7 @@ export function SyncCard({
       {isDeleting && (
         <ConfirmDialog
           title={`Delete sync of ${name}`}
-          description="Nothing is delivered any more; delivered rows stay."
+          description="No more members are delivered. Delivered rows stay."
           verb="Delete"
           run={async () => {
             await request('DELETE', path)

@@ -12,11 +12,11 @@ import { Checkbox } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import type { Segment } from './segment-dialog.tsx'
 
-/** Members as rows of a workflow's main sheet, from now on. */
+/** The dialog that syncs a segment: its members become rows of a workflow's main sheet. */
 export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: () => void }) {
   const [pushExisting, setPushExisting] = useState(true)
   const [runs, setRuns] = useState(false)
-  const [again, setAgain] = useState(false)
+  const [redelivers, setRedelivers] = useState(false)
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const known = useQuery({
@@ -28,7 +28,7 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
     ...mapping.body,
     push_existing: pushExisting,
     run: runs ? 'all' : 'none',
-    reentry_mode: again ? 'repush' : 'suppress',
+    reentry_mode: redelivers ? 'repush' : 'suppress',
     ...spending(cap),
   }
   const path = `/records/segments/${segment.id}/sync`
@@ -36,20 +36,20 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
     mutationFn: () => request('POST', path, body),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['syncs'] })
-      notify(warnings[0]?.message ?? `${segment.name} is synced`)
+      notify(warnings[0]?.message ?? `Synced ${segment.name}`)
       onClose()
     },
   })
   const capProblem = problemWithin(sync.error, 'max_credits')
   const isShown =
     capProblem !== undefined ||
-    mapping.names.some((name) => mapping.problemOf(sync.error, name) !== undefined)
+    mapping.names.some((name) => mapping.findProblem(sync.error, name) !== undefined)
   return (
     <Dialog
       open
       onClose={onClose}
       title={`Sync ${segment.name}`}
-      description="Whoever enters the segment becomes a row of the main sheet."
+      description="Each member becomes a row of the workflow's main sheet."
       submit={{
         label: 'Sync',
         onSubmit: () => sync.mutate(),
@@ -62,14 +62,14 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
       {known.error !== null && <Problem error={known.error} />}
       <FieldMapping mapping={mapping} error={sync.error} />
       <Checkbox label="Push existing members" checked={pushExisting} onChange={setPushExisting} />
-      <Checkbox label="Deliver again who comes back" checked={again} onChange={setAgain} />
+      <Checkbox label="Re-deliver members that return" checked={redelivers} onChange={setRedelivers} />
       <Checkbox label="Run delivered rows" checked={runs} onChange={setRuns} />
       {runs && (
         <SpendAtMost
           value={cap}
           onChange={setCap}
           problem={capProblem}
-          hint="Credits that the rows of a cycle may cost; empty: no cap"
+          hint="Credit limit for the rows of each sync cycle (optional)"
         />
       )}
     </Dialog>

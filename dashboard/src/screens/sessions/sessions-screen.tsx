@@ -13,7 +13,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 
 type ListedSession = z.infer<typeof ListedSessionSchema>
 const sessionsKey = ['sessions']
-const nameOf = ({ session_id }: ListedSession) => `...${session_id.slice(-4)}`
+const formatId = ({ session_id }: ListedSession) => `...${session_id.slice(-4)}`
 
 export function Screen() {
   const sessions = useQuery({
@@ -42,7 +42,7 @@ export function Screen() {
           <Table
             label="Sessions"
             items={list}
-            keyOf={({ session_id }) => session_id}
+            getKey={({ session_id }) => session_id}
             columns={[
               {
                 name: 'Browser',
@@ -55,7 +55,7 @@ export function Screen() {
               { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
               { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
               {
-                name: 'What to do',
+                name: 'Actions',
                 hideName: true,
                 align: 'right',
                 cell: (session) =>
@@ -64,7 +64,7 @@ export function Screen() {
                   ) : (
                     <RowAction
                       verb="Revoke"
-                      of={`session ${nameOf(session)}`}
+                      of={`session ${formatId(session)}`}
                       onClick={() => setRevoked(session)}
                     />
                   ),
@@ -74,7 +74,7 @@ export function Screen() {
           {revoked === 'others' && (
             <ConfirmDialog
               title="Revoke all others"
-              description="Every other browser is signed out at once."
+              description="All other browsers are signed out at once."
               verb="Revoke"
               run={() => end('/internal/sessions')}
               onClose={() => setRevoked(null)}
@@ -82,8 +82,8 @@ export function Screen() {
           )}
           {revoked !== null && revoked !== 'others' && (
             <ConfirmDialog
-              title={`Revoke session ${nameOf(revoked)}`}
-              description="That browser is signed out at once."
+              title={`Revoke session ${formatId(revoked)}`}
+              description="This browser session is signed out at once."
               verb="Revoke"
               run={() => end(`/internal/sessions/${revoked.session_id}`)}
               onClose={() => setRevoked(null)}

@@ -3,7 +3,7 @@ import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
 import { SETTINGS } from '../../frame/settings-pages.ts'
 
-/** What can be set, with what each page is for. */
+/** The list of settings pages, each with its purpose. */
 export function Screen() {
   const can = useCan()
   return (

@@ -3,8 +3,11 @@ import type { Cell } from '../../api/sheet.ts'
 
 export type CellState = CellStatus | 'not_run' | 'stopped'
 
-/** What a cell shows, and what it is called: a status is never told by colour alone. */
+/** The text that a cell shows and its accessible name. A status is never shown by colour alone. */
 export type CellText = { state: CellState; text: string; name: string }
+
+/** The text of a complete cell whose outputs are all empty. */
+export const NO_RESULT = 'No result'
 
 export const STATE_NAMES: Record<CellState, string> = {
   not_run: 'Not run',
@@ -15,15 +18,15 @@ export const STATE_NAMES: Record<CellState, string> = {
   failed: 'Failed',
   error: 'Error',
   out_of_credits: 'Out of credits',
-  condition_not_met: 'Condition not met',
+  condition_not_met: 'Skipped',
 }
 
-/** Longer outputs are read in the panel. */
+/** The maximum length of an output in the grid. The panel shows longer ones in full. */
 const MAX_SHOWN = 300
-/** Of an input, which is read in its editor: beyond this no screen shows it, and a browser would still lay it out. */
+/** The maximum length of an input in the grid. No screen is wider, but the browser would still lay out a longer text. */
 const MAX_SHOWN_INPUT = 1000
 
-/** Returns the text of a cell; `isStopped` says that the row was stopped before or at this cell. */
+/** Returns the text of a cell. `isStopped` is true if the row was stopped before or at this cell. */
 export function cellText(cell: Cell | undefined, outputs: readonly string[], isStopped = false): CellText {
   if (cell === undefined && isStopped)
     return { state: 'stopped', text: STATE_NAMES.stopped, name: STATE_NAMES.stopped }
@@ -32,11 +35,9 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[], isS
   switch (state) {
     case 'complete': {
       const text = answerText(cell, outputs)
-      return {
-        state,
-        text: text === '' ? 'no answer' : text,
-        name: `Complete: ${text === '' ? 'no answer' : text}`,
-      }
+      return text === ''
+        ? { state, text: NO_RESULT, name: NO_RESULT }
+        : { state, text, name: `Complete: ${text}` }
     }
     case 'failed':
     case 'error': {
@@ -51,26 +52,26 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[], isS
   }
 }
 
-/** The first output that says something, in the order in which the action declares them; more than yes or no where there is any. */
+/** Returns the first output that is not blank, in the order that the action declares. A boolean is used only if there is no other. */
 function answerText(cell: Cell, order: readonly string[]): string {
   if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
   const outputs = cell.outputs ?? {}
   const names = [...order, ...Object.keys(outputs)]
-  const said = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
-  return shorten(valueText(said.find((value) => typeof value !== 'boolean') ?? said[0]), MAX_SHOWN)
+  const filled = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
+  return shorten(valueText(filled.find((value) => typeof value !== 'boolean') ?? filled[0]), MAX_SHOWN)
 }
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** A value as one reads it in a table: text as it is, structures as JSON. */
+/** Returns a value as text for a table: text unchanged, structures as JSON. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** As the grid shows an input. */
+/** Returns the text of an input as the grid shows it. */
 export function shownText(value: unknown): string {
   return shorten(valueText(value), MAX_SHOWN_INPUT)
 }

@@ -5,20 +5,20 @@ import { type SheetId, sheetPath } from '../../api/sheet.ts'
 
 export type SheetChange = z.infer<typeof SheetChangeSchema>
 
-/** While no stream says otherwise, changes are looked for this often, and the stream is tried again. */
+/** The polling interval while there is no stream, and the interval at which a closed stream is reopened. */
 const POLL_MS = 2000
 
 type Watcher = {
-  /** Null: whether anything changed is not known. */
+  /** Receives each change, or null when polling, where it is unknown whether anything has changed. */
   onChange: (change: SheetChange | null) => void
-  /** Whether changes are heard of as they happen. */
+  /** Receives true when live changes begin to arrive, and false when they stop. */
   onStreaming: (isStreaming: boolean) => void
 }
-type Told = { change?: SheetChange; streaming: boolean }
+type Message = { change?: SheetChange; streaming: boolean }
 
 /**
- * Tells of each change of the sheet. Of the tabs of a browser one holds the stream, for a browser opens six connections at most;
- * it tells the others. Without a stream it polls.
+ * Reports each change of the sheet, and polls while there is no stream. Only one tab of a browser holds the stream and
+ * forwards its messages to the others, because a browser opens at most six connections to a host.
  */
 export function watchSheet(sheet: SheetId, { onChange, onStreaming }: Watcher): () => void {
   const name = `loam.changes.${sheet.sheetId}`
@@ -26,26 +26,26 @@ export function watchSheet(sheet: SheetId, { onChange, onStreaming }: Watcher): 
   const ended = new AbortController()
   let isStreaming = false
 
-  const hear = ({ streaming, change }: Told) => {
+  const receive = ({ streaming, change }: Message) => {
     if (streaming !== isStreaming) onStreaming(streaming)
     isStreaming = streaming
     if (change !== undefined) onChange(change)
   }
-  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => hear(data))
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data))
   const poll = setInterval(() => {
     if (!isStreaming && document.visibilityState === 'visible') onChange(null)
   }, POLL_MS)
 
-  const say = (told: Told) => {
-    hear(told)
-    // A channel has no other origin to name.
+  const broadcast = (message: Message) => {
+    receive(message)
+    // A broadcast channel reaches only its own origin, so there is no target origin to give.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    channel.postMessage(told)
+    channel.postMessage(message)
   }
-  const hold = () =>
+  const holdStream = () =>
     new Promise<void>((resolve) => {
       let stream = openStream()
-      // A browser comes back by itself unless it was refused, as by a proxy whose server is away.
+      // The browser reconnects by itself, but not after an error response, such as from a proxy whose server is down.
       const reopen = setInterval(() => {
         if (stream.readyState === EventSource.CLOSED) stream = openStream()
       }, POLL_MS)
@@ -57,16 +57,16 @@ export function watchSheet(sheet: SheetId, { onChange, onStreaming }: Watcher): 
     })
   function openStream(): EventSource {
     const stream = new EventSource(`${API}${sheetPath(sheet)}/changes`)
-    stream.addEventListener('open', () => say({ streaming: true }))
-    stream.addEventListener('error', () => say({ streaming: false }))
+    stream.addEventListener('open', () => broadcast({ streaming: true }))
+    stream.addEventListener('error', () => broadcast({ streaming: false }))
     stream.addEventListener('change', ({ data }) => {
-      say({ streaming: true, change: JSON.parse(data) as SheetChange })
+      broadcast({ streaming: true, change: JSON.parse(data) as SheetChange })
     })
     return stream
   }
-  // Over plain http browsers have no locks: there each tab holds a stream of its own.
-  if (isSecureContext) navigator.locks.request(name, { signal: ended.signal }, hold).catch(() => {})
-  else void hold()
+  // Browsers offer no locks over plain http, so there each tab holds a stream of its own.
+  if (isSecureContext) navigator.locks.request(name, { signal: ended.signal }, holdStream).catch(() => {})
+  else void holdStream()
 
   return () => {
     ended.abort()

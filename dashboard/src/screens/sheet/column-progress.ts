@@ -6,7 +6,7 @@ import { useSheet, useTotal } from './sheet-view.ts'
 
 type Totals = z.infer<typeof SheetTotals>
 
-/** Counts of all columns at once. */
+/** Returns the counts of all columns, read by one request. */
 function useTotals(): Totals | undefined {
   const { path, sheet } = useSheet()
   const { data } = useQuery({
@@ -16,7 +16,7 @@ function useTotals(): Totals | undefined {
   return data
 }
 
-/** How many rows have a result of the action. */
+/** Returns the number of rows that have a result of the action, and the number of all rows. */
 export function useColumnProgress(action: string): { done: number; total: number } {
   const { rows } = useSheet()
   const shown = useTotal(rows) ?? 0
@@ -24,7 +24,7 @@ export function useColumnProgress(action: string): { done: number; total: number
   return { done: totals?.settled[action] ?? 0, total: totals?.rows ?? shown }
 }
 
-/** Rows of the sheet, whatever is filtered. */
+/** Returns the number of rows in the sheet, regardless of filters. */
 export function useAllRows(): number | undefined {
   return useTotals()?.rows
 }

@@ -21,7 +21,7 @@ export type Layout = {
   widths: Record<string, number>
   frozen: string[]
   hidden: string[]
-  /** Keys in the order wished; those that it does not name stand in their own. */
+  /** Column keys in the chosen order. Columns that are not listed follow in their default order. */
   order: string[]
   rowHeight: RowHeight
 }
@@ -29,7 +29,7 @@ export const ROW_HEIGHTS = [28, 32, 40] as const
 export type RowHeight = (typeof ROW_HEIGHTS)[number]
 
 export const EMPTY_LAYOUT: Layout = { widths: {}, frozen: [], hidden: [], order: [], rowHeight: 32 }
-/** Of the column that selects and numbers rows: wide enough for the largest number. */
+/** Returns the width of the column with checkboxes and row numbers: wide enough for the largest number. */
 export function selectWidth(total: number): number {
   return 36 + 7 * Math.max(4, String(total).length)
 }
@@ -37,11 +37,11 @@ export const MIN_WIDTH = 80
 const INPUT_WIDTH = 140
 const ACTION_WIDTH = 144
 
-function usualWidth(column: Column): number {
+function defaultWidth(column: Column): number {
   return column.kind === 'action' ? ACTION_WIDTH : INPUT_WIDTH
 }
 
-export function columnsOf(inputs: readonly Input[], actions: readonly GraphNode[]): Column[] {
+export function buildColumns(inputs: readonly Input[], actions: readonly GraphNode[]): Column[] {
   return [
     ...inputs.map(({ name, type, description }): InputColumn => ({
       kind: 'input',
@@ -60,24 +60,24 @@ export function columnsOf(inputs: readonly Input[], actions: readonly GraphNode[
   ]
 }
 
-/** Those that are seen: frozen ones first, then in the order wished. */
+/** Returns the visible columns: frozen ones first, then the others in the chosen order. */
 export function placeColumns(columns: readonly Column[], layout: Layout): PlacedColumn[] {
   const rank = new Map(layout.order.map((key, place) => [key, place]))
-  const placeOf = (column: Column, own: number) => rank.get(column.key) ?? layout.order.length + own
+  const findRank = (column: Column, index: number) => rank.get(column.key) ?? layout.order.length + index
   const ordered = columns
-    .map((column, own) => ({ column, at: placeOf(column, own) }))
+    .map((column, index) => ({ column, at: findRank(column, index) }))
     .sort((one, other) => one.at - other.at)
     .map(({ column }) => column)
     .filter(({ key }) => !layout.hidden.includes(key))
     .map((column) => ({
       ...column,
-      width: layout.widths[column.key] ?? usualWidth(column),
+      width: layout.widths[column.key] ?? defaultWidth(column),
       frozen: layout.frozen.includes(column.key),
     }))
   return [...ordered.filter(({ frozen }) => frozen), ...ordered.filter(({ frozen }) => !frozen)]
 }
 
-/** The layout with one column put where another stands. */
+/** Returns the layout with one column moved to the position of another. */
 export function moveColumn(layout: Layout, placed: readonly PlacedColumn[], key: string, to: number): Layout {
   const keys = placed.map((one) => one.key)
   const from = keys.indexOf(key)
@@ -85,19 +85,22 @@ export function moveColumn(layout: Layout, placed: readonly PlacedColumn[], key:
   return { ...layout, order: keys.toSpliced(from, 1).toSpliced(to, 0, key) }
 }
 
-const keyOf = ({ sheetId }: SheetId) => `loam.layout.${sheetId}`
+const layoutKey = ({ sheetId }: SheetId) => `loam.layout.${sheetId}`
 
-/** Whether this browser has a layout of its own for the sheet. */
-export const hasLayout = (sheet: SheetId): boolean => localStorage.getItem(keyOf(sheet)) !== null
+/** Returns true if this browser has stored a layout for the sheet. */
+export const hasLayout = (sheet: SheetId): boolean => localStorage.getItem(layoutKey(sheet)) !== null
 
 export function readLayout(sheet: SheetId): Layout {
   try {
-    return { ...EMPTY_LAYOUT, ...(JSON.parse(localStorage.getItem(keyOf(sheet)) ?? '{}') as Partial<Layout>) }
+    return {
+      ...EMPTY_LAYOUT,
+      ...(JSON.parse(localStorage.getItem(layoutKey(sheet)) ?? '{}') as Partial<Layout>),
+    }
   } catch {
     return EMPTY_LAYOUT
   }
 }
 
-export function keepLayout(sheet: SheetId, layout: Layout): void {
-  localStorage.setItem(keyOf(sheet), JSON.stringify(layout))
+export function storeLayout(sheet: SheetId, layout: Layout): void {
+  localStorage.setItem(layoutKey(sheet), JSON.stringify(layout))
 }

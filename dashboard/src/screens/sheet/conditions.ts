@@ -6,21 +6,21 @@ export type ConditionGroup = { conditions: Leaf[]; combinator: Combinator }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
-const listOf = (value: unknown): Record<string, unknown>[] =>
+const toObjects = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isObject) : []
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-const combinatorOf = (value: unknown): Combinator => (textOf(value).toUpperCase() === 'OR' ? 'OR' : 'AND')
+const toText = (value: unknown) => (typeof value === 'string' ? value : '')
+const readCombinator = (value: unknown): Combinator => (toText(value).toUpperCase() === 'OR' ? 'OR' : 'AND')
 
-/** The groups of a `run_if`, or of a field of condition groups, as the server shows them. */
+/** Reads condition groups from a `run_if`, or from a field that holds condition groups. */
 export function readGroups(value: unknown): ConditionGroup[] {
   const groups = Array.isArray(value) ? value : isObject(value) ? value['conditions'] : []
-  return listOf(groups).map((group) => ({
-    combinator: combinatorOf(group['combinator']),
-    conditions: listOf(group['conditions']).map((leaf) => ({
-      variable: textOf(leaf['variable']),
-      operator: textOf(leaf['operator']),
+  return toObjects(groups).map((group) => ({
+    combinator: readCombinator(group['combinator']),
+    conditions: toObjects(group['conditions']).map((leaf) => ({
+      variable: toText(leaf['variable']),
+      operator: toText(leaf['operator']),
       values: Array.isArray(leaf['values']) ? leaf['values'].map(String) : [],
-      combinator: combinatorOf(leaf['combinator']),
+      combinator: readCombinator(leaf['combinator']),
     })),
   }))
 }
@@ -61,7 +61,7 @@ export function operatorsFor(type: string | undefined): string[] {
     case 'string':
     case 'url':
     case 'email':
-      // A text may be a date.
+      // A text may hold a date.
       return [...ANY_OPERATORS, ...TEXT_OPERATORS, ...DATE_OPERATORS]
     case 'raw_array':
     case 'structured_array':
@@ -75,7 +75,7 @@ export function operatorsFor(type: string | undefined): string[] {
   }
 }
 
-/** Whether a value meets a condition, by the same words as the server: for showing what decided. */
+/** Returns true if a value meets a condition. It follows the rules of the server and is only used to explain a decision. */
 export function isMet({ operator, values }: Pick<Leaf, 'operator' | 'values'>, value: string): boolean {
   const [first = '', second = ''] = values
   const [text, wanted] = [value.toLowerCase(), first.toLowerCase()]
@@ -118,7 +118,7 @@ export function isMet({ operator, values }: Pick<Leaf, 'operator' | 'values'>, v
   }
 }
 
-/** As numbers, else as times; what is neither meets no comparison. */
+/** Compares two values as numbers, or else as dates. If they are neither, the result is NaN and no comparison is met. */
 function compare(one: string, other: string): number {
   const numbers = [one, other].map((text) => (text.trim() === '' ? Number.NaN : Number(text)))
   const [a = Number.NaN, b = Number.NaN] = numbers.some(Number.isNaN)

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand'
 
-/** Whether changes of others are heard of as they happen. */
+/** Creates the store that tells whether live changes arrive, and whether they ever did. */
 export const createConnection = () =>
   createStore<{ isStreaming: boolean; hadStream: boolean }>(() => ({ isStreaming: false, hadStream: false }))

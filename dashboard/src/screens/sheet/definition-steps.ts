@@ -3,8 +3,8 @@ import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
 
 /**
- * Does something to inputs or actions in a way that can be taken back: the server has the revisions. `calls`: how many changes it
- * makes at most; more means that a colleague was at it too, whose change is nothing to take back here.
+ * Runs a change of inputs or actions and records an undo step for it, by the revisions on the server. `calls` is the maximum
+ * number of revisions that the change makes. If there are more, a colleague made changes too, and no undo step is recorded.
  */
 export async function changeDefinition<Result>(
   view: SheetView,
@@ -12,20 +12,20 @@ export async function changeDefinition<Result>(
   change: () => Promise<Result>,
   calls = 1,
 ): Promise<Result> {
-  const before = await revisionOf(view)
+  const before = await readRevision(view)
   const result = await change()
-  const after = await revisionOf(view)
+  const after = await readRevision(view)
   if (after > before && after <= before + calls) {
     view.history.getState().push(definitionStep(view, name, before, after))
   }
   return result
 }
 
-type Restored = Pick<SheetView, 'path' | 'refresh' | 'refreshDefinition'>
+type RestoreView = Pick<SheetView, 'path' | 'refresh' | 'refreshDefinition'>
 
-/** From one revision to another, and back. */
-export function definitionStep(view: Restored, name: string, before: number, after: number): Step {
-  const turn = async (from: number, to: number) => {
+/** Returns the step that switches between two revisions. */
+export function definitionStep(view: RestoreView, name: string, before: number, after: number): Step {
+  const restore = async (from: number, to: number) => {
     try {
       await post(`/internal${view.path}/definition/restore`, { from, to })
     } finally {
@@ -33,9 +33,9 @@ export function definitionStep(view: Restored, name: string, before: number, aft
       view.refresh()
     }
   }
-  return { name, undo: () => turn(after, before), redo: () => turn(before, after) }
+  return { name, undo: () => restore(after, before), redo: () => restore(before, after) }
 }
 
-async function revisionOf({ path }: SheetView): Promise<number> {
+async function readRevision({ path }: SheetView): Promise<number> {
   return (await get<{ revision: number }>(`/internal${path}/definition`)).revision
 }

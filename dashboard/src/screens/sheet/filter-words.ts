@@ -3,7 +3,7 @@ import type { FILTER_OPERATORS as CONTRACT_OPERATORS } from '#contract/rows.ts'
 
 export type { CellStatus, FilterOperator }
 
-/** The words of the contract, checked against it by the compiler: the schemas themselves would bring Zod along. */
+/** The statuses of the contract. They are repeated here, because importing the schemas would add Zod to the bundle. The compiler checks that they match. */
 export const CELL_STATUSES = [
   'queued',
   'running',

@@ -1,18 +1,18 @@
 import type { CellStatus } from './filter-words.ts'
 
-/** What usually helps, by what the error says. */
+/** Hints by the text of the error. The first pattern that matches wins. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /rate.?limit|too many requests|\b429\b/i,
-    'The other side asks for fewer calls. Run the failed rows again later.',
+    'The service received too many requests. Run the failed rows again later.',
   ],
   [
     /time.?out|timed out|did not answer/i,
-    'It did not answer in time. Run the cell again, or raise its limit where it has one.',
+    'The service did not respond in time. Run the cell again, or raise the timeout of the action if it has one.',
   ],
   [
     /unauthori[sz]ed|invalid.*key|\b401\b|\b403\b|forbidden/i,
-    'Look at the key or the connection under Settings, Connections.',
+    'Check the key or the connection under Settings, Connections.',
   ],
   [
     /connection|not connected/i,
@@ -25,19 +25,19 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /syntax|unexpected token/i,
-    'The formula has a mistake: open Configure and mend it, then run the cell again.',
+    'The formula has a syntax error. Open Configure and correct it, then run the cell again.',
   ],
-  [/resolve|no such host|dns|ENOTFOUND/i, 'The address could not be reached. Check how it is spelt.'],
+  [/resolve|no such host|dns|ENOTFOUND/i, 'The address could not be reached. Check its spelling.'],
   [
     /required|must be|missing/i,
-    'Fill the value that it names, in the row or under Configure, then run the cell again.',
+    'Fill in the value named in the error, in the row or under Configure, then run the cell again.',
   ],
 ]
 
-export function hintOf(status: CellStatus, error: string): string {
+export function findHint(status: CellStatus, error: string): string {
   const known = HINTS.find(([pattern]) => pattern.test(error))?.[1]
   if (known !== undefined) return known
   return status === 'error'
-    ? 'The cell could not be run as it is configured. Open Configure, mend what the error names, then run it again.'
-    : 'Look at the values of the row, mend them or the configuration, then run the cell again.'
+    ? 'The action could not run with its configuration. Open Configure, correct what the error names, then run the cell again.'
+    : 'Check the values of the row, correct them or the configuration, then run the cell again.'
 }

@@ -1,18 +1,18 @@
 import { createStore } from 'zustand'
 
-/** A change that can be taken back. Both may be refused by the server. */
+/** A change that can be undone and redone. The server may refuse either. */
 export type Step = { name: string; undo: () => Promise<void>; redo: () => Promise<void> }
 
 const MAX_STEPS = 100
 
 type History = {
-  held: Set<Promise<unknown>>
+  pending: Set<Promise<unknown>>
   past: readonly Step[]
   future: readonly Step[]
   push: (step: Step) => void
-  /** A change that becomes a step once the server has it: what is undone meanwhile is that one, not the one before it. */
+  /** Registers a change that becomes a step once the server has it. Undo waits for it, so that it does not undo the step before. */
   hold: (change: Promise<unknown>) => void
-  /** What was changed before this page was opened; nothing when something has been changed since. */
+  /** Adds the changes made before this page was opened, unless there are steps already. */
   seed: (past: readonly Step[], future: readonly Step[]) => void
   undo: () => Promise<void>
   redo: () => Promise<void>
@@ -20,26 +20,26 @@ type History = {
 
 export const createHistory = () =>
   createStore<History>((set, get) => ({
-    held: new Set(),
+    pending: new Set(),
     past: [],
     future: [],
     push: (step) => set(({ past }) => ({ past: [...past, step].slice(-MAX_STEPS), future: [] })),
     hold: (change) => {
-      get().held.add(change)
-      const release = () => void get().held.delete(change)
+      get().pending.add(change)
+      const release = () => void get().pending.delete(change)
       change.then(release, release)
     },
     seed: (past, future) =>
       set((now) => (now.past.length + now.future.length === 0 ? { past, future } : now)),
     undo: async () => {
-      await Promise.allSettled(get().held)
+      await Promise.allSettled(get().pending)
       const step = get().past.at(-1)
       if (step === undefined) return
       set(({ past, future }) => ({ past: past.slice(0, -1), future: [...future, step] }))
       await step.undo()
     },
     redo: async () => {
-      await Promise.allSettled(get().held)
+      await Promise.allSettled(get().pending)
       const step = get().future.at(-1)
       if (step === undefined) return
       set(({ past, future }) => ({ past: [...past, step], future: future.slice(0, -1) }))

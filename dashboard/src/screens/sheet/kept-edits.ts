@@ -12,7 +12,7 @@ type Edits = z.infer<typeof KeptEdits>
 type Steps = z.infer<typeof DefinitionSteps>
 type Dated = { made_at: string; step: Step }
 
-/** What this person changed before, here or in another browser, can be undone as well: values, inputs and actions. */
+/** Loads the person's earlier changes of values, inputs and actions, also from other browsers, so that they can be undone. */
 export function useKeptEdits(): void {
   const { path, refresh, refreshDefinition, history, can } = useSheet()
   useEffect(() => {
@@ -29,17 +29,17 @@ export function useKeptEdits(): void {
           .filter((edit) => edit.undone === undone)
           .map(({ edit_id, made_at }) => ({ made_at, step: editStep({ path, refresh }, edit_id) }))
       const view = { path, refresh, refreshDefinition }
-      const taken = past.map(({ from, to, made_at }) => ({
+      const undoable = past.map(({ from, to, made_at }) => ({
         made_at,
         step: definitionStep(view, 'configuration', to, from),
       }))
-      const left = future.map(({ from, to, made_at }) => ({
+      const redoable = future.map(({ from, to, made_at }) => ({
         made_at,
         step: definitionStep(view, 'configuration', from, to),
       }))
-      // The latest is undone first; of what was undone the earliest is done again first.
-      const earliestFirst = inOrder([...edited(false), ...taken])
-      const latestFirst = inOrder([...edited(true), ...left]).toReversed()
+      // Undo takes the latest change first. Redo takes the earliest undone change first.
+      const earliestFirst = sortSteps([...edited(false), ...undoable])
+      const latestFirst = sortSteps([...edited(true), ...redoable]).toReversed()
       history.getState().seed(earliestFirst, latestFirst)
     }
     seed().catch((error: unknown) => ended.signal.aborted || notifyProblem(error))
@@ -47,6 +47,6 @@ export function useKeptEdits(): void {
   }, [path, refresh, refreshDefinition, history, can.edit, can.configure, can.editActions])
 }
 
-function inOrder(dated: Dated[]): Step[] {
+function sortSteps(dated: Dated[]): Step[] {
   return dated.sort((one, other) => one.made_at.localeCompare(other.made_at)).map(({ step }) => step)
 }

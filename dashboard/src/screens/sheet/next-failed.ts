@@ -5,15 +5,15 @@ import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { notify } from '../../ui/toasts.tsx'
 import type { SheetView } from './sheet-view.ts'
 
-/** Opens the failed cell behind the one at hand, in the order of rows and actions; behind the last it begins again. */
+/** Opens the next failed cell in the order of rows and actions. After the last one it starts again at the first. */
 export async function openNextFailed(view: SheetView): Promise<void> {
   const { address, rows, state, placed, path } = view
   const next = await post<z.infer<typeof NextFailed>>(`/internal${path}/rows/next-failed`, {
-    ...cellAtHand(view),
+    ...currentCell(view),
     ...selectionBody(address.selection),
   })
   if (next === null) {
-    notify(isFiltered(address.selection) ? 'No cell of these rows has failed' : 'No cell has failed')
+    notify(isFiltered(address.selection) ? 'No failed cells in the filtered rows' : 'No failed cells')
     return
   }
   address.openCell(next.row_id, next.action)
@@ -22,8 +22,8 @@ export async function openNextFailed(view: SheetView): Promise<void> {
   if (row !== null && column > 0) state.getState().goTo({ row, column })
 }
 
-/** That of the panel, else the one in focus. */
-function cellAtHand({ address: { opened }, rows, state, placed }: SheetView) {
+/** Returns the cell to start from: the cell of the open panel, or else the focused cell. */
+function currentCell({ address: { opened }, rows, state, placed }: SheetView) {
   if (opened.row !== null) {
     return { after: { row_id: opened.row, ...(opened.cell === null ? {} : { action: opened.cell }) } }
   }

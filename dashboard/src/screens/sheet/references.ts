@@ -4,7 +4,7 @@ import type { Column } from './columns.ts'
 
 export type Reference = { token: string; type: string }
 
-/** What an action may refer to: the inputs, and outputs of the actions before it. */
+/** Returns the references that an action can use: the inputs, and the outputs of the actions before it. */
 export function referencesFor(columns: readonly Column[], action: string | null): Reference[] {
   const found: Reference[] = []
   for (const column of columns) {
@@ -20,10 +20,10 @@ export function referencesFor(columns: readonly Column[], action: string | null)
 
 const TOKEN = /\{\{\s*([^{}]+?)\s*\}\}/g
 
-/** A template with the values of a row in it, as far as they are known. */
+/** Returns a template with the values of a row filled in. A token without a known value stays. */
 export function fillTemplate(template: string, row: Row, asCode = false): string {
   return template.replace(TOKEN, (token, path: string) => {
-    const value = valueOfToken(path, row)
+    const value = resolveToken(path, row)
     if (value === undefined) return token
     return asCode ? JSON.stringify(value) : valueText(value)
   })
@@ -31,8 +31,8 @@ export function fillTemplate(template: string, row: Row, asCode = false): string
 
 export const hasToken = (text: string) => new RegExp(TOKEN.source).test(text)
 
-/** `input.domain`, `action_1.output`, or further into the value; undefined where the row does not know it. */
-export function valueOfToken(path: string, row: Row): unknown {
+/** Returns the value of a path such as `input.domain` or `action_1.output.key`, or undefined if the row has no such input or cell. */
+export function resolveToken(path: string, row: Row): unknown {
   const clean = path.replace(/^\{\{\s*|\s*\}\}$/g, '')
   const [head = '', ...rest] = clean.split('.')
   if (head === 'input') {

@@ -1,5 +1,5 @@
 import { post } from '../../api/client.ts'
-import { sendUntilHeard } from '../../api/outbox.ts'
+import { sendUntilReceived } from '../../api/outbox.ts'
 import type { Row } from '../../api/sheet.ts'
 import { plural } from '../../ui/figure.ts'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
@@ -9,11 +9,11 @@ import type { SheetView } from './sheet-view.ts'
 export type RowEdit = { row_id: string; inputs: Record<string, unknown> }
 
 const MAX_ROWS_PER_ADD = 1000
-/** The server keeps edits of so many rows for undo. */
+/** The maximum number of rows in one edit: the most that the server keeps for undo. */
 export const MAX_EDITED_ROWS = 10_000
 const MAX_IDS_PER_CALL = 200
 
-type Turned = { values_left: number }
+type Reverted = { values_left: number }
 type Edited = {
   edit_id: string | null
   rejected: { errors: { field: string; message: string }[] }[]
@@ -23,11 +23,11 @@ type Added = {
   rejected: { index: number; errors: { field: string; message: string }[] }[]
 }
 
-/** Shown at once, then written as soon as the server can be reached; what it refuses is put back and said. */
+/** Shows edits at once and sends them as soon as the server can be reached. Rejected values are reverted and reported. */
 export async function editRows(view: SheetView, edits: readonly RowEdit[]): Promise<boolean> {
   const [first = [], ...rest] = chunks(edits, MAX_EDITED_ROWS)
   if (rest.length > 0) return (await editRows(view, first)) && editRows(view, rest.flat())
-  const release = view.rows.type(edits)
+  const release = view.rows.showTyped(edits)
   const { push, hold } = view.history.getState()
   const writing = writeEdits(view, edits).then((written) => {
     if (written.editId !== null) push(editStep(view, written.editId))
@@ -36,24 +36,24 @@ export async function editRows(view: SheetView, edits: readonly RowEdit[]): Prom
   hold(writing)
   const { isWritten } = await writing
   if (!isWritten) release()
-  // What was typed is shown until the server shows it too.
+  // The typed values stay visible until the rows have been read from the server.
   await view.rows.refresh()
   release()
   view.refresh()
   return isWritten
 }
 
-/** The server keeps what was there before, for every browser of this person. */
+/** Returns the undo step of an edit. The server keeps the former values, for every browser of this person. */
 export function editStep(view: Pick<SheetView, 'path' | 'refresh'>, editId: string): Step {
-  const turn = async (verb: 'undo' | 'redo') => {
+  const revert = async (verb: 'undo' | 'redo') => {
     try {
-      const { values_left } = await post<Turned>(`/internal${view.path}/edits/${editId}/${verb}`)
-      if (values_left > 0) notify(`${plural(values_left, 'value')} changed since, and left as they are`)
+      const { values_left } = await post<Reverted>(`/internal${view.path}/edits/${editId}/${verb}`)
+      if (values_left > 0) notify(`Kept ${plural(values_left, 'value')} that changed since`)
     } finally {
       view.refresh()
     }
   }
-  return { name: 'edit', undo: () => turn('undo'), redo: () => turn('redo') }
+  return { name: 'edit', undo: () => revert('undo'), redo: () => revert('redo') }
 }
 
 async function writeEdits(
@@ -61,39 +61,39 @@ async function writeEdits(
   edits: readonly RowEdit[],
 ): Promise<{ editId: string | null; isWritten: boolean }> {
   let editId: string | null = null
-  const refused: Edited['rejected'] = []
+  const rejected: Edited['rejected'] = []
   try {
     for (const rows of chunks(edits, MAX_IDS_PER_CALL)) {
       const body: object = { rows, ...(editId === null ? {} : { edit_id: editId }) }
-      const { data } = await sendUntilHeard<Edited>('PATCH', `/internal${view.path}/rows`, body)
+      const { data } = await sendUntilReceived<Edited>('PATCH', `/internal${view.path}/rows`, body)
       editId = data.edit_id
-      refused.push(...data.rejected)
+      rejected.push(...data.rejected)
     }
   } catch (error) {
     notifyProblem(error)
     return { editId, isWritten: false }
   }
-  const [first] = refused
+  const [first] = rejected
   if (first !== undefined) {
     const reasons = first.errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
-    notifyProblem(`${plural(refused.length, 'row')} not changed; the first: ${reasons}`)
+    notifyProblem(`${plural(rejected.length, 'row')} not changed. First error: ${reasons}`)
   }
-  return { editId, isWritten: refused.length < edits.length }
+  return { editId, isWritten: rejected.length < edits.length }
 }
 
-/** At the end of the sheet. Rows that are refused are named; the rest is there. */
+/** Adds rows at the end of the sheet. Rejected rows are reported; the others are added. */
 export async function addRows(view: SheetView, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const ids: string[] = []
   try {
     for (const part of chunks(rows, MAX_ROWS_PER_ADD)) {
-      const { data } = await sendUntilHeard<Added>('POST', `${view.path}/rows`, { rows: part })
+      const { data } = await sendUntilReceived<Added>('POST', `${view.path}/rows`, { rows: part })
       const { row_ids, rejected } = data
       ids.push(...row_ids)
       const [first] = rejected
       if (first !== undefined) {
         const reasons = first.errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
         notifyProblem(
-          `${plural(rejected.length, 'row')} rejected; the first (line ${first.index + 1}): ${reasons}`,
+          `${plural(rejected.length, 'row')} rejected. First error (line ${first.index + 1}): ${reasons}`,
         )
       }
     }
@@ -150,7 +150,7 @@ async function restoreRows(view: SheetView, ids: readonly string[]): Promise<voi
   }
 }
 
-/** Ids of the selected rows: those chosen one by one, or all that are shown but those left out. */
+/** Returns the ids of the selected rows: the rows selected one by one, or all shown rows except the deselected ones. */
 export async function selectedIds(view: SheetView): Promise<string[]> {
   const { all, ids } = view.state.getState().selected
   if (!all) return [...ids]

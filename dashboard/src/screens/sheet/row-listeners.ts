@@ -1,13 +1,13 @@
-/** Rows that are drawn anew in one frame: more would hold it up while the grid scrolls. */
-const MAX_TOLD_MOVING = 4
-const MAX_TOLD_STILL = 20
+/** The maximum number of rows to redraw in one frame. More would delay the frame while the grid scrolls. */
+const MAX_ROWS_MOVING = 4
+const MAX_ROWS_STILL = 20
 
-/** Whoever shows a row hears of its changes, a few rows in a frame. */
+/** Notifies the listeners of each changed row, a few rows per frame. */
 export class RowListeners {
   readonly #isMoving: () => boolean
   #listeners = new Map<number, Set<() => void>>()
-  /** Rows that have changed, and whoever shows them does not know yet. */
-  #untold = new Set<number>()
+  /** Changed rows whose listeners have not been notified yet. */
+  #pending = new Set<number>()
   #frame = 0
 
   constructor(isMoving: () => boolean) {
@@ -23,29 +23,29 @@ export class RowListeners {
     }
   }
 
-  tell(index: number): void {
+  notify(index: number): void {
     for (const listener of this.#listeners.get(index) ?? []) listener()
   }
 
-  tellSoon(index: number): void {
+  notifySoon(index: number): void {
     if (!this.#listeners.has(index)) return
-    this.#untold.add(index)
-    this.#frame ||= requestAnimationFrame(() => this.#tellSome())
+    this.#pending.add(index)
+    this.#frame ||= requestAnimationFrame(() => this.#notifySome())
   }
 
   clear(): void {
     cancelAnimationFrame(this.#frame)
     this.#frame = 0
-    this.#untold.clear()
+    this.#pending.clear()
     this.#listeners.clear()
   }
 
-  #tellSome(): void {
-    const told = [...this.#untold].slice(0, this.#isMoving() ? MAX_TOLD_MOVING : MAX_TOLD_STILL)
-    for (const index of told) {
-      this.#untold.delete(index)
-      this.tell(index)
+  #notifySome(): void {
+    const batch = [...this.#pending].slice(0, this.#isMoving() ? MAX_ROWS_MOVING : MAX_ROWS_STILL)
+    for (const index of batch) {
+      this.#pending.delete(index)
+      this.notify(index)
     }
-    this.#frame = this.#untold.size === 0 ? 0 : requestAnimationFrame(() => this.#tellSome())
+    this.#frame = this.#pending.size === 0 ? 0 : requestAnimationFrame(() => this.#notifySome())
   }
 }

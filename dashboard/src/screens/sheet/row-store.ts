@@ -1,5 +1,5 @@
 import { post, request } from '../../api/client.ts'
-import { isAway } from '../../api/outbox.ts'
+import { isUnavailable } from '../../api/outbox.ts'
 import {
   type Row,
   type RowPage,
@@ -13,28 +13,28 @@ import { TextSearch } from './text-search.ts'
 import { keepUnchanged } from './unchanged-rows.ts'
 
 export const PAGE_ROWS = 100
-/** Whoever scrolls comes there soon. */
+/** The distance, in rows, at which the next page is loaded ahead of scrolling. */
 const AHEAD_ROWS = 60
-/** Pages beyond those near the view are forgotten, so that a million rows do not stay in memory. */
+/** The maximum number of pages in memory. Pages away from the view are dropped, so that a million rows do not pile up. */
 const MAX_PAGES = 60
-/** That are read at once. */
+/** The maximum number of rows in one window request. */
 const MAX_WINDOW = 200
 
-/** Live changes are read at most a fourth of the time: rows that a filter chooses may take the server a while. */
+/** The pause after each read, as a multiple of its duration: reading takes at most a quarter of the time, because filtered rows may be slow. */
 const REST_PER_READ = 3
 const MIN_REST_MS = 50
-/** While the view moves, frames are short of time, and rows are past before they are read. */
+/** The minimum pause while the view scrolls: frames are short of time then, and rows pass before they are read. */
 const MIN_REST_MOVING_MS = 200
 const MAX_REST_MS = 30_000
-/** So long after it moved a view may move again. */
+/** The time after the last movement during which the view counts as scrolling. */
 const MOVING_MS = 200
 
-/** While the server is away it is tried this often. */
+/** The retry interval while the server is unreachable. */
 const RETRY_MS = 1500
 
 type Page = { rows: Row[]; isStale: boolean }
 
-/** The rows of a sheet that are near the view. Whoever shows a row listens to that row alone. */
+/** Holds the rows of a sheet near the view. A component that shows a row subscribes to that row only. */
 export class RowStore {
   readonly #sheet: SheetId
   #selection: Selection
@@ -46,7 +46,7 @@ export class RowStore {
   #movedAt = 0
   #total: number | null = null
   #isSelecting = false
-  /** Of a text, in a sheet that is too long for one answer; null where there is none to look for, or the sheet is short. */
+  /** The running text search; null if there is no search text, or if the sheet is small enough for one response. */
   #searching: Promise<TextSearch | null> | undefined
   #search: TextSearch | null = null
   #problem: unknown = null
@@ -54,9 +54,9 @@ export class RowStore {
   #next: Promise<void> | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #readAt = 0
-  /** When live changes may be read next. */
+  /** The earliest time of the next read of live changes. */
   #restsUntil = 0
-  /** Values that were typed and are not written yet, by row: what the server says of them meanwhile is older. */
+  /** Typed values that are not saved yet, by row. They replace the older values that the server still returns. */
   #typed = new Map<string, Record<string, unknown>[]>()
 
   constructor(sheet: SheetId, selection: Selection) {
@@ -68,7 +68,7 @@ export class RowStore {
     return this.#total
   }
 
-  /** How many rows meet what was chosen; null until the server has said. */
+  /** The number of rows that match the selection; null until the server has counted them. */
   get count(): number | null {
     return this.#isSelecting ? null : this.#total
   }
@@ -102,24 +102,24 @@ export class RowStore {
     return () => this.#countListeners.delete(listener)
   }
 
-  /** How far the text was looked for; null where all was looked through at once. */
+  /** The progress of the text search; null if the whole sheet was searched at once. */
   get search(): TextSearch | null {
     return this.#search
   }
 
-  /** Other rows are wanted: what is shown stays until they are there. */
+  /** Changes the selection of rows. The shown rows stay until the new ones are loaded. */
   select(selection: Selection): void {
     this.#selection = selection
     this.#stopLoading()
     this.#stopSearch()
     for (const page of this.#pages.values()) page.isStale = true
     this.#isSelecting = true
-    this.#tellCount()
+    this.#notifyCount()
     this.#reading = null
     void this.refresh()
   }
 
-  /** Rows from..to are in view: loads what is missing of them, and what is next where it moves to. */
+  /** Sets the rows from..to that are in view. Loads the missing ones and, while scrolling, the page ahead. */
   show(from: number, to: number): void {
     const moved = from - this.#view.from
     if (moved !== 0) this.#movedAt = performance.now()
@@ -130,7 +130,7 @@ export class RowStore {
     if (ahead >= 0 && ahead * PAGE_ROWS < (this.#total ?? 0)) this.#loadUnlessKnown(ahead)
   }
 
-  /** Reads again what is in view, and the rest when it comes into view. What is under way may be too old: it is followed by another. */
+  /** Rereads the rows in view, and marks the others to be reread when they come into view. A read in progress may be too old, so another one follows it. */
   refresh(): Promise<void> {
     if (this.#reading === null) return this.#read()
     this.#next ??= this.#reading.then(() => {
@@ -140,7 +140,7 @@ export class RowStore {
     return this.#next
   }
 
-  /** Something has changed: what is in view is read again, soon. */
+  /** Rereads the rows in view after a pause, because something has changed. */
   refreshSoon(): void {
     if (this.#timer !== undefined || this.#next !== null) return
     const rested = Math.max(this.#restsUntil, this.#isMoving() ? this.#readAt + MIN_REST_MOVING_MS : 0)
@@ -151,14 +151,14 @@ export class RowStore {
     }, wait)
   }
 
-  /** Shows values before the server has them. Call what it answers when they are written, or refused. */
-  type(edits: readonly { row_id: string; inputs: Record<string, unknown> }[]): () => void {
+  /** Shows values before the server has saved them. Call the returned function when they are saved or rejected. */
+  showTyped(edits: readonly { row_id: string; inputs: Record<string, unknown> }[]): () => void {
     for (const { row_id, inputs } of edits) {
       this.#typed.set(row_id, [...(this.#typed.get(row_id) ?? []), inputs])
       const index = this.indexOf(row_id)
       const row = index === null ? undefined : this.row(index)
       if (index !== null && row !== undefined && this.#put(index, this.#withTyped(row)))
-        this.#listeners.tell(index)
+        this.#listeners.notify(index)
     }
     return () => {
       for (const { row_id, inputs } of edits) {
@@ -169,25 +169,25 @@ export class RowStore {
     }
   }
 
-  /** All rows from..to, also those that are not in view. */
+  /** Returns all rows from..to, including those that are not in view. */
   async range(from: number, to: number): Promise<Row[]> {
     const first = Math.floor(from / PAGE_ROWS)
     const last = Math.floor(to / PAGE_ROWS)
     const rows: Row[] = []
     for (let page = first; page <= last; page += 1) {
       if (this.#pages.get(page)?.isStale !== false) await this.#load(page)
-      // Taken at once: a page far from the view is soon forgotten again.
+      // The rows are taken at once, because a page far from the view may soon be dropped.
       const start = page * PAGE_ROWS
       rows.push(...(this.#pages.get(page)?.rows ?? []).slice(Math.max(0, from - start), to - start + 1))
     }
     return rows
   }
 
-  /** The place of a row among those shown; null when it is not among them. */
+  /** Returns the index of a row among the selected rows, or null if it is not among them. */
   async locate(rowId: string): Promise<number | null> {
     const near = this.indexOf(rowId)
     if (near !== null) return near
-    const search = await this.#searched()
+    const search = await this.#getSearch()
     if (search !== null) return search.ids.includes(rowId) ? search.ids.indexOf(rowId) : null
     const { find: _, ...body } = { find: '', ...selectionBody(this.#selection) }
     const path = `/internal${sheetPath(this.#sheet)}/rows/place`
@@ -221,7 +221,7 @@ export class RowStore {
     return reading
   }
 
-  /** The rows in view alone; whole pages where rows have come, gone or moved. */
+  /** Rereads only the rows in view, or whole pages if rows were added, deleted or moved. */
   async #readView(): Promise<void> {
     const inView = this.#viewPages()
     for (const [page, known] of this.#pages) if (!inView.includes(page)) known.isStale = true
@@ -234,7 +234,7 @@ export class RowStore {
   async #readWindow(from: number, to: number): Promise<boolean> {
     const selection = this.#selection
     try {
-      const search = await this.#searched()
+      const search = await this.#getSearch()
       const data =
         search === null
           ? await post<RowPage>(`/internal${sheetPath(this.#sheet)}/rows/window`, {
@@ -249,25 +249,25 @@ export class RowStore {
         data.rows.every(({ row_id }, at) => this.row(from + at)?.row_id === row_id)
       if (!isSame) return false
       for (const [at, row] of data.rows.entries()) {
-        if (this.#put(from + at, row)) this.#listeners.tellSoon(from + at)
+        if (this.#put(from + at, row)) this.#listeners.notifySoon(from + at)
       }
-      // The rest of a page is older now: it is read again when it comes into view.
+      // The rest of each page is older now. It is reread when it comes into view.
       for (const page of this.#viewPages()) {
         const known = this.#pages.get(page)
         const start = page * PAGE_ROWS
         if (known !== undefined) known.isStale = from > start || to < start + known.rows.length
       }
-      this.#takeProblem(null)
+      this.#setProblem(null)
       return true
     } catch (error) {
-      this.#takeProblem(error)
+      this.#setProblem(error)
       return true
     }
   }
 
-  /** What cannot be reached is tried until it can; what is refused stays said. */
-  #takeProblem(problem: unknown): void {
-    if (isAway(problem)) {
+  /** Stores an error and notifies. An unreachable server is retried until it responds. */
+  #setProblem(problem: unknown): void {
+    if (isUnavailable(problem)) {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined
         void this.refresh()
@@ -275,7 +275,7 @@ export class RowStore {
     }
     if (problem === this.#problem) return
     this.#problem = problem
-    this.#tellCount()
+    this.#notifyCount()
   }
 
   #stopLoading(): void {
@@ -295,7 +295,7 @@ export class RowStore {
     const loading = new AbortController()
     this.#loading.set(page, loading)
     try {
-      const search = await this.#searched()
+      const search = await this.#getSearch()
       const data =
         search === null
           ? await this.#readPage(page, loading.signal)
@@ -304,7 +304,7 @@ export class RowStore {
       this.#take(page, data)
     } catch (error) {
       if (loading.signal.aborted) return
-      this.#takeProblem(error)
+      this.#setProblem(error)
     } finally {
       if (this.#loading.get(page) === loading) this.#loading.delete(page)
     }
@@ -315,7 +315,7 @@ export class RowStore {
     return (await request<RowPage>('POST', `${sheetPath(this.#sheet)}/rows/list`, body, { signal })).data
   }
 
-  /** Of the rows that were found so far. */
+  /** Reads a range of the rows found so far. */
   async #readFound(search: TextSearch, from: number, to: number): Promise<RowPage> {
     const row_ids = search.ids.slice(from, to)
     const page = { page_no: 1, page_size: PAGE_ROWS }
@@ -323,14 +323,14 @@ export class RowStore {
     const path = `${sheetPath(this.#sheet)}/rows/list`
     const { rows } = await post<RowPage>(path, { row_ids, page_size: row_ids.length })
     if (rows.length < row_ids.length) {
-      const left = new Set(rows.map(({ row_id }) => row_id))
-      search.forget(new Set(row_ids.filter((id) => !left.has(id))))
+      const existing = new Set(rows.map(({ row_id }) => row_id))
+      search.forget(new Set(row_ids.filter((id) => !existing.has(id))))
     }
     return { rows, total_count: search.ids.length, ...page }
   }
 
-  /** Null where the server answers with the rows themselves: without a text, and of a sheet that it looks through at once. */
-  #searched(): Promise<TextSearch | null> {
+  /** Returns the text search, or null if the server returns the rows directly: without a text, or in a sheet searched at once. */
+  #getSearch(): Promise<TextSearch | null> {
     this.#searching ??= this.#selection.find === '' ? Promise.resolve(null) : this.#beginSearch()
     return this.#searching
   }
@@ -340,13 +340,13 @@ export class RowStore {
     try {
       await search.begin()
     } catch (error) {
-      // Whoever tries again looks again.
+      // The next attempt starts a new search.
       this.#searching = undefined
       throw error
     }
     if (search.isOver) return null
     this.#search = search
-    search.goOn().catch((error: unknown) => this.#search === search && this.#takeProblem(error))
+    search.continue().catch((error: unknown) => this.#search === search && this.#setProblem(error))
     return search
   }
 
@@ -355,7 +355,7 @@ export class RowStore {
     const last = this.#pages.get(Math.floor((this.#total ?? 0) / PAGE_ROWS))
     if (last !== undefined && search.ids.length > (this.#total ?? 0)) last.isStale = true
     this.#total = search.ids.length
-    this.#tellCount()
+    this.#notifyCount()
     for (const page of this.#viewPages()) this.#loadUnlessKnown(page)
   }
 
@@ -375,14 +375,14 @@ export class RowStore {
       this.#isSelecting = false
       this.#total = total_count
       this.#problem = null
-      this.#tellCount()
+      this.#notifyCount()
     }
     for (let place = 0; place < PAGE_ROWS; place += 1) {
-      if (kept[place] !== before[place]) this.#listeners.tellSoon(page * PAGE_ROWS + place)
+      if (kept[place] !== before[place]) this.#listeners.notifySoon(page * PAGE_ROWS + place)
     }
   }
 
-  /** Whether anything is other than it was. */
+  /** Replaces a row. Returns true if anything in it has changed. */
   #put(index: number, row: Row): boolean {
     const page = this.#pages.get(Math.floor(index / PAGE_ROWS))
     const before = page?.rows[index % PAGE_ROWS]
@@ -410,7 +410,7 @@ export class RowStore {
     return performance.now() - this.#movedAt < MOVING_MS
   }
 
-  #tellCount(): void {
+  #notifyCount(): void {
     for (const listener of this.#countListeners) listener()
   }
 }

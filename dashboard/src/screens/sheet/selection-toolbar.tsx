@@ -15,7 +15,7 @@ import { useSheet, useTotal } from './sheet-view.ts'
 import { countSelected } from './view-state.ts'
 
 const MAX_IDS_IN_ADDRESS = 100
-/** As many as a run or an export takes by their ids. */
+/** The maximum number of row ids that a run or an export accepts. */
 const MAX_IDS = 25_000
 
 export function SelectionToolbar() {
@@ -28,11 +28,13 @@ export function SelectionToolbar() {
   const count = countSelected(selected, total)
   if (count === 0) return null
   const { selection } = view.address
-  // All that are shown are named by what shows them, however many they are.
+  // If all shown rows are selected, the filters identify them, however many there are.
   const isWhole = selected.all && selected.ids.size === 0
   const withIds = (then: (ids: string[]) => void | Promise<void>) => () => {
     if (count > MAX_IDS) {
-      notifyProblem(`At most ${plural(MAX_IDS, 'row')} are chosen one by one; use a filter for more`)
+      notifyProblem(
+        `At most ${plural(MAX_IDS, 'row')} can be selected one by one. Use a filter to select more`,
+      )
       return
     }
     void selectedIds(view).then(then).catch(notifyProblem)
@@ -94,7 +96,7 @@ export function SelectionToolbar() {
       {isAsking && (
         <ConfirmDialog
           title={`Delete ${plural(count, 'row')}`}
-          description="So many rows are gone for good: this cannot be undone."
+          description="A deletion of this size is permanent and cannot be undone."
           verb="Delete"
           run={deleteAll}
           onClose={() => setAsking(false)}

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { readSelection } from '../../api/selection-address.ts'
 import type { Selection } from '../../api/sheet.ts'
 
-/** What is open in a sheet is in its address, so that a link shows the same. */
+/** The open parts of a sheet. They are in its address, so that a link opens the same view. */
 export type Opened = { row: string | null; cell: string | null; action: string | null; add: boolean }
 
 export function useSheetAddress() {

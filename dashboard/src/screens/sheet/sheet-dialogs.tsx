@@ -23,11 +23,11 @@ const DialogContext = createContext<Dialogs | null>(null)
 
 export function useSheetDialogs(): Dialogs {
   const dialogs = useContext(DialogContext)
-  if (dialogs === null) throw new Error('a dialog of a sheet was asked for outside of one')
+  if (dialogs === null) throw new Error('useSheetDialogs must be used inside SheetDialogs')
   return dialogs
 }
 
-/** The dialogs of a sheet, one at a time, opened from wherever. */
+/** Provides the dialogs of a sheet to its parts. One dialog is open at a time. */
 export function SheetDialogs({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<Shown | null>(null)
   const dialogs = useMemo(() => ({ open: setShown }), [])

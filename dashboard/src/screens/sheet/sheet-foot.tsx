@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
-import { isAway, useWaitingChanges } from '../../api/outbox.ts'
+import { isUnavailable, useWaitingChanges } from '../../api/outbox.ts'
 import { isFiltered, runsQuery } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -36,42 +36,42 @@ export function SheetFoot() {
   )
 }
 
-/** A text is looked for while its first rows are shown already. */
+/** The progress of a text search, whose first results are already shown. */
 function SearchProgress() {
   const { rows } = useSheet()
-  const words = useSyncExternalStore(
+  const text = useSyncExternalStore(
     (listener) => rows.subscribeCount(listener),
-    () => searchWords(rows.search),
+    () => describeSearch(rows.search),
   )
   return (
     <p role="status" aria-label="Search" className="flex min-w-0 items-center gap-2 text-12 text-muted">
-      <span className="truncate">{words}</span>
+      <span className="truncate">{text}</span>
       {rows.search?.isPaused === true && (
-        <Button kind="ghost" onClick={() => void rows.search?.lookFurther().catch(notifyProblem)}>
-          Look further
+        <Button kind="ghost" onClick={() => void rows.search?.searchFurther().catch(notifyProblem)}>
+          Search further
         </Button>
       )}
     </p>
   )
 }
 
-function searchWords(search: TextSearch | null): string {
+function describeSearch(search: TextSearch | null): string {
   if (search === null || search.isOver) return ''
-  const words = `Looked through ${search.lookedAt.toLocaleString('en')} of ${plural(search.rows, 'row')}`
-  return search.isPaused ? words : `${words}…`
+  const text = `Searched ${search.lookedAt.toLocaleString('en')} of ${plural(search.rows, 'row')}`
+  return search.isPaused ? text : `${text}…`
 }
 
-/** Nothing to say while all is well. */
+/** The connection status. It is empty while the connection works. */
 function Connection() {
   const { connection, rows } = useSheet()
   const { isStreaming, hadStream } = useStore(connection)
   const waiting = useWaitingChanges()
   const isLost = useSyncExternalStore(
     (listener) => rows.subscribeCount(listener),
-    () => isAway(rows.problem),
+    () => isUnavailable(rows.problem),
   )
   const isBroken = isLost || waiting > 0 || (hadStream && !isStreaming)
-  const words = waiting === 0 ? '' : ` ${plural(waiting, 'change')} will be sent then.`
+  const unsent = waiting === 0 ? '' : ` ${plural(waiting, 'change')} will be sent when it is back.`
   return (
     <p
       role="status"
@@ -84,7 +84,7 @@ function Connection() {
       {isBroken && (
         <>
           <LoaderCircle aria-hidden className="size-3 shrink-0 motion-safe:animate-spin" />
-          <span className="truncate">{`The server is away; trying again.${words}`}</span>
+          <span className="truncate">{`The server is unreachable. Retrying…${unsent}`}</span>
         </>
       )}
     </p>

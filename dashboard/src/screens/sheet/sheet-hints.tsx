@@ -4,27 +4,27 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { useSheet } from './sheet-view.ts'
 
-/** What to do next in a sheet that shows no row. */
+/** A hint about the next step in a sheet that shows no rows. */
 export function SheetHints() {
   const { columns, address, path, can } = useSheet()
   const { open } = useSheetDialogs()
   if (isFiltered(address.selection)) {
     return (
-      <Hint text="No row meets the filters.">
+      <Hint text="No rows match the filters.">
         <Button kind="primary" onClick={() => address.select({ filters: [], status_filters: [], find: '' })}>
           Show all rows
         </Button>
       </Hint>
     )
   }
-  if (!can.edit) return <Hint text="There are no rows yet." />
+  if (!can.edit) return <Hint text="No rows yet." />
   const hasInputs = columns.some(({ kind }) => kind === 'input')
   return (
     <Hint
       text={
         hasInputs
           ? 'No rows yet. Paste from a spreadsheet, import a file, or add a row.'
-          : 'Start with your data: paste a table from a spreadsheet, its first line names the inputs. Or add inputs one by one.'
+          : 'Start with your data: paste a table from a spreadsheet, with the input names in its first line. Or add inputs one by one.'
       }
     >
       <Link to={`${path}/import`} className={buttonClass('primary')}>

@@ -7,7 +7,7 @@ import { selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { type SheetView, useSheet } from './sheet-view.ts'
 
-/** Keys that work wherever the focus is on the sheet, and pasting, also with no cell in focus. */
+/** Handles the keys that work anywhere on the sheet, and pasting, also without a focused cell. */
 export function SheetKeys(): null {
   const view = useSheet()
   const { open } = useSheetDialogs()
@@ -26,7 +26,7 @@ export function SheetKeys(): null {
         void (key === 'y' || event.shiftKey ? redo() : undo()).catch(notifyProblem)
       } else if (isCommand && key === 'enter') {
         event.preventDefault()
-        void runAtHand(view, open).catch(notifyProblem)
+        void runCurrentRows(view, open).catch(notifyProblem)
       } else if (!isCommand && key === 'e' && !isOnInput(view)) void openNextFailed(view).catch(notifyProblem)
     }
     const onPaste = (event: ClipboardEvent) => {
@@ -48,15 +48,18 @@ export function SheetKeys(): null {
   return null
 }
 
-/** The selected rows, else the row of the cell in focus. */
-async function runAtHand(view: SheetView, open: ReturnType<typeof useSheetDialogs>['open']): Promise<void> {
+/** Opens the run dialog for the selected rows, or else for the row of the focused cell. */
+async function runCurrentRows(
+  view: SheetView,
+  open: ReturnType<typeof useSheetDialogs>['open'],
+): Promise<void> {
   const selected = await selectedIds(view)
   const row = view.rows.row(view.state.getState().active.row)
   const ids = selected.length > 0 ? selected : row === undefined ? [] : [row.row_id]
   if (ids.length > 0 && view.can.run) open({ kind: 'run', choice: { kind: 'rows', ids } })
 }
 
-/** There a letter is what is typed into the cell. */
+/** Returns true if the focus is on an input cell, where a letter starts editing. */
 function isOnInput({ state, placed }: SheetView): boolean {
   const isInGrid = isWithin('[role=grid]')
   return isInGrid && placed[state.getState().active.column - 1]?.kind === 'input'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { isAway } from '../../api/outbox.ts'
+import { isUnavailable } from '../../api/outbox.ts'
 import { actionsQuery, inputsQuery, type SheetId } from '../../api/sheet.ts'
 import { overviewQuery, type WorkflowOverview } from '../../api/workflows.ts'
 import { useTitle } from '../../frame/page.tsx'
@@ -31,7 +31,7 @@ export function Screen() {
   const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
     strict: false,
   })
-  // Another sheet is another screen: nothing of the last one stays.
+  // The key makes each sheet a new screen, so that no state of the previous one stays.
   return <SheetLoader key={sheetId} workflowId={workflowId} sheetId={sheetId} />
 }
 
@@ -39,18 +39,18 @@ function SheetLoader(sheet: SheetId) {
   const { workflowId, sheetId } = sheet
   const address = useSheetAddress()
   const [rows] = useState(() => new RowStore(sheet, address.selection))
-  // The rows are asked for along with what the sheet is: whoever opens it waits once.
+  // The rows are requested together with the definition of the sheet, so that both load in parallel.
   useEffect(() => rows.show(0, 1), [rows])
   const overview = useQuery(overviewQuery(workflowId))
   const inputs = useQuery(inputsQuery(sheet))
   const actions = useQuery(actionsQuery(sheet))
   const error = overview.error ?? inputs.error ?? actions.error
-  const isThere = overview.data !== undefined && inputs.data !== undefined && actions.data !== undefined
-  if (error !== null && !isThere) {
+  const isLoaded = overview.data !== undefined && inputs.data !== undefined && actions.data !== undefined
+  if (error !== null && !isLoaded) {
     const retry = () => [overview, inputs, actions].forEach((query) => void query.refetch())
     return <Refusal error={error} title="Sheet" onRetry={retry} />
   }
-  if (!isThere) {
+  if (!isLoaded) {
     return (
       <main className="min-w-0 flex-1">
         <h1 className="sr-only">Sheet</h1>
@@ -89,11 +89,11 @@ function Body() {
   const { rows } = useSheet()
   const total = useCount(rows)
   useKeptEdits()
-  // Rows that are shown stay so while the server is away; the foot says that it is.
-  const isTold = rows.problem !== null && !(isAway(rows.problem) && rows.total !== null)
+  // While the server is unreachable, loaded rows stay visible and the footer shows the status.
+  const showsProblem = rows.problem !== null && !(isUnavailable(rows.problem) && rows.total !== null)
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-      {isTold && (
+      {showsProblem && (
         <div className="p-2">
           <Problem error={rows.problem} onRetry={() => void rows.refresh()} />
         </div>

@@ -10,29 +10,29 @@ import type { createViewState } from './view-state.ts'
 
 type StateOf<Make extends () => StoreApi<unknown>> = ReturnType<Make>
 
-/** Everything that the parts of a sheet's screen share. */
+/** The state and functions that all parts of a sheet's screen share. */
 export type SheetView = {
   sheet: SheetId
-  /** Of its endpoints in the public API. */
+  /** The path of the sheet in the public API. */
   path: string
   workflowName: string
   rows: RowStore
   state: StateOf<typeof createViewState>
   history: StateOf<typeof createHistory>
   columns: readonly Column[]
-  /** Those that are seen, in order. */
+  /** The visible columns, in order. */
   placed: readonly PlacedColumn[]
   layout: Layout
-  /** Kept, for all browsers of this person, and undone like any other change. */
+  /** Saves the layout for all browsers of this person. The change can be undone. */
   setLayout: (layout: Layout) => void
-  /** Shown only: while something is dragged. */
+  /** Shows a layout without saving it, for use while a column is dragged. */
   showLayout: (layout: Layout) => void
   connection: StateOf<typeof createConnection>
   address: SheetAddress
   can: { edit: boolean; configure: boolean; editActions: boolean; run: boolean }
-  /** After a change of ours: rows, runs and counts are read again. */
+  /** Rereads rows, runs and counts. Called after each change made here. */
   refresh: () => void
-  /** After a change of inputs or actions. */
+  /** Rereads inputs and actions. Called after each change of them. */
   refreshDefinition: () => Promise<void>
 }
 
@@ -40,11 +40,11 @@ export const SheetContext = createContext<SheetView | null>(null)
 
 export function useSheet(): SheetView {
   const view = useContext(SheetContext)
-  if (view === null) throw new Error('a part of a sheet was shown outside of one')
+  if (view === null) throw new Error('useSheet must be used inside a sheet')
   return view
 }
 
-/** For whoever says how many there are: nothing is said while others are being chosen. */
+/** Returns the number of selected rows to display; null while a new selection is loading. */
 export function useCount(rows: RowStore): number | null {
   return useSyncExternalStore(
     (listener) => rows.subscribeCount(listener),

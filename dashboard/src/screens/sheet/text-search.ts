@@ -5,17 +5,17 @@ import { type Selection, selectionBody, type SheetId, sheetPath } from '../../ap
 
 type Answer = z.infer<typeof FoundRows>
 
-/** More than anybody reads: it pauses there until more is asked for. */
-const FOUND_AT_ONCE = 10_000
+/** The number of results after which the search pauses until the person asks for more. */
+const PAUSE_AFTER = 10_000
 
-/** Looks for a text through a sheet that is too long for one answer, and tells of rows as they are found. */
+/** Searches for a text in a sheet that is too long for one response, and reports rows as they are found. */
 export class TextSearch {
   readonly #sheet: SheetId
   readonly #selection: Selection
   readonly #onFound: () => void
   readonly #ended = new AbortController()
   #ids: string[] = []
-  #pauseAt = FOUND_AT_ONCE
+  #pauseAt = PAUSE_AFTER
   #last: Answer = { row_ids: [], looked_at: 0, rows: 0, next: null }
 
   constructor(sheet: SheetId, selection: Selection, onFound: () => void) {
@@ -44,26 +44,26 @@ export class TextSearch {
     return !this.isOver && this.#ids.length >= this.#pauseAt
   }
 
-  /** The first answer. */
+  /** Runs the first request. */
   async begin(): Promise<void> {
-    await this.#look(undefined)
+    await this.#search(undefined)
   }
 
-  /** To the end, or until a great many are found. */
-  async goOn(): Promise<void> {
+  /** Searches on to the end of the sheet, or until the next pause. */
+  async continue(): Promise<void> {
     while (this.#last.next !== null && !this.isPaused && !this.#ended.signal.aborted) {
-      await this.#look(this.#last.next)
+      await this.#search(this.#last.next)
       this.#onFound()
     }
   }
 
-  lookFurther(): Promise<void> {
-    this.#pauseAt = this.#ids.length + FOUND_AT_ONCE
+  searchFurther(): Promise<void> {
+    this.#pauseAt = this.#ids.length + PAUSE_AFTER
     this.#onFound()
-    return this.goOn()
+    return this.continue()
   }
 
-  /** Rows that are gone by now. */
+  /** Removes rows that no longer exist from the results. */
   forget(ids: ReadonlySet<string>): void {
     this.#ids = this.#ids.filter((id) => !ids.has(id))
   }
@@ -72,7 +72,7 @@ export class TextSearch {
     this.#ended.abort()
   }
 
-  async #look(from: number | undefined): Promise<void> {
+  async #search(from: number | undefined): Promise<void> {
     const { data } = await request<Answer>(
       'POST',
       `/internal${sheetPath(this.#sheet)}/rows/find`,

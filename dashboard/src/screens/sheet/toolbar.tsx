@@ -75,7 +75,7 @@ export function Toolbar() {
   )
 }
 
-/** By an address that is written out: the rows that are filtered go along. */
+/** A link to a page of the sheet. Its address may carry the filters along. */
 function SheetPageLink({ name, address }: { name: string; address: string }) {
   const go = useGo()
   return (
@@ -157,22 +157,22 @@ function UndoButtons() {
   )
 }
 
-/** Typing is waited for: the address changes when it pauses. */
+/** The pause in typing after which the search text is written to the address. */
 const PAUSE_MS = 250
 
 function FindBox() {
   const { address } = useSheet()
-  const [words, setWords] = useState(address.selection.find)
+  const [text, setText] = useState(address.selection.find)
   useEffect(() => {
-    if (words === address.selection.find) return
-    const timer = setTimeout(() => address.select({ ...address.selection, find: words }), PAUSE_MS)
+    if (text === address.selection.find) return
+    const timer = setTimeout(() => address.select({ ...address.selection, find: text }), PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [words, address])
+  }, [text, address])
   return (
     <SearchBox
       label="Find"
-      value={words}
-      onChange={setWords}
+      value={text}
+      onChange={setText}
       className="w-40! max-md:h-9 max-md:w-auto! max-md:flex-1"
     />
   )

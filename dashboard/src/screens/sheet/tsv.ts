@@ -1,6 +1,6 @@
 import { defuseFormulas, quoteCell } from '#contract/table-text.ts'
 
-/** Lines of cells as spreadsheets put them into the clipboard: tabs between, quotes around what holds a tab, a line end or a quote. */
+/** Parses clipboard text of a spreadsheet into lines of cells. Cells are separated by tabs; a cell with a tab, line break or quote is quoted. */
 export function parseTsv(text: string): string[][] {
   const lines: string[][] = [[]]
   let cell = ''
@@ -38,12 +38,12 @@ export function parseTsv(text: string): string[][] {
   return lines
 }
 
-/** As `parseTsv` reads it back. */
+/** Returns the lines as text that `parseTsv` reads back unchanged. */
 export function printTsv(lines: readonly (readonly string[])[]): string {
   return lines.map((line) => line.map(quoteCell).join('\t')).join('\n')
 }
 
-/** For spreadsheets, which would run texts that look like formulas. */
+/** Returns the lines as text for spreadsheets, with formulas defused, because a spreadsheet would run them. */
 export function printDefused(lines: readonly (readonly string[])[]): string {
   return printTsv(lines.map((line) => line.map(defuseFormulas)))
 }

@@ -1,6 +1,6 @@
 import type { Row } from '../../api/sheet.ts'
 
-/** What did not change keeps its identity, down to the cell, so that nothing of it is drawn again. */
+/** Returns the new row, but keeps the old objects for everything that is unchanged, down to the cell, so that React does not redraw them. */
 export function keepUnchanged(before: Row | undefined, after: Row): Row {
   if (before === undefined || before.row_id !== after.row_id) return after
   let changed = JSON.stringify(before.inputs) !== JSON.stringify(after.inputs)

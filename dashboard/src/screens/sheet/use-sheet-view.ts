@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
-import { columnsOf, hasLayout, keepLayout, type Layout, placeColumns, readLayout } from './columns.ts'
+import { buildColumns, hasLayout, storeLayout, type Layout, placeColumns, readLayout } from './columns.ts'
 import { createConnection } from './connection.ts'
 import { createHistory } from './history.ts'
 import type { RowStore } from './row-store.ts'
@@ -12,11 +12,11 @@ import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
 import { createViewState } from './view-state.ts'
 
-/** Counts and runs are dearer than rows: while things change they are read this often at most. */
+/** The minimum interval between reads of counts and runs, which cost the server more than rows. */
 const COUNTS_MS = 500
 const COUNTED = new Set<unknown>(['count', 'cell', 'runs'])
 
-/** Makes what the parts of the screen share, and keeps it up to date with the server. */
+/** Creates the state that the parts of the screen share, and keeps it up to date with the server. */
 export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStore): SheetView {
   const queries = useQueryClient()
   const address = useSheetAddress()
@@ -71,13 +71,13 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
       {
         onChange: (change) => {
           if (change !== null) {
-            const isOther = revision.current !== null && revision.current !== change.revision
+            const isNewRevision = revision.current !== null && revision.current !== change.revision
             revision.current = change.revision
-            if (isOther) void refreshDefinition()
-            // Of tabs and of the workflow: a colleague may have chosen others.
-            const areOther = names.current !== null && names.current !== change.names
+            if (isNewRevision) void refreshDefinition()
+            // A colleague may have renamed the workflow or its sheets, or added or deleted a sheet.
+            const hasNewNames = names.current !== null && names.current !== change.names
             names.current = change.names
-            if (areOther) void queries.invalidateQueries({ queryKey: ['workflows'] })
+            if (hasNewNames) void queries.invalidateQueries({ queryKey: ['workflows'] })
           }
           rows.refreshSoon()
           refreshCounts()
@@ -109,7 +109,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
     (next: Layout) => {
       const put = (one: Layout) => {
         lastLayout.current = one
-        keepLayout({ sheetId, workflowId }, one)
+        storeLayout({ sheetId, workflowId }, one)
         saveLayout({ sheetId, workflowId }, one)
         showLayout(one)
       }
@@ -120,7 +120,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
     [history, sheetId, workflowId],
   )
 
-  const columns = useMemo(() => columnsOf(inputs, actions), [inputs, actions])
+  const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
   const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
   const [edit, configure, editActions, run] = [
     can('workflows:data:write'),

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand'
 
-/** Row -1 is the head; column 0 selects rows. */
+/** A position in the grid. Row -1 is the header; column 0 holds the checkboxes. */
 export type Place = { row: number; column: number }
 export type Area = { from: Place; to: Place }
 
@@ -12,10 +12,10 @@ type ViewState = {
   /** The other corner of the range; equal to `active` for a single cell. */
   anchor: Place
   editing: { place: Place; text: string } | null
-  /** With `all`, the ids are those left out. */
+  /** The selected rows. If `all` is true, the ids are the deselected rows. */
   selected: Selected
-  /** Counts the wishes to have the focus on the active cell, from wherever it is. */
-  focusWishes: number
+  /** The number of requests so far to move the focus to the active cell. */
+  focusRequests: number
   goTo: (place: Place, extend?: boolean) => void
   focusActive: () => void
   edit: (editing: ViewState['editing']) => void
@@ -30,8 +30,8 @@ export const createViewState = () =>
     anchor: { row: 0, column: 1 },
     editing: null,
     selected: NOTHING,
-    focusWishes: 0,
-    focusActive: () => set(({ focusWishes }) => ({ focusWishes: focusWishes + 1 })),
+    focusRequests: 0,
+    focusActive: () => set(({ focusRequests }) => ({ focusRequests: focusRequests + 1 })),
     goTo: (place, extend = false) =>
       set(({ anchor }) => ({ active: place, anchor: extend ? anchor : place, editing: null })),
     edit: (editing) => set({ editing }),
@@ -50,7 +50,7 @@ export const isSelected = ({ all, ids }: Selected, rowId: string | undefined) =>
 
 export const countSelected = ({ all, ids }: Selected, total: number) => (all ? total - ids.size : ids.size)
 
-export function areaOf({ active, anchor }: Pick<ViewState, 'active' | 'anchor'>): Area {
+export function getSelectedArea({ active, anchor }: Pick<ViewState, 'active' | 'anchor'>): Area {
   return {
     from: { row: Math.min(active.row, anchor.row), column: Math.min(active.column, anchor.column) },
     to: { row: Math.max(active.row, anchor.row), column: Math.max(active.column, anchor.column) },

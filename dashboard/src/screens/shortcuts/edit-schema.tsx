@@ -19,7 +19,7 @@ type Input = ShortcutVersions['inputs'][number]
 type Output = ShortcutVersions['outputs'][number]
 const TYPES: readonly Input['type'][] = ['string', 'number', 'email', 'url']
 
-/** What the form asks for and what the result shows. Saving publishes a new version with it. */
+/** The dialog that edits the inputs and outputs of a shortcut. Saving publishes a new version. */
 export function EditSchema({ shortcut, onClose }: { shortcut: Shortcut; onClose: () => void }) {
   const versions = useQuery({ ...versionsQuery(shortcut.id), gcTime: 0 })
   if (versions.data !== undefined) {
@@ -52,7 +52,7 @@ function Editor({
     mutationFn: () => request('POST', `/internal/shortcuts/${shortcut.id}/republish`, { inputs, outputs }),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['shortcuts'] })
-      notify(warnings[0]?.message ?? 'A new version is published')
+      notify(warnings[0]?.message ?? 'Published a new version')
       onClose()
     },
   })
@@ -64,7 +64,7 @@ function Editor({
       wide
       onClose={onClose}
       title="Edit schema"
-      description="Saving publishes the workflow as it is now, with this form and this result."
+      description="Saving publishes the current workflow with these inputs and outputs."
       submit={{
         label: 'Save and publish',
         onSubmit: () => save.mutate(),
@@ -80,8 +80,8 @@ function Editor({
           input={input}
           problem={(part) => problemWithin(save.error, `inputs[${place}].${part}`)}
           onChange={(next) => setInputs(inputs.with(place, next))}
-          places={
-            <Places
+          controls={
+            <PositionControls
               name={input.reference}
               place={place}
               count={inputs.length}
@@ -112,7 +112,7 @@ function Editor({
             onChange={(description) => setOutputs(outputs.with(place, { ...output, description }))}
             problem={problemWithin(save.error, `outputs[${place}].description`)}
           />
-          <Places
+          <PositionControls
             name={output.reference}
             place={place}
             count={outputs.length}
@@ -129,12 +129,12 @@ function InputEditor({
   input,
   onChange,
   problem,
-  places,
+  controls,
 }: {
   input: Input
   onChange: (input: Input) => void
   problem: (part: string) => string | undefined
-  places: React.ReactNode
+  controls: React.ReactNode
 }) {
   const { defaultValue: _absent, ...withoutDefault } = input
   return (
@@ -157,7 +157,7 @@ function InputEditor({
         onChange={(type) => onChange({ ...input, type: TYPES.find((one) => one === type) ?? input.type })}
         problem={problem('type')}
       />
-      {places}
+      {controls}
       <TextField
         label="Description"
         value={input.description ?? ''}
@@ -183,11 +183,11 @@ function InputEditor({
   )
 }
 
-/** What is no number yet stays a text, so that it can be typed. */
+/** Reads a default value. Text that is not a number yet stays a text, so that typing is not interrupted. */
 const readDefault = (type: Input['type'], text: string): unknown =>
   type === 'number' && String(Number(text)) === text ? Number(text) : text
 
-function Places({
+function PositionControls({
   name,
   place,
   count,

@@ -23,7 +23,7 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
       request<Shortcut>('POST', '/internal/shortcuts', { workflow_id: workflow, name, description }),
     onSuccess: async ({ data, warnings }) => {
       await queries.invalidateQueries({ queryKey: ['shortcuts'] })
-      notify(warnings[0]?.message ?? `${data.name} is published`)
+      notify(warnings[0]?.message ?? `Published ${data.name}`)
       onClose()
       await navigate({ to: `/shortcuts/${data.id}` })
     },
@@ -35,12 +35,12 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
       open
       onClose={onClose}
       title="Publish shortcut"
-      description="Its form has the inputs of the main sheet; its result has the outputs of the actions."
+      description="The form shows the inputs of the main sheet, the result shows the outputs of its actions."
       submit={{
         label: 'Publish',
         onSubmit: () => publish.mutate(),
         busy: publish.isPending,
-        // Until the workflows are there the name is not known either.
+        // The default name is unknown until the workflows are loaded.
         disabled: workflow === '' || workflows.isPending,
       }}
       error={isShown ? null : publish.error}

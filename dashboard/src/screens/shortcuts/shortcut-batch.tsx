@@ -9,10 +9,10 @@ import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { inputData } from './shortcut-form.tsx'
+import { readInputData } from './shortcut-form.tsx'
 import { canBeRun, type Shortcut } from './shortcut.ts'
 
-/** Rows as a spreadsheet copies them: tabs between values, in the order of the form. */
+/** The batch form. It takes rows as copied from a spreadsheet: values separated by tabs, in the order of the form. */
 export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
   const [text, setText] = useState('')
   const [cap, setCap] = useState('')
@@ -24,7 +24,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const values = line.split('\t')
-      return inputData(
+      return readInputData(
         inputs,
         Object.fromEntries(inputs.map(({ reference }, place) => [reference, values[place] ?? ''])),
       )
@@ -34,7 +34,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
   const start = useMutation({
     mutationFn: () => post<{ run_count: number }>(path, body),
     onSuccess: async ({ run_count }) => {
-      notify(`${plural(run_count, 'run is', 'runs are')} queued`)
+      notify(`${plural(run_count, 'run')} queued`)
       setText('')
       await queries.invalidateQueries({ queryKey: ['shortcuts', shortcut.id, 'runs'] })
     },
@@ -47,7 +47,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
         rows={8}
         value={text}
         onChange={setText}
-        hint={`One line a run, values separated by tabs: ${inputs.map(({ name }) => name).join(', ')}. Paste from a spreadsheet; at most 1,000.`}
+        hint={`One line per run, with values separated by tabs: ${inputs.map(({ name }) => name).join(', ')}. You can paste from a spreadsheet. At most 1,000 lines.`}
       />
       <div className="max-w-[440px]">
         <SpendAtMost value={cap} onChange={setCap} problem={capProblem} />

@@ -13,8 +13,8 @@ import { valueText } from '../../ui/value-text.ts'
 import { ShortcutResult } from './shortcut-result.tsx'
 import { canBeRun, type Shortcut } from './shortcut.ts'
 
-/** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
-export function inputData(
+/** Returns typed values in the format of the API: numbers as numbers, empty fields omitted. */
+export function readInputData(
   inputs: readonly ShortcutInput[],
   typed: Record<string, string>,
 ): Record<string, unknown> {
@@ -28,9 +28,9 @@ export function inputData(
   )
 }
 
-function hintOf(description: string | undefined, required: boolean): { hint?: string } {
-  const words = [required ? 'Required' : '', description ?? ''].filter((part) => part !== '')
-  return words.length === 0 ? {} : { hint: words.join('. ') }
+function buildHint(description: string | undefined, required: boolean): { hint?: string } {
+  const parts = [required ? 'Required' : '', description ?? ''].filter((part) => part !== '')
+  return parts.length === 0 ? {} : { hint: parts.join('. ') }
 }
 
 const isOver = ({ status }: ShortcutRun) => status !== 'pending' && status !== 'inProgress'
@@ -40,7 +40,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   const [cap, setCap] = useState('')
   const can = useCan()
   const path = `/shortcuts/${shortcut.id}/run`
-  const body = { input_data: inputData(shortcut.input_schema, typed), ...spending(cap) }
+  const body = { input_data: readInputData(shortcut.input_schema, typed), ...spending(cap) }
   const start = useMutation({ mutationFn: () => post<{ id: string }>(path, body) })
   const run = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
@@ -73,7 +73,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
               onChange={(value) => setTyped({ ...typed, [reference]: value })}
               problem={problems[place]}
               {...(required === true ? { 'aria-required': true } : {})}
-              {...hintOf(description, required === true)}
+              {...buildHint(description, required === true)}
               {...(defaultValue === undefined || defaultValue === null
                 ? {}
                 : { placeholder: valueText(defaultValue) })}

@@ -6,9 +6,9 @@ import type { Shortcut } from './shortcut.ts'
 
 type Field = { name: string; value: unknown; status: string }
 
-/** Each output with how it ended: a run that is complete may still have fields that are not. */
+/** The outputs of a run, each with its status. A completed run may still have outputs that are not. */
 export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: ShortcutRun }) {
-  const fields = shortcut.output_schema.map(({ name }) => fieldOf(run.output_data, name))
+  const fields = shortcut.output_schema.map(({ name }) => readField(run.output_data, name))
   return (
     <section aria-label="Result of the run" className="flex flex-col gap-2">
       <p role="status">
@@ -18,7 +18,7 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
       <Table
         label="Result"
         items={fields}
-        keyOf={({ name }) => name}
+        getKey={({ name }) => name}
         columns={[
           { name: 'Output', cell: ({ name }) => <span className="break-words">{name}</span> },
           {
@@ -40,7 +40,7 @@ export function RunStatus({ status }: { status: string }) {
   return status === '' ? null : <Badge tone={TONES[status] ?? 'quiet'}>{status}</Badge>
 }
 
-function fieldOf(outputs: unknown, name: string): Field {
+function readField(outputs: unknown, name: string): Field {
   const found: unknown =
     typeof outputs === 'object' && outputs !== null ? Reflect.get(outputs, name) : undefined
   if (typeof found !== 'object' || found === null) return { name, value: null, status: 'skipped' }

@@ -36,7 +36,7 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
     <section aria-label="Earlier runs" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Runs</h2>
       {shown !== undefined && <ShortcutResult shortcut={shortcut} run={shown} />}
-      <Table label="Runs" columns={columnsOf(opened, setOpened)} items={list} keyOf={({ id }) => id} />
+      <Table label="Runs" columns={buildColumns(opened, setOpened)} items={list} getKey={({ id }) => id} />
       <div className="flex items-center gap-2">
         <Button size="small" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
           Newer
@@ -54,15 +54,18 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
   )
 }
 
-/** `email: ada@example.com, size: 3`. */
-function inputWords(inputs: unknown): string {
+/** Returns inputs as text, such as `email: ada@example.com, size: 3`. */
+function describeInputs(inputs: unknown): string {
   if (typeof inputs !== 'object' || inputs === null) return valueText(inputs)
   return Object.entries(inputs)
     .map(([name, value]) => `${name}: ${valueText(value)}`)
     .join(', ')
 }
 
-function columnsOf(opened: string | null, open: (id: string | null) => void): readonly Column<ShortcutRun>[] {
+function buildColumns(
+  opened: string | null,
+  open: (id: string | null) => void,
+): readonly Column<ShortcutRun>[] {
   return [
     {
       name: 'Started',
@@ -74,7 +77,7 @@ function columnsOf(opened: string | null, open: (id: string | null) => void): re
     },
     { name: 'Status', cell: ({ status }) => <RunStatus status={status} /> },
     {
-      name: 'By',
+      name: 'Started by',
       wideOnly: true,
       cell: ({ user_email }) => <span className="long-text">{user_email}</span>,
     },
@@ -82,7 +85,7 @@ function columnsOf(opened: string | null, open: (id: string | null) => void): re
     {
       name: 'Inputs',
       cell: ({ input_data }) => (
-        <span className="line-clamp-2 text-12 wrap-anywhere">{inputWords(input_data)}</span>
+        <span className="line-clamp-2 text-12 wrap-anywhere">{describeInputs(input_data)}</span>
       ),
     },
   ]

@@ -13,12 +13,20 @@ import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
 import { ShortcutVersions } from './shortcut-versions.tsx'
-import { canBeRun, type Shortcut, stateOf } from './shortcut.ts'
+import { canBeRun, type Shortcut, describeState } from './shortcut.ts'
 
 type Change = 'unpublish' | 'archive'
-const WORDS: Record<Change, { title: string; verb: string; text: string }> = {
-  unpublish: { title: 'Unpublish', verb: 'Unpublish', text: 'It cannot be run until it is published again.' },
-  archive: { title: 'Archive', verb: 'Archive', text: 'It cannot be run any more; its runs stay readable.' },
+const DIALOG_TEXTS: Record<Change, { title: string; verb: string; text: string }> = {
+  unpublish: {
+    title: 'Unpublish',
+    verb: 'Unpublish',
+    text: 'The shortcut cannot be run until it is published again.',
+  },
+  archive: {
+    title: 'Archive',
+    verb: 'Archive',
+    text: 'The shortcut can no longer be run. Its past runs stay readable.',
+  },
 }
 
 export function Screen() {
@@ -36,7 +44,7 @@ export function Screen() {
     mutationFn: () => post(`/internal/shortcuts/${id}/republish`, {}),
     onSuccess: async () => {
       await refresh()
-      notify('The shortcut runs the workflow as it is now')
+      notify('Republished with the current workflow')
     },
     onError: notifyProblem,
   })
@@ -69,7 +77,9 @@ export function Screen() {
       {(shown) => (
         <>
           {shown.description !== '' && <p className="text-muted">{shown.description}</p>}
-          {!canBeRun(shown) && <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>}
+          {!canBeRun(shown) && (
+            <p role="status">{`This shortcut is ${describeState(shown)} and cannot be run.`}</p>
+          )}
           <Tabs
             label="Parts of the shortcut"
             tabs={[
@@ -82,9 +92,9 @@ export function Screen() {
           {isEditing && <EditSchema shortcut={shown} onClose={() => setEditing(false)} />}
           {asked !== null && (
             <ConfirmDialog
-              title={`${WORDS[asked].title} ${shown.name}`}
-              description={WORDS[asked].text}
-              verb={WORDS[asked].verb}
+              title={`${DIALOG_TEXTS[asked].title} ${shown.name}`}
+              description={DIALOG_TEXTS[asked].text}
+              verb={DIALOG_TEXTS[asked].verb}
               run={async () => {
                 await post(`/internal/shortcuts/${id}/${asked}`)
                 await refresh()

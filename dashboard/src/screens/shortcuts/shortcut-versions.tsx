@@ -12,7 +12,7 @@ export const versionsQuery = (id: string) =>
     queryFn: ({ signal }) => get<Versions>(`/internal/shortcuts/${encodeURIComponent(id)}/versions`, signal),
   })
 
-/** What each version changed, and what the next one would. */
+/** The versions of a shortcut with their changes, and the changes that are not published yet. */
 export function ShortcutVersions({ id }: { id: string }) {
   const versions = useQuery(versionsQuery(id))
   if (versions.error !== null)
@@ -23,31 +23,31 @@ export function ShortcutVersions({ id }: { id: string }) {
     <div className="flex flex-col gap-3">
       {unpublished.length > 0 && (
         <section aria-label="Not published yet" className="rounded-md bg-subtle px-3 py-2">
-          <p className="font-medium">The workflow has changed since; Republish takes over:</p>
+          <p className="font-medium">The workflow has changed. Republish to include:</p>
           <Changes label="Changes not published yet" changes={unpublished} />
         </section>
       )}
       <Table
         label="Versions"
         items={list}
-        keyOf={({ version }) => String(version)}
+        getKey={({ version }) => String(version)}
         columns={[
           { name: 'Version', align: 'right', cell: ({ version }) => version },
           {
             name: 'Changes',
             cell: ({ version, changes }) =>
               changes.length === 0 ? (
-                <span className="text-muted">{version === 1 ? 'The first' : 'None'}</span>
+                <span className="text-muted">{version === 1 ? 'First version' : 'None'}</span>
               ) : (
                 <Changes label={`Changes of version ${version}`} changes={changes} />
               ),
           },
           {
-            name: 'By',
+            name: 'Published by',
             wideOnly: true,
             cell: ({ created_by }) => <span className="break-all">{created_by}</span>,
           },
-          { name: 'When', cell: ({ created_at }) => <TimeText at={created_at} /> },
+          { name: 'Published', cell: ({ created_at }) => <TimeText at={created_at} /> },
         ]}
       />
     </div>

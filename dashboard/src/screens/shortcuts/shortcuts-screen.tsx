@@ -12,7 +12,7 @@ import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { PublishShortcut } from './publish-shortcut.tsx'
-import { canBeRun, type Shortcut, stateOf } from './shortcut.ts'
+import { canBeRun, type Shortcut, describeState } from './shortcut.ts'
 
 export function Screen() {
   const shortcuts = useQuery({
@@ -20,10 +20,10 @@ export function Screen() {
     queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal),
     ...LIVE,
   })
-  const asked = useRouterState({
+  const requestedWorkflow = useRouterState({
     select: ({ location }) => new URLSearchParams(location.searchStr).get('publish'),
   })
-  const [isPublishing, setPublishing] = useState(asked !== null)
+  const [isPublishing, setPublishing] = useState(requestedWorkflow !== null)
   const can = useCan()
   const canPublish = can('workflows:write')
   return (
@@ -44,14 +44,16 @@ export function Screen() {
             <EmptyState
               icon={Zap}
               title="No shortcuts yet"
-              text="A shortcut is a workflow as one call: a form for people, one request for programs."
+              text="A shortcut publishes a workflow as a form for people and as a single API request for programs."
             >
               {canPublish && <Button onClick={() => setPublishing(true)}>Publish a workflow</Button>}
             </EmptyState>
           ) : (
-            <Table label="Shortcuts" columns={COLUMNS} items={list} keyOf={({ id }) => id} />
+            <Table label="Shortcuts" columns={COLUMNS} items={list} getKey={({ id }) => id} />
           )}
-          {isPublishing && <PublishShortcut workflowId={asked ?? ''} onClose={() => setPublishing(false)} />}
+          {isPublishing && (
+            <PublishShortcut workflowId={requestedWorkflow ?? ''} onClose={() => setPublishing(false)} />
+          )}
         </>
       )}
     </LoadedPage>
@@ -70,7 +72,7 @@ const COLUMNS: readonly Column<Shortcut>[] = [
   },
   {
     name: 'State',
-    cell: (shortcut) => <Badge tone={canBeRun(shortcut) ? 'good' : 'quiet'}>{stateOf(shortcut)}</Badge>,
+    cell: (shortcut) => <Badge tone={canBeRun(shortcut) ? 'good' : 'quiet'}>{describeState(shortcut)}</Badge>,
   },
   { name: 'Inputs', align: 'right', cell: ({ input_schema }) => input_schema.length },
   { name: 'Outputs', align: 'right', wideOnly: true, cell: ({ output_schema }) => output_schema.length },

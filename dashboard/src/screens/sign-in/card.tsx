@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTitle } from '../../frame/page.tsx'
 import { classNames } from '../../ui/class-names.ts'
 
-/** The page of somebody who is not signed in yet. */
+/** The page layout for people who are not signed in. */
 export function Card({
   title,
   wide = false,

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { SignInChoices } from '#contract/sessions.ts'
-import { isPassing, request } from '../../api/client.ts'
+import { isTransient, request } from '../../api/client.ts'
 import { describeOffer, type OwnOrganisation, VERBS } from '../../api/organisations.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -10,7 +10,7 @@ import { Card } from './card.tsx'
 
 const PATH = '/internal/sign-in/organisations'
 
-/** Where single sign-on leads when there is more than one organisation to open, or none that the person confirmed. */
+/** The screen after single sign-on if the person has more than one organisation, or none that they have confirmed. */
 export function Screen() {
   const choices = useQuery({
     queryKey: ['sign-in', 'organisations'],
@@ -24,7 +24,7 @@ export function Screen() {
   const choose = useMutation({
     mutationFn: (orgId: string) =>
       request<{ next: string }>('POST', PATH, { org_id: orgId }, { staysSignedOut: true }),
-    // A whole load: the session starts with an empty cache.
+    // A full page load, so that the session starts with an empty cache.
     onSuccess: ({ data }) => location.replace(data.next),
   })
   const error = choose.error ?? choices.error
@@ -34,7 +34,9 @@ export function Screen() {
         <>
           <Problem
             error={error}
-            {...(isPassing(error) && choose.error === null ? { onRetry: () => void choices.refetch() } : {})}
+            {...(isTransient(error) && choose.error === null
+              ? { onRetry: () => void choices.refetch() }
+              : {})}
           />
           <a href="/sign-in" className={buttonClass('plain', 'large')}>
             Sign in again

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, fieldProblem, get, isPassing, request } from '../../api/client.ts'
+import { ApiError, fieldProblem, get, isTransient, request } from '../../api/client.ts'
 import { takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -16,18 +16,18 @@ export function Screen() {
 
 const SINGLE_SIGN_ON = '/sign-in/oidc/start'
 
-/** By way of the provider to the address that was asked for first. */
-function singleSignOnAddress(): string {
+/** Returns the address that starts single sign-on and then returns to the address opened before signing in. */
+function buildSingleSignOnAddress(): string {
   const next = takeReturnAddress()
   return next === undefined ? SINGLE_SIGN_ON : `${SINGLE_SIGN_ON}?next=${encodeURIComponent(next)}`
 }
 
-/** Why single sign-on came back without a session. */
+/** The error messages for single sign-on that returned without a session. */
 const PROBLEMS: Record<string, string> = {
-  provider: 'Single sign-on did not work out. Try again; the log of the server says why',
-  expired: 'Signing in took too long, or was begun in another browser. Try again',
-  unverified: 'Your provider does not vouch for your address: verify it there first',
-  not_a_member: 'Nobody here has your address. Ask an administrator for an invitation',
+  provider: 'Single sign-on failed. Try again. The reason is in the server log',
+  expired: 'Signing in took too long, or was started in another browser. Try again',
+  unverified: 'Your email address is not verified by the single sign-on provider. Verify it there first',
+  not_a_member: 'Your email address does not belong to a member. Ask an administrator for an invitation',
 }
 
 function AskForLink() {
@@ -46,7 +46,7 @@ function AskForLink() {
       {oidc && (
         <a
           href={SINGLE_SIGN_ON}
-          onClick={({ currentTarget }) => (currentTarget.href = singleSignOnAddress())}
+          onClick={({ currentTarget }) => (currentTarget.href = buildSingleSignOnAddress())}
           className={buttonClass(mail ? 'plain' : 'primary', 'large')}
         >
           Continue with single sign-on
@@ -54,7 +54,7 @@ function AskForLink() {
       )}
       {!mail && !oidc && (
         <>
-          <p className="text-muted">This server sends no mail. Whoever runs it makes a link with</p>
+          <p className="text-muted">This server sends no mail. Its operator can create a sign-in link with</p>
           <code className="rounded-md border bg-subtle px-3 py-2 font-mono text-12 break-words">
             npx loam sign-in-link --email you@example.com
           </code>
@@ -73,7 +73,8 @@ function MailForm() {
   if (ask.isSuccess) {
     return (
       <p role="status">
-        If <strong>{email}</strong> belongs to a member, a link is on its way. It works once, for 15 minutes.
+        If <strong>{email}</strong> belongs to a member, a link is on its way. It can be used once within 15
+        minutes.
       </p>
     )
   }
@@ -95,7 +96,7 @@ function MailForm() {
         problem={problem}
       />
       {ask.error !== null && problem === undefined && (
-        <Problem error={ask.error} {...(isPassing(ask.error) ? { onRetry: () => ask.mutate() } : {})} />
+        <Problem error={ask.error} {...(isTransient(ask.error) ? { onRetry: () => ask.mutate() } : {})} />
       )}
       <Button type="submit" kind="primary" size="large" busy={ask.isPending}>
         Send me a link
@@ -104,7 +105,7 @@ function MailForm() {
   )
 }
 
-/** Opening the address uses nothing up; the button does. */
+/** The page of a sign-in link. Opening it does not use the link up; only the button does. */
 function UseLink({ token }: { token: string }) {
   const path = `/internal/sign-in/${encodeURIComponent(token)}`
   const link = useQuery({
@@ -117,7 +118,7 @@ function UseLink({ token }: { token: string }) {
   const use = useMutation({
     mutationFn: () =>
       request<{ next?: string }>('POST', path, { next: takeReturnAddress() }, { staysSignedOut: true }),
-    // A whole load: the session starts with an empty cache.
+    // A full page load, so that the session starts with an empty cache.
     onSuccess: ({ data }) => location.replace(data.next ?? '/'),
   })
   const error = use.error ?? link.error
@@ -132,7 +133,7 @@ function UseLink({ token }: { token: string }) {
     return (
       <>
         <div role="alert" className="rounded-md border border-failed/40 bg-failed-bg px-3 py-2 text-failed">
-          This link was used or has expired. Ask for a new one.
+          This link was used or has expired. Request a new one.
         </div>
         <a href="/sign-in" className={buttonClass('plain', 'large')}>
           Sign in another way

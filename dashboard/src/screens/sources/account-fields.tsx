@@ -4,11 +4,11 @@ import type { z } from 'zod'
 import type { Connection } from '#contract/settings.ts'
 import { ApiError, get, post } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
-import { reasonOf } from '../../ui/problem.tsx'
+import { getErrorText } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import type { SourceForm } from './source-form.ts'
 
-type Given = {
+type FieldProps = {
   label: string
   value: string
   onChange: (value: string) => void
@@ -17,8 +17,8 @@ type Given = {
   form: SourceForm
 }
 
-/** One of the accounts that are connected to a provider of this source. */
-export function ConnectionField({ form, ...given }: Given) {
+/** The field for the connection of a source. It lists the connections of the source's providers. */
+export function ConnectionField({ form, ...fieldProps }: FieldProps) {
   const connections = useQuery({
     queryKey: ['connections'],
     queryFn: ({ signal }) => get<z.infer<typeof Connection>[]>('/internal/connections', signal),
@@ -26,9 +26,9 @@ export function ConnectionField({ form, ...given }: Given) {
   const fitting = (connections.data ?? []).filter(({ provider }) => form.providers.includes(provider))
   return (
     <Combobox
-      {...given}
+      {...fieldProps}
       choices={[
-        { value: '', label: 'The one that fits' },
+        { value: '', label: 'Default connection' },
         ...fitting.map(({ connection_id, name, provider_name }) => ({
           value: connection_id,
           label: name,
@@ -36,7 +36,7 @@ export function ConnectionField({ form, ...given }: Given) {
         })),
       ]}
       {...(connections.data !== undefined && fitting.length === 0
-        ? { hint: 'None is connected yet: Settings, Connections' }
+        ? { hint: 'No connection yet. Add one under Settings, Connections' }
         : {})}
     />
   )
@@ -44,13 +44,20 @@ export function ConnectionField({ form, ...given }: Given) {
 
 type Option = { value: string | number; label?: string }
 
-/** What the account offers; it can be typed as well, also while nobody can be asked. */
-export function OptionField({ field, isList, form, ...given }: Given & { field: string; isList: boolean }) {
-  // Only what decides the options: they are asked for again when another of these fields changes.
+/** A field with options from the account. A value can also be typed, even if the account cannot be reached. */
+export function OptionField({
+  field,
+  isList,
+  form,
+  ...fieldProps
+}: FieldProps & { field: string; isList: boolean }) {
+  // The values of the other fields. The options depend on them and are reloaded when one of them changes.
   const context = useDeferredValue(
     JSON.stringify(
       Object.fromEntries(
-        Object.entries(form.typed).filter(([name, value]) => name !== given.label && value.trim() !== ''),
+        Object.entries(form.typed).filter(
+          ([name, value]) => name !== fieldProps.label && value.trim() !== '',
+        ),
       ),
     ),
   )
@@ -67,34 +74,36 @@ export function OptionField({ field, isList, form, ...given }: Given & { field: 
     value: String(value),
     label: label ?? String(value),
   }))
-  const hint = [given.hint ?? '', whyNoOptions(options.error)].filter((part) => part !== '').join('. ')
-  const shown = { ...given, ...(hint === '' ? {} : { hint }) }
+  const hint = [fieldProps.hint ?? '', explainNoOptions(options.error)]
+    .filter((part) => part !== '')
+    .join('. ')
+  const shown = { ...fieldProps, ...(hint === '' ? {} : { hint }) }
   if (!isList) return <Combobox {...shown} choices={choices} free />
-  const lines = given.value.split('\n').filter((line) => line.trim() !== '')
+  const lines = fieldProps.value.split('\n').filter((line) => line.trim() !== '')
   return (
     <div className="flex flex-col gap-1">
       <TextArea {...shown} rows={2} />
       {choices.length > 0 && (
         <Combobox
-          label={`Choose for ${given.label}`}
+          label={`Choose for ${fieldProps.label}`}
           hideLabel
           placeholder="Choose…"
           value=""
           choices={choices.filter(({ value }) => !lines.includes(value))}
-          onChange={(value) => given.onChange([...lines, value].join('\n'))}
+          onChange={(value) => fieldProps.onChange([...lines, value].join('\n'))}
         />
       )}
     </div>
   )
 }
 
-/** What decides the options may not be chosen yet; else the account could not be asked. */
-function whyNoOptions(error: unknown): string {
+/** Returns why there are no options: fields they depend on are empty, or the account could not be reached. */
+function explainNoOptions(error: unknown): string {
   if (error === null) return ''
   const needed = (error instanceof ApiError ? error.fields : []).flatMap(({ field }) =>
     field.startsWith('context.') ? [field.slice('context.'.length)] : [],
   )
   return needed.length > 0
     ? `To choose from a list, fill in ${needed.join(' and ')} first`
-    : `No list to choose from: ${reasonOf(error)}`
+    : `The options could not be loaded: ${getErrorText(error)}`
 }

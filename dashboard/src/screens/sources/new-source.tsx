@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { post } from '../../api/client.ts'
-import { curlOf } from '../../api/curl.ts'
+import { buildCurl } from '../../api/curl.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -31,12 +31,12 @@ export function NewSource({ onClose }: { onClose: () => void }) {
     mutationFn: async () =>
       post<SourceRow[]>(`${path}/preview`, { ...readFields(fields, typed), limit: PREVIEWED }),
   })
-  const bodyOf = () => ({
+  const buildBody = () => ({
     ...readFields(fields, typed),
     ...(name.trim() === '' ? {} : { name: name.trim() }),
   })
   const create = useMutation({
-    mutationFn: async () => post<{ source_instance_id: string }>(path, bodyOf()),
+    mutationFn: async () => post<{ source_instance_id: string }>(path, buildBody()),
     onSuccess: async ({ source_instance_id }) => {
       await queries.invalidateQueries({ queryKey: ['sources'] })
       onClose()
@@ -47,14 +47,14 @@ export function NewSource({ onClose }: { onClose: () => void }) {
   const isShown = ['name', ...fields.map((field) => field.name)].some(
     (field) => problemWithin(error, field) !== undefined,
   )
-  const forget = () => {
+  const clearResults = () => {
     preview.reset()
     create.reset()
   }
   const choose = (next: string) => {
     setType(next)
     setTyped({})
-    forget()
+    clearResults()
   }
   return (
     <Dialog
@@ -76,7 +76,7 @@ export function NewSource({ onClose }: { onClose: () => void }) {
           <CopyButton
             label="Copy as curl"
             disabled={chosen === undefined}
-            text={() => curlOf('POST', path, bodyOf())}
+            text={() => buildCurl('POST', path, buildBody())}
           />
           <Button
             disabled={chosen === undefined}
@@ -130,8 +130,8 @@ function Previewed({ rows }: { rows: readonly SourceRow[] }) {
     <>
       <p role="status" className="text-muted">
         {rows.length === 0
-          ? 'No records: nothing fits, or they come by themselves once the source is made.'
-          : `The first ${plural(rows.length, 'record')}; nothing is stored yet.`}
+          ? 'No records found. Some sources receive their records only after they are created.'
+          : `The first ${plural(rows.length, 'record')}. Nothing has been stored yet.`}
       </p>
       {rows.length > 0 && <RecordTable label="Preview" rows={rows} />}
     </>

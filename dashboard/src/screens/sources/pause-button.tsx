@@ -8,7 +8,7 @@ import { notifyProblem } from '../../ui/toasts.tsx'
 
 type Named = Pick<SourceInstance, 'source_instance_id' | 'name' | 'status'>
 
-/** Nothing for a source that has ended, and for who may not change it. */
+/** The button that pauses or resumes a source. It is not rendered if the source has ended or the person may not change it. */
 export function PauseButton({
   source: { source_instance_id: id, name, status },
   size = 'normal',

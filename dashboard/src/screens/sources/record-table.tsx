@@ -3,24 +3,24 @@ import { valueText } from '../../ui/value-text.ts'
 
 export type SourceRow = Record<string, unknown>
 
-/** Records with a column for each field that any of them has. */
+/** A table of records with a column for each field that any record has. */
 export function RecordTable({ label, rows }: { label: string; rows: readonly SourceRow[] }) {
   return (
     <Table
       label={label}
       narrow="scroll"
-      columns={fieldsOf(rows).map((field) => ({
+      columns={listFields(rows).map((field) => ({
         name: field,
         cell: ({ row }: { row: SourceRow }) => (
           <span className="line-clamp-3 max-w-[320px] break-words">{valueText(row[field])}</span>
         ),
       }))}
       items={rows.map((row, place) => ({ row, place }))}
-      keyOf={({ place }) => String(place)}
+      getKey={({ place }) => String(place)}
     />
   )
 }
 
-export function fieldsOf(rows: readonly SourceRow[]): string[] {
+export function listFields(rows: readonly SourceRow[]): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))]
 }

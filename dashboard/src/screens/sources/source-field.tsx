@@ -13,7 +13,7 @@ const YES_NO = [
   { value: 'false', label: 'No' },
 ]
 
-/** The control of one field, named as the API names it; an object is a group of such. */
+/** The control for one field, labelled with its API name. An object is a group of controls. */
 export function SourceFieldControl({ field, form }: { field: SourceField; form: SourceForm }) {
   const { name, type, fields } = field
   if (type === 'object') {
@@ -31,17 +31,17 @@ export function SourceFieldControl({ field, form }: { field: SourceField; form: 
   return <SimpleControl field={field} path={name} form={form} />
 }
 
-/** Several of the same, each with its fields. */
+/** The control for a list of objects: a group of controls for each object. */
 function Objects({ field: { name, description, fields }, form }: { field: SourceField; form: SourceForm }) {
   const { typed, onType, error } = form
   const count = countAt(typed, name)
-  const pathOf = (place: number, inner: string) => `${name}[${place}].${inner}`
+  const buildPath = (place: number, inner: string) => `${name}[${place}].${inner}`
   const remove = (place: number) => {
     const later = Array.from({ length: count - place - 1 }, (_, at) => place + at)
     const moved = later.flatMap((at) =>
-      fields.map((inner) => [pathOf(at, inner.name), typed[pathOf(at + 1, inner.name)] ?? '']),
+      fields.map((inner) => [buildPath(at, inner.name), typed[buildPath(at + 1, inner.name)] ?? '']),
     )
-    const emptied = fields.map((inner) => [pathOf(count - 1, inner.name), ''])
+    const emptied = fields.map((inner) => [buildPath(count - 1, inner.name), ''])
     onType({ ...Object.fromEntries([...moved, ...emptied]), [countPath(name)]: String(count - 1) })
   }
   const problem = problemWithin(error, name)
@@ -57,7 +57,7 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
           className="flex flex-col gap-2 border-b pb-3"
         >
           {fields.map((inner) => (
-            <SimpleControl key={inner.name} field={inner} path={pathOf(place, inner.name)} form={form} />
+            <SimpleControl key={inner.name} field={inner} path={buildPath(place, inner.name)} form={form} />
           ))}
           <div>
             <Button size="small" icon={X} onClick={() => remove(place)}>
@@ -78,29 +78,30 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
 
 function SimpleControl({ field, path, form }: { field: SimpleField; path: string; form: SourceForm }) {
   const { name, type, choices, required } = field
-  const hint = [required ? 'Required' : '', field.description, HOW[type] ?? '']
+  const hint = [required ? 'Required' : '', field.description, FORMAT_HINTS[type] ?? '']
     .filter((part) => part !== '')
     .join('. ')
-  const given = {
+  const fieldProps = {
     label: name,
     value: form.typed[path] ?? '',
     onChange: (value: string) => form.onType({ [path]: value }),
     problem: problemWithin(form.error, path),
     ...(hint === '' ? {} : { hint }),
   }
-  if (type === 'connection') return <ConnectionField {...given} form={form} />
-  if (field.has_options) return <OptionField {...given} field={name} isList={type === 'list'} form={form} />
-  if (type === 'boolean') return <Combobox {...given} choices={YES_NO} />
+  if (type === 'connection') return <ConnectionField {...fieldProps} form={form} />
+  if (field.has_options)
+    return <OptionField {...fieldProps} field={name} isList={type === 'list'} form={form} />
+  if (type === 'boolean') return <Combobox {...fieldProps} choices={YES_NO} />
   if (type === 'choice') {
     const none = required ? [] : [{ value: '', label: 'Default' }]
-    return <Combobox {...given} choices={[...none, ...choices.map((choice) => ({ value: choice }))]} />
+    return <Combobox {...fieldProps} choices={[...none, ...choices.map((choice) => ({ value: choice }))]} />
   }
-  if (type === 'list' || type === 'json' || type === 'pairs') return <TextArea {...given} rows={2} />
-  return <TextField {...given} inputMode={type === 'number' ? 'decimal' : 'text'} />
+  if (type === 'list' || type === 'json' || type === 'pairs') return <TextArea {...fieldProps} rows={2} />
+  return <TextField {...fieldProps} inputMode={type === 'number' ? 'decimal' : 'text'} />
 }
 
-const HOW: Partial<Record<SourceField['type'], string>> = {
-  list: 'One a line',
-  pairs: 'One a line, as name: value',
+const FORMAT_HINTS: Partial<Record<SourceField['type'], string>> = {
+  list: 'One per line',
+  pairs: 'One per line, as name: value',
   json: 'As JSON',
 }

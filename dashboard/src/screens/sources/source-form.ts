@@ -1,6 +1,6 @@
 import type { Typed } from './source-types.ts'
 
-/** Holds the state that the controls of a form share. */
+/** The state that the controls of a form share. */
 export type SourceForm = {
   sourceId: string
   providers: readonly string[]

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react'
 import type { SourceState } from '#contract/sources.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { plural } from '../../ui/figure.ts'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { SourceStatus } from './pause-button.tsx'
 
 type Counts = NonNullable<SourceState['pull_under_way']>
 
-/** How it goes: what was pulled, what comes next, and what went wrong with what to do. */
+/** The state of a source: last and next pull, records received, and the last error with a hint. */
 export function SourceHealth({ source }: { source: SourceState }) {
   const { last_pull, pull_under_way, last_error, received, pixel_script, webhook_url } = source
   const facts: [string, ReactNode][] = [
@@ -15,16 +16,16 @@ export function SourceHealth({ source }: { source: SourceState }) {
     ['Type', <code className="text-12">{source.source_id}</code>],
     ['From', source.provider],
     ['Records', source.lead_count.toLocaleString('en')],
-    ['Credits spent', spentWords(source)],
+    ['Credits spent', formatSpending(source)],
     ['Schedule', source.schedule ?? 'none'],
     ['Next pull', source.next_pull_at === null ? 'none' : <TimeText at={source.next_pull_at} />],
   ]
-  if (pull_under_way !== null) facts.push(['Pull under way', countWords(pull_under_way)])
+  if (pull_under_way !== null) facts.push(['Pull in progress', formatCounts(pull_under_way)])
   if (received === null) facts.push(['Last pull', <LastPull pull={last_pull} />])
   else {
     facts.push([
       'Received',
-      `${received.total}, ${received.unresolved} of nobody known, ${received.waiting} waiting`,
+      `${received.total}, ${received.unresolved} not identified, ${received.waiting} waiting`,
     ])
     facts.push(['Last received', <TimeText at={received.last_at} />])
   }
@@ -44,27 +45,27 @@ export function SourceHealth({ source }: { source: SourceState }) {
           <p className="break-words">{`Hint: ${last_error.hint}`}</p>
           <p className="text-muted">
             <TimeText at={last_error.at} />
-            {`, ${source.failures_in_a_row} in a row`}
+            {`, ${plural(source.failures_in_a_row, 'failure')} in a row`}
           </p>
         </div>
       )}
       {pixel_script !== undefined && (
         <>
           <TextArea
-            label="Script for the pages"
+            label="Tracking script"
             value={pixel_script}
-            hint="Put it into every page of the website; records come by themselves."
+            hint="Add this script to every page of the website. Records then arrive automatically."
           />
           <div>
-            <CopyButton label="Copy the script" text={() => pixel_script} />
+            <CopyButton label="Copy script" text={() => pixel_script} />
           </div>
         </>
       )}
       {webhook_url !== undefined && (
         <TextField
-          label="Address for the other service"
+          label="Webhook URL"
           value={webhook_url}
-          hint="It posts there what it identified. Treat it as a secret."
+          hint="The other service posts the visitors it identifies to this URL. Treat it as a secret."
         />
       )}
     </section>
@@ -76,16 +77,16 @@ function LastPull({ pull }: { pull: SourceState['last_pull'] }) {
   return (
     <>
       <TimeText at={pull.finished_at} />
-      {`: ${countWords(pull)}`}
+      {`: ${formatCounts(pull)}`}
       {pull.note !== null && `; ${pull.note}`}
     </>
   )
 }
 
-function countWords({ new: added, updated, unchanged, skipped }: Omit<Counts, 'started_at'>): string {
+function formatCounts({ new: added, updated, unchanged, skipped }: Omit<Counts, 'started_at'>): string {
   return `${added} new, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped`
 }
 
-function spentWords({ credits_spent, max_credits }: SourceState): string {
-  return max_credits === null ? String(credits_spent) : `${credits_spent} of at most ${max_credits}`
+function formatSpending({ credits_spent, max_credits }: SourceState): string {
+  return max_credits === null ? String(credits_spent) : `${credits_spent} of ${max_credits}`
 }

@@ -10,7 +10,7 @@ import { RecordTable } from './record-table.tsx'
 
 const PAGE = 20
 
-/** The count is part of the key: a pull that brought some is seen. */
+/** The query of a page of records. The count is part of its key, so that new records cause a reload. */
 export const recordsQuery = (id: string, page: number, count: number) => ({
   queryKey: ['sources', id, 'records', page, count],
   queryFn: ({ signal }: { signal: AbortSignal }) =>

@@ -6,26 +6,27 @@ import { workflowsQuery } from '../../api/workflows.ts'
 import { Table } from '../../ui/table.tsx'
 import { ON_CHANGE } from './sync-source.tsx'
 
-/** Where its records go. */
+/** The table of the workflows that receive the records of a source. */
 export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
   const canRead = useCan()('workflows:read')
   const workflows = useQuery({ ...workflowsQuery, enabled: canRead && syncs.length > 0 })
   if (syncs.length === 0) return null
-  const nameOf = (id: string) => workflows.data?.find(({ workflow_id }) => workflow_id === id)?.name ?? id
+  const findWorkflowName = (id: string) =>
+    workflows.data?.find(({ workflow_id }) => workflow_id === id)?.name ?? id
   return (
     <section aria-label="Where records go" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Syncs</h2>
       <Table
         label="Syncs"
         items={syncs}
-        keyOf={({ workflow_id }) => workflow_id}
+        getKey={({ workflow_id }) => workflow_id}
         columns={[
           {
             name: 'Workflow',
             cell: ({ workflow_id: id }) =>
               canRead ? (
                 <Link to={`/workflows/${id}`} className="break-words hover:text-accent-text hover:underline">
-                  {nameOf(id)}
+                  {findWorkflowName(id)}
                 </Link>
               ) : (
                 id
@@ -42,7 +43,7 @@ export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
             ),
           },
           {
-            name: 'On a change',
+            name: 'When a record changes',
             wideOnly: true,
             cell: ({ on_change }) => ON_CHANGE.find(({ value }) => value === on_change)?.label,
           },

@@ -4,7 +4,7 @@ import { ApiError, get } from '../../api/client.ts'
 
 export type SourceField = SourceType['fields'][number]
 export type SimpleField = SourceField['fields'][number]
-/** What was typed, by the path of its field: `filters[0].values`. */
+/** The typed texts, by the path of their field, such as `filters[0].values`. */
 export type Typed = Readonly<Record<string, string>>
 
 export const sourceTypesQuery = queryOptions({
@@ -13,11 +13,11 @@ export const sourceTypesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Under this path stands how many of a field of objects there are. */
+/** Returns the path under which the number of objects of a list field is stored. */
 export const countPath = (path: string) => `${path}.length`
 export const countAt = (typed: Typed, path: string) => Number(typed[countPath(path)] ?? 0)
 
-/** What was typed as the API wants it, nothing for what was left empty. Throws where a field that takes JSON holds none. */
+/** Returns the typed values in the format of the API; empty fields are omitted. Throws if a JSON field does not hold JSON. */
 export function readFields(fields: readonly SourceField[], typed: Typed): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field) => {
@@ -50,7 +50,7 @@ function readWithin(fields: readonly SimpleField[], path: string, typed: Typed):
   )
 }
 
-const linesOf = (text: string) =>
+const splitLines = (text: string) =>
   text
     .split('\n')
     .map((line) => line.trim())
@@ -65,7 +65,7 @@ function readValue({ type }: SimpleField, path: string, typed: Typed): unknown {
     case 'boolean':
       return text === 'true'
     case 'list':
-      return linesOf(text)
+      return splitLines(text)
     case 'pairs':
       return readPairs(text, path)
     case 'json':
@@ -79,12 +79,12 @@ function readValue({ type }: SimpleField, path: string, typed: Typed): unknown {
   }
 }
 
-/** `name: value`, one a line, as headers are written. */
+/** Reads one `name: value` pair per line, as in HTTP headers. */
 function readPairs(text: string, path: string): Record<string, string> {
   return Object.fromEntries(
-    linesOf(text).map((line) => {
+    splitLines(text).map((line) => {
       const at = line.search(/[:=]/)
-      if (at < 1) throw refused(path, `“${line}” must be a name, a colon and a value`)
+      if (at < 1) throw createFieldError(path, `“${line}” must be a name, a colon and a value`)
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     }),
   )
@@ -94,11 +94,11 @@ function readJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw refused(path, 'must be JSON')
+    throw createFieldError(path, 'must be JSON')
   }
 }
 
-function refused(field: string, message: string): ApiError {
+function createFieldError(field: string, message: string): ApiError {
   return new ApiError(`${field}: ${message}`, {
     status: 400,
     code: 'Validation Error',

@@ -39,16 +39,16 @@ export function Screen() {
             <EmptyState
               icon={Plug}
               title="No sources yet"
-              text="A source brings records from elsewhere, once or again and again, and makes rows of them."
+              text="Pull records from other tools, once or on a schedule."
             >
-              {canWrite && <Button onClick={() => setMaking(true)}>Add the first one</Button>}
+              {canWrite && <Button onClick={() => setMaking(true)}>Add the first source</Button>}
             </EmptyState>
           ) : (
             <Table
               label="Sources"
               columns={COLUMNS}
               items={list}
-              keyOf={({ source_instance_id }) => source_instance_id}
+              getKey={({ source_instance_id }) => source_instance_id}
             />
           )}
           {isMaking && <NewSource onClose={() => setMaking(false)} />}

@@ -10,17 +10,17 @@ import { problemWithin } from '../../ui/field-problem.ts'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { Checkbox } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { fieldsOf } from './record-table.tsx'
+import { listFields } from './record-table.tsx'
 import { recordsQuery } from './source-records.tsx'
 import { sourceTypesQuery } from './source-types.ts'
 
 export const ON_CHANGE = [
-  { value: 'ignore', label: 'Leave the row' },
+  { value: 'ignore', label: 'Keep the row unchanged' },
   { value: 'update', label: 'Update the row' },
   { value: 'update_and_run', label: 'Update the row and run it' },
 ]
 
-/** The records of a source as rows of a workflow's main sheet, from now on. */
+/** The dialog that syncs a source: its records become rows of a workflow's main sheet. */
 export function SyncSource({ source, onClose }: { source: SourceState; onClose: () => void }) {
   const id = source.source_instance_id
   const [pushExisting, setPushExisting] = useState(true)
@@ -39,16 +39,14 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
     mutationFn: () => request('POST', path, body),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['sources', id] })
-      notify(
-        warnings[0] === undefined ? 'The source is synced' : `${warnings[0].field}: ${warnings[0].message}`,
-      )
+      notify(warnings[0] === undefined ? 'Synced the source' : `${warnings[0].field}: ${warnings[0].message}`)
       onClose()
     },
   })
   const capProblem = problemWithin(sync.error, 'max_credits')
   const isShown =
     capProblem !== undefined ||
-    mapping.names.some((name) => mapping.problemOf(sync.error, name) !== undefined)
+    mapping.names.some((name) => mapping.findProblem(sync.error, name) !== undefined)
   return (
     <Dialog
       open
@@ -70,7 +68,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         value={cap}
         onChange={setCap}
         problem={capProblem}
-        hint="Credits a day that rows may cost which this starts; empty: no cap"
+        hint="Daily credit limit for the rows this sync starts (optional)"
       />
       <Checkbox label="Push existing records" checked={pushExisting} onChange={setPushExisting} />
     </Dialog>
@@ -81,5 +79,5 @@ function useRecordFields({ source_instance_id: id, source_id, lead_count }: Sour
   const types = useQuery(sourceTypesQuery)
   const records = useQuery(recordsQuery(id, 1, lead_count))
   const known = types.data?.find((type) => type.source_id === source_id)?.record_fields
-  return known ?? fieldsOf(records.data?.rows ?? [])
+  return known ?? listFields(records.data?.rows ?? [])
 }

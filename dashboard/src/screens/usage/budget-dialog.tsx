@@ -13,7 +13,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import {
   ANY_TRIGGER,
   type Budget,
-  bodyOf,
+  buildBody,
   MODES,
   NEW_BUDGET,
   PERIODS,
@@ -21,7 +21,7 @@ import {
   SCOPES,
   TRIGGERS,
   type TypedBudget,
-  typedOf,
+  toTyped,
 } from './budget-fields.ts'
 
 const FIELDS = [
@@ -36,18 +36,18 @@ const FIELDS = [
   'webhook_url',
 ]
 
-/** A new budget, or what can be changed of one that is there. */
+/** The dialog that creates a budget or changes an existing one. */
 export function BudgetDialog({
   budget,
   onMade,
   onClose,
 }: {
   budget: Budget | null
-  /** With what deliveries are signed with, where there are any. */
+  /** Receives the secret that signs webhook deliveries, or null if there is no webhook or no new budget. */
   onMade: (secret: string | null) => void
   onClose: () => void
 }) {
-  const [typed, setTyped] = useState<TypedBudget>(budget === null ? NEW_BUDGET : typedOf(budget))
+  const [typed, setTyped] = useState<TypedBudget>(budget === null ? NEW_BUDGET : toTyped(budget))
   const [scope, setScope] = useState<Scope>('organisation')
   const [subject, setSubject] = useState('')
   const [period, setPeriod] = useState<string>('month')
@@ -61,7 +61,7 @@ export function BudgetDialog({
     period,
     ...(trigger === ANY_TRIGGER ? {} : { trigger }),
   }
-  const body = { ...(budget === null ? chosen : {}), ...bodyOf(typed) }
+  const body = { ...(budget === null ? chosen : {}), ...buildBody(typed) }
   const save = useMutation({
     mutationFn: async () =>
       budget === null
@@ -135,14 +135,18 @@ export function BudgetDialog({
           value={typed.mode}
           choices={MODES}
           onChange={(mode) => set({ mode })}
-          hint={typed.mode === 'stop' ? 'What would pass it is not run.' : 'Nothing is stopped.'}
+          hint={
+            typed.mode === 'stop'
+              ? 'Work that would exceed the limit does not run.'
+              : 'Only sends alerts. Nothing is stopped.'
+          }
         />
         <TextField
           label="Name"
           value={typed.name}
           onChange={(name) => set({ name })}
           problem={problem('name')}
-          placeholder="Named by what it is for"
+          placeholder="Default: a name from its scope"
         />
         <TextField
           label="Alerts at"
@@ -152,27 +156,27 @@ export function BudgetDialog({
           hint="Percent of the limit, separated by commas"
         />
         <TextField
-          label="Tell by mail"
+          label="Email alerts to"
           value={typed.emails}
           onChange={(emails) => set({ emails })}
           problem={problem('emails')}
           placeholder="The administrators"
-          hint="Addresses, separated by commas"
+          hint="Email addresses, separated by commas"
         />
         <TextField
-          label="Tell a program"
+          label="Webhook URL"
           value={typed.webhook}
           onChange={(webhook) => set({ webhook })}
           problem={problem('webhook_url')}
           placeholder="https://"
-          hint="Each alert is posted there, signed"
+          hint="Alerts are posted to this URL and signed"
         />
       </div>
     </Dialog>
   )
 }
 
-/** Which one of its kind the budget is for. */
+/** The field for the member, key, workflow or sheet that the budget is for. */
 function Subject({
   scope,
   value,
@@ -203,7 +207,7 @@ function Subject({
       note: email ?? '',
     })),
     workflow: (workflows.data ?? []).map(({ workflow_id, name }) => ({ value: workflow_id, label: name })),
-    // The main sheet has the id of its workflow; another is named by its own.
+    // A main sheet has the id of its workflow. For another sheet, its own id is typed.
     sheet: (workflows.data ?? []).map(({ workflow_id, name }) => ({
       value: workflow_id,
       label: name,
@@ -219,7 +223,7 @@ function Subject({
       onChange={onChange}
       problem={problem}
       free={scope === 'sheet'}
-      {...(scope === 'sheet' ? { hint: 'Or the id of another sheet' } : {})}
+      {...(scope === 'sheet' ? { hint: 'Choose a main sheet or enter the id of another sheet' } : {})}
     />
   )
 }

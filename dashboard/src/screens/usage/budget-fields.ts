@@ -16,7 +16,7 @@ export const PERIODS: readonly { value: Budget['period']; label: string }[] = [
   { value: 'month', label: 'Each month' },
   { value: 'day', label: 'Each day' },
   { value: 'run', label: 'Each run' },
-  { value: 'total', label: 'In all' },
+  { value: 'total', label: 'In total' },
 ]
 
 export const MODES: readonly { value: Budget['mode']; label: string }[] = [
@@ -27,7 +27,7 @@ export const MODES: readonly { value: Budget['mode']; label: string }[] = [
 export const ANY_TRIGGER = ''
 export const TRIGGERS: readonly { value: NonNullable<Budget['trigger']> | ''; label: string }[] = [
   { value: ANY_TRIGGER, label: 'Anything' },
-  { value: 'api', label: 'Runs that somebody starts' },
+  { value: 'api', label: 'Runs started by people or the API' },
   { value: 'shortcut', label: 'Shortcuts' },
   { value: 'auto_run', label: 'Auto-run' },
   { value: 'schedule', label: 'Schedules' },
@@ -38,7 +38,7 @@ export const TRIGGERS: readonly { value: NonNullable<Budget['trigger']> | ''; la
   { value: 'agent', label: 'The agent' },
 ]
 
-/** What can be changed of a budget, as it is typed. */
+/** The editable fields of a budget, as typed. */
 export type TypedBudget = {
   name: string
   limit: string
@@ -57,7 +57,7 @@ export const NEW_BUDGET: TypedBudget = {
   webhook: '',
 }
 
-export const typedOf = (budget: Budget): TypedBudget => ({
+export const toTyped = (budget: Budget): TypedBudget => ({
   name: budget.name,
   limit: String(budget.limit),
   mode: budget.mode,
@@ -66,18 +66,18 @@ export const typedOf = (budget: Budget): TypedBudget => ({
   webhook: budget.webhook_url ?? '',
 })
 
-const listOf = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '')
-/** What is no number goes as it is: the server says what is wrong with it. */
-const numberOf = (text: string): number | string =>
+const splitList = (text: string) => text.split(/[\s,;]+/).filter((part) => part !== '')
+/** Returns the text as a number. Other text is returned unchanged, so that the server reports the error. */
+const toNumber = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 
-export function bodyOf({ name, limit, mode, thresholds, emails, webhook }: TypedBudget) {
+export function buildBody({ name, limit, mode, thresholds, emails, webhook }: TypedBudget) {
   return {
     ...(name.trim() === '' ? {} : { name: name.trim() }),
-    ...(limit.trim() === '' ? {} : { limit: numberOf(limit) }),
+    ...(limit.trim() === '' ? {} : { limit: toNumber(limit) }),
     mode,
-    thresholds: listOf(thresholds).map((part) => numberOf(part.replace(/%$/, ''))),
-    ...(listOf(emails).length === 0 ? {} : { emails: listOf(emails) }),
+    thresholds: splitList(thresholds).map((part) => toNumber(part.replace(/%$/, ''))),
+    ...(splitList(emails).length === 0 ? {} : { emails: splitList(emails) }),
     webhook_url: webhook.trim() === '' ? null : webhook.trim(),
   }
 }

@@ -20,27 +20,30 @@ import { TextField } from '../../ui/text-field.tsx'
 import { BudgetDialog } from './budget-dialog.tsx'
 import { type Budget, PERIODS, TRIGGERS } from './budget-fields.ts'
 
-type Asked = { verb: 'new' } | { verb: 'edit' | 'delete'; budget: Budget } | { verb: 'show'; secret: string }
+type OpenDialog =
+  | { verb: 'new' }
+  | { verb: 'edit' | 'delete'; budget: Budget }
+  | { verb: 'show'; secret: string }
 
-/** What may be spent, how much of it is, and who was told. */
+/** The budgets with their limits, spending and alerts. */
 export function Budgets() {
   const budgets = useQuery({
     queryKey: ['budgets'],
     queryFn: ({ signal }) => get<Budget[]>('/credits/budgets', signal),
     refetchInterval: 10_000,
   })
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const can = useCan()
   const canWrite = can('credits:write')
-  const nameOf = useSubjectNames(budgets.data ?? [])
+  const findSubjectName = useSubjectNames(budgets.data ?? [])
   const queries = useQueryClient()
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   return (
     <section aria-label="Budgets" className="flex flex-col gap-2">
       <div className="flex items-center gap-2">
         <h2 className="mr-auto text-14 font-semibold">Budgets</h2>
         {canWrite && (
-          <Button size="small" icon={Plus} onClick={() => setAsked({ verb: 'new' })}>
+          <Button size="small" icon={Plus} onClick={() => setDialog({ verb: 'new' })}>
             New budget
           </Button>
         )}
@@ -49,52 +52,54 @@ export function Budgets() {
       {budgets.data === undefined && budgets.error === null && <Skeleton lines={2} />}
       {budgets.data?.length === 0 && (
         <p className="text-muted">
-          No budgets: only the balance limits what is spent. A budget stops or warns at a limit of a day, a
-          month, a run or in all, for everybody or for one member, key, workflow or sheet.
+          No budgets: only the balance limits spending. A budget stops or warns at a limit per day, month or
+          run, or in total, for the organisation or for one member, key, workflow or sheet.
         </p>
       )}
       {budgets.data !== undefined && budgets.data.length > 0 && (
         <Table
           label="Budgets"
-          columns={columnsOf(nameOf, canWrite ? setAsked : null)}
+          columns={buildColumns(findSubjectName, canWrite ? setDialog : null)}
           items={budgets.data}
-          keyOf={({ budget_id }) => budget_id}
+          getKey={({ budget_id }) => budget_id}
         />
       )}
-      {(asked?.verb === 'new' || asked?.verb === 'edit') && (
+      {(dialog?.verb === 'new' || dialog?.verb === 'edit') && (
         <BudgetDialog
-          budget={asked.verb === 'edit' ? asked.budget : null}
-          onMade={(secret) => setAsked(secret === null ? null : { verb: 'show', secret })}
+          budget={dialog.verb === 'edit' ? dialog.budget : null}
+          onMade={(secret) => setDialog(secret === null ? null : { verb: 'show', secret })}
           onClose={close}
         />
       )}
-      {asked?.verb === 'delete' && (
+      {dialog?.verb === 'delete' && (
         <ConfirmDialog
-          title={`Delete ${asked.budget.name}`}
+          title={`Delete ${dialog.budget.name}`}
           description={
-            asked.budget.mode === 'stop' ? 'It no longer stops anything.' : 'Nobody is warned any more.'
+            dialog.budget.mode === 'stop'
+              ? 'This budget will no longer stop any spending.'
+              : 'This budget will no longer send alerts.'
           }
           verb="Delete"
           run={async () => {
-            await request('DELETE', `/credits/budgets/${asked.budget.budget_id}`)
+            await request('DELETE', `/credits/budgets/${dialog.budget.budget_id}`)
             await queries.invalidateQueries({ queryKey: ['budgets'] })
           }}
           onClose={close}
         />
       )}
-      {asked?.verb === 'show' && <SigningSecret secret={asked.secret} onClose={close} />}
+      {dialog?.verb === 'show' && <SigningSecret secret={dialog.secret} onClose={close} />}
     </section>
   )
 }
 
-/** The only time that it can be read. */
+/** The dialog that shows the signing secret. The secret cannot be read again. */
 function SigningSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Dialog
       open
       onClose={onClose}
       title="Budget created"
-      description="Alerts are signed with this secret. Copy it now: it is not shown again."
+      description="Alerts are signed with this secret. Copy it now. It will not be shown again."
       closeLabel="Done"
       footer={<CopyButton label="Copy secret" text={() => secret} />}
     >
@@ -103,7 +108,7 @@ function SigningSecret({ secret, onClose }: { secret: string; onClose: () => voi
   )
 }
 
-/** Workflows and keys by their names, asked for only where a budget has one. */
+/** Returns a function that names the subject of a budget. Workflows and keys are loaded only if a budget needs them. */
 function useSubjectNames(budgets: readonly Budget[]): (budget: Budget) => string {
   const has = (scopes: readonly string[]) => budgets.some(({ scope }) => scopes.includes(scope))
   const workflows = useQuery({ ...workflowsQuery, enabled: has(['workflow', 'sheet']) })
@@ -123,9 +128,9 @@ function useSubjectNames(budgets: readonly Budget[]): (budget: Budget) => string
   }
 }
 
-function columnsOf(
-  nameOf: (budget: Budget) => string,
-  ask: ((asked: Asked) => void) | null,
+function buildColumns(
+  findSubjectName: (budget: Budget) => string,
+  open: ((dialog: OpenDialog) => void) | null,
 ): readonly Column<Budget>[] {
   return [
     {
@@ -134,7 +139,7 @@ function columnsOf(
         <>
           <span className="font-medium break-words">{budget.name}</span>
           <span className="block text-12 break-words text-muted">
-            {nameOf(budget)}
+            {findSubjectName(budget)}
             {budget.trigger !== null &&
               `, ${TRIGGERS.find(({ value }) => value === budget.trigger)?.label ?? budget.trigger}`}
           </span>
@@ -159,14 +164,14 @@ function columnsOf(
         ),
     },
     {
-      name: 'What to do',
+      name: 'Actions',
       hideName: true,
       align: 'right',
       cell: (budget) =>
-        ask !== null && (
+        open !== null && (
           <RowActions>
-            <RowAction verb="Edit" of={budget.name} onClick={() => ask({ verb: 'edit', budget })} />
-            <RowAction verb="Delete" of={budget.name} onClick={() => ask({ verb: 'delete', budget })} />
+            <RowAction verb="Edit" of={budget.name} onClick={() => open({ verb: 'edit', budget })} />
+            <RowAction verb="Delete" of={budget.name} onClick={() => open({ verb: 'delete', budget })} />
           </RowActions>
         ),
     },
@@ -174,12 +179,12 @@ function columnsOf(
 }
 
 function Spent({ budget: { name, spent, held, limit, period } }: { budget: Budget }) {
-  if (period === 'run') return <>{`at most ${figure(limit)} a run`}</>
+  if (period === 'run') return <>{`at most ${figure(limit)} per run`}</>
   return (
     <div className="flex min-w-28 flex-col gap-1">
       <span className="tabular-nums">
         {`${figure(spent)} of ${figure(limit)}`}
-        {held > 0 && <span className="text-muted">{`, ${figure(held)} held`}</span>}
+        {held > 0 && <span className="text-muted">{`, ${figure(held)} reserved`}</span>}
       </span>
       <ProgressBar label={`Spent of ${name}`} value={spent} max={limit} isFull={spent >= limit} />
     </div>

@@ -6,20 +6,20 @@ const FEW_DAYS = 7
 
 type Day = { day: string; credits: number }
 
-/** Every day from the first that has something, also those that have nothing; at most the last ninety. */
+/** Returns every day from the first one with spending, including days without any, up to the last 90 days. */
 export function fillDays(known: readonly Day[], until: string): Day[] {
-  const creditsOf = new Map(known.map(({ day, credits }) => [day, credits]))
+  const creditsByDay = new Map(known.map(({ day, credits }) => [day, credits]))
   const end = Date.parse(until)
   const first = Math.min(...known.map(({ day }) => Date.parse(day)), end - (FEW_DAYS - 1) * DAY_MS)
   const start = Math.max(first, end - (MAX_DAYS - 1) * DAY_MS)
   const count = Math.round((end - start) / DAY_MS) + 1
   return Array.from({ length: count }, (_, place) => {
     const day = new Date(start + place * DAY_MS).toISOString().slice(0, 10)
-    return { day, credits: creditsOf.get(day) ?? 0 }
+    return { day, credits: creditsByDay.get(day) ?? 0 }
   })
 }
 
-/** Bars, one a day; the table below says the same in figures. */
+/** A bar chart of the credits per day. The table below shows the same figures. */
 export function UsageChart({ days }: { days: readonly Day[] }) {
   const most = days.reduce((highest, day) => (day.credits > highest.credits ? day : highest), {
     day: '',

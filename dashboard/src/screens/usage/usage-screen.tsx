@@ -20,28 +20,28 @@ type Credits = z.infer<typeof CreditsSchema>
 
 const PERIODS = ['All time', 'Today', 'Last 7 days', 'Last 30 days', 'This month'] as const
 type Period = (typeof PERIODS)[number]
-/** What else spending can be split by. */
+/** Further dimensions for splitting the spending. */
 const SPLITS = [
   { value: 'provider', label: 'Provider' },
   { value: 'member', label: 'Member' },
   { value: 'key', label: 'API key' },
-  { value: 'trigger', label: 'What started it' },
+  { value: 'trigger', label: 'Trigger' },
   { value: 'month', label: 'Month' },
 ] as const
 type Split = (typeof SPLITS)[number]['value']
 type Group = Split | 'workflow' | 'action' | 'day'
 
-/** Before anything was charged anywhere. */
+/** A day before the first charge of any installation. */
 const FIRST_DAY = '2020-01-01'
 const DAY_MS = 86_400_000
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const formatDay = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-/** The first day of a period; days are those of UTC, as in the ledger. */
-function startOf(period: Period, now = Date.now()): string {
+/** Returns the first day of a period. Days are in UTC, as in the ledger. */
+function getFirstDay(period: Period, now = Date.now()): string {
   if (period === 'All time') return FIRST_DAY
-  if (period === 'Today') return dayOf(now)
-  if (period === 'This month') return `${dayOf(now).slice(0, 7)}-01`
-  return dayOf(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
+  if (period === 'Today') return formatDay(now)
+  if (period === 'This month') return `${formatDay(now).slice(0, 7)}-01`
+  return formatDay(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
 }
 
 function useUsage(from: string, group: Group) {
@@ -55,7 +55,7 @@ function useUsage(from: string, group: Group) {
 
 export function Screen() {
   const [period, setPeriod] = useState<Period>('All time')
-  const from = startOf(period)
+  const from = getFirstDay(period)
   const overview = useQuery({
     queryKey: ['credits'],
     queryFn: ({ signal }) => get<Credits>('/credits', signal),
@@ -97,14 +97,14 @@ export function Screen() {
         </div>
         {overview.data !== undefined && (
           <>
-            <Figure name="Held for what runs" value={overview.data.held} />
+            <Figure name="Reserved" value={overview.data.held} />
             <Figure name="Spent today" value={overview.data.spent_today} />
             <Figure name="Spent this month" value={overview.data.spent_this_month} />
           </>
         )}
         {totals !== undefined && (
           <>
-            <Figure name="Saved by the cache" value={totals.saved_by_cache} />
+            <Figure name="Saved by cache" value={totals.saved_by_cache} />
             <Figure name="Saved by own keys" value={totals.saved_by_own_keys} />
           </>
         )}
@@ -114,7 +114,7 @@ export function Screen() {
         <UsageChart
           days={fillDays(
             byDay.data.rows.map(({ day = '', credits }) => ({ day, credits })),
-            dayOf(Date.now()),
+            formatDay(Date.now()),
           )}
         />
       )}
@@ -123,18 +123,18 @@ export function Screen() {
         label="Credits by workflow"
         name="Workflow"
         query={byWorkflow}
-        nameOf={({ workflow_name }) => workflow_name ?? 'no workflow'}
+        getName={({ workflow_name }) => workflow_name ?? 'no workflow'}
       />
       <UsageTable
         label="Credits by action"
         name="Action"
         query={byAction}
-        nameOf={({ action_id }) => action_id ?? 'no action'}
+        getName={({ action_id }) => action_id ?? 'no action'}
       />
-      <UsageTable label="Credits by day" name="Day" query={byDay} nameOf={({ day }) => day ?? ''} />
+      <UsageTable label="Credits by day" name="Day" query={byDay} getName={({ day }) => day ?? ''} />
       <div className="w-44">
         <Combobox
-          label="Also by"
+          label="Group by"
           value={split}
           choices={SPLITS}
           onChange={(next) => setSplit(SPLITS.find(({ value }) => value === next)?.value ?? 'provider')}
@@ -144,7 +144,7 @@ export function Screen() {
         label={`Credits by ${SPLITS.find(({ value }) => value === split)?.label.toLowerCase() ?? split}`}
         name={SPLITS.find(({ value }) => value === split)?.label ?? split}
         query={bySplit}
-        nameOf={(row) => splitName(row, split)}
+        getName={(row) => splitName(row, split)}
       />
     </Page>
   )

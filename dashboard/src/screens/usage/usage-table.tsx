@@ -18,23 +18,23 @@ const FIGURES: readonly { name: string; of: (figures: Figures) => number; wideOn
   { name: 'Credits', of: ({ credits }) => credits },
 ]
 
-/** What was spent, by one thing; the last row is the sum of all. */
+/** A table of spending by one dimension. The last row is the total. */
 export function UsageTable({
   label,
   name,
   query,
-  nameOf,
+  getName,
 }: {
   label: string
   name: string
   query: UseQueryResult<Usage>
-  nameOf: (row: UsageRow) => string
+  getName: (row: UsageRow) => string
 }) {
   if (query.error !== null) return <Problem error={query.error} onRetry={() => void query.refetch()} />
   if (query.data === undefined) return null
   const { rows, totals } = query.data
   const columns: readonly Column<UsageRow>[] = [
-    { name, cell: (row) => <span className="break-words">{nameOf(row)}</span> },
+    { name, cell: (row) => <span className="break-words">{getName(row)}</span> },
     ...FIGURES.map(({ name: figureName, of, wideOnly = false }) => ({
       name: figureName,
       align: 'right' as const,
@@ -50,7 +50,7 @@ export function UsageTable({
         narrow="scroll"
         columns={columns}
         items={rows}
-        keyOf={(row) => `${row.workflow_id ?? ''} ${nameOf(row)}`}
+        getKey={(row) => `${row.workflow_id ?? ''} ${getName(row)}`}
         footer={
           <tr>
             <th scope="row" className="h-10 px-3 text-left font-medium">

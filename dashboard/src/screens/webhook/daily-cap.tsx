@@ -7,7 +7,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost } from '../../ui/spend-at-most.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
-/** What the rows may cost that arrive in a day: whoever knows the address decides how many. */
+/** The form for the daily credit limit of a webhook. It is needed because anyone who knows the address can send rows. */
 export function DailyCap({
   path,
   cap,
@@ -26,8 +26,8 @@ export function DailyCap({
       await onSaved()
       notify(
         typed.trim() === ''
-          ? 'Deliveries have no cap'
-          : `Deliveries cost at most ${plural(Number(typed), 'credit')} a day`,
+          ? 'Removed the daily credit limit'
+          : `Saved daily limit: ${plural(Number(typed), 'credit')}`,
       )
     },
   })
@@ -45,7 +45,7 @@ export function DailyCap({
         value={typed}
         {...(canWrite ? { onChange: setTyped } : {})}
         problem={problem}
-        hint="Credits a day (UTC) that rows may cost which arrive here; empty: no cap"
+        hint="Credit limit per day (UTC) for rows that arrive here (optional)"
       />
       {save.error !== null && problem === undefined && (
         <Problem error={save.error} onRetry={() => save.mutate()} />
@@ -53,7 +53,7 @@ export function DailyCap({
       {canWrite && (
         <div>
           <Button type="submit" busy={save.isPending} disabled={typed === (cap?.toString() ?? '')}>
-            Save cap
+            Save limit
           </Button>
         </div>
       )}

@@ -36,7 +36,7 @@ export function Screen() {
     refetchInterval: 5000,
   })
   const inputs = useQuery(inputsQuery(sheet))
-  const [asked, setAsked] = useState<'disable' | 'renew' | null>(null)
+  const [dialog, setDialog] = useState<'disable' | 'renew' | null>(null)
   const can = useCan()
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: key })
@@ -55,8 +55,8 @@ export function Screen() {
         <>
           {canWrite && webhook.data?.enabled === true && (
             <>
-              <Button onClick={() => setAsked('renew')}>New address</Button>
-              <Button onClick={() => setAsked('disable')}>Disable webhook</Button>
+              <Button onClick={() => setDialog('renew')}>New address</Button>
+              <Button onClick={() => setDialog('disable')}>Disable webhook</Button>
             </>
           )}
           <SheetLink sheet={sheet} />
@@ -73,14 +73,14 @@ export function Screen() {
                 onFocus={({ target }) => target.select()}
                 hint={
                   address === null
-                    ? 'It was made under another secret of the server and cannot be shown. Make a new one.'
-                    : 'Whoever knows it can add rows: treat it as a secret. POST a JSON object, or an array of them.'
+                    ? 'The address was encrypted with another LOAM_SECRET and cannot be shown. Create a new address.'
+                    : 'POST a JSON object or an array of objects. Anyone who knows this address can add rows, so treat it as a secret.'
                 }
               />
               {address !== null && (
                 <div className="flex flex-wrap gap-2">
                   <CopyButton label="Copy address" text={() => address} />
-                  <CopyButton label="Copy as curl" text={() => curlTo(address, sample)} />
+                  <CopyButton label="Copy as curl" text={() => buildCurlCommand(address, sample)} />
                 </div>
               )}
               <DailyCap
@@ -95,7 +95,7 @@ export function Screen() {
             <EmptyState
               icon={Webhook}
               title="No webhook yet"
-              text="What is posted to the address of the webhook becomes rows of this sheet."
+              text="Each JSON object posted to the webhook address becomes a row of this sheet."
             >
               {canWrite && (
                 <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate()}>
@@ -104,9 +104,7 @@ export function Screen() {
               )}
             </EmptyState>
           )}
-          {enabled && deliveries.length === 0 && (
-            <p className="text-muted">Nothing has been delivered yet.</p>
-          )}
+          {enabled && deliveries.length === 0 && <p className="text-muted">No deliveries yet.</p>}
           {deliveries.length > 0 && (
             <section aria-label="Latest deliveries" className="flex flex-col gap-2">
               <h2 className="text-14 font-semibold">Latest deliveries</h2>
@@ -114,32 +112,32 @@ export function Screen() {
                 label="Deliveries"
                 columns={COLUMNS}
                 items={deliveries}
-                keyOf={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`}
+                getKey={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`}
               />
             </section>
           )}
-          {asked === 'disable' && (
+          {dialog === 'disable' && (
             <ConfirmDialog
               title="Disable webhook"
-              description="Deliveries are refused from now on."
+              description="Deliveries to the address will be refused."
               verb="Disable"
               run={async () => {
                 await request('DELETE', path)
                 await refresh()
               }}
-              onClose={() => setAsked(null)}
+              onClose={() => setDialog(null)}
             />
           )}
-          {asked === 'renew' && (
+          {dialog === 'renew' && (
             <ConfirmDialog
               title="New address"
-              description="The present address stops working at once."
-              verb="Make a new address"
+              description="The current address stops working at once."
+              verb="Create new address"
               run={async () => {
                 await post(path, { new_address: true })
                 await refresh()
               }}
-              onClose={() => setAsked(null)}
+              onClose={() => setDialog(null)}
             />
           )}
         </>
@@ -148,13 +146,13 @@ export function Screen() {
   )
 }
 
-const curlTo = (address: string, body: string) =>
+const buildCurlCommand = (address: string, body: string) =>
   `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body.replaceAll("'", String.raw`'\''`)}'`
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
+  { name: 'Received', cell: ({ at }) => <TimeText at={at} /> },
   {
-    name: 'Answer',
+    name: 'Status',
     cell: ({ status }) => <Badge tone={status < 400 ? 'good' : 'bad'}>{String(status)}</Badge>,
   },
   { name: 'Rows', align: 'right', cell: ({ accepted }) => accepted },

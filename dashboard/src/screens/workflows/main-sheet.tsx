@@ -1,6 +1,6 @@
 import { Navigate, useParams } from '@tanstack/react-router'
 
-/** The main sheet has the id of its workflow; the sheet says itself when there is none. */
+/** Redirects to the main sheet, which has the id of its workflow. If there is none, the sheet screen shows `Not found`. */
 export function Screen() {
   const { workflowId = '' }: { workflowId?: string } = useParams({ strict: false })
   return <Navigate to={`/workflows/${workflowId}/sheets/${workflowId}`} replace />

@@ -4,7 +4,7 @@ import { post } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { NameDialog } from '../../ui/name-dialog.tsx'
 
-/** Then it is opened: blank, or where its file is imported. */
+/** The dialog that creates a workflow. It then opens the blank sheet, or the import screen for a file. */
 export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose: () => void }) {
   const navigate = useNavigate()
   const queries = useQueryClient()

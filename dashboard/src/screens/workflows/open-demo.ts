@@ -7,13 +7,13 @@ import { notifyProblem } from '../../ui/toasts.tsx'
 export const DEMO_NAME = 'Demo: clean leads'
 
 const INPUTS = [
-  { name: 'name', type: 'string', description: 'As somebody typed it' },
+  { name: 'name', type: 'string', description: 'Full name as typed' },
   { name: 'website', type: 'url', description: '' },
   { name: 'phone', type: 'string', description: '' },
   { name: 'employees', type: 'number', description: '' },
 ]
 
-/** One row has no employees, so its formula fails; some are too small for the last action. */
+/** The rows of the demo. One has no employees, so its formula fails; some are too small for the last action. */
 const ROWS = [
   ['Dr. Ada Lovelace', 'https://www.analytical.example/engine', '+44 20 7946 0958', '240'],
   ['Hopper, Grace', 'http://compilers.example.org', '+1 202-555-0143', '1200'],
@@ -41,7 +41,7 @@ const ACTIONS = [
         '{{input.employees}}.match(/\\d+/)[0] >= 1000 ? "enterprise" : {{input.employees}} >= 50 ? "mid-market" : "small"',
     },
     continue_workflow_if_action_fails: true,
-    note: 'One row has no number of employees. Write ({{input.employees}} || "0") in place of the first {{input.employees}} to mend it.',
+    note: 'One row has no number of employees, so the formula fails there. To fix it, replace the first {{input.employees}} with ({{input.employees}} || "0").',
   },
   {
     action_id: 'format_data_using_js_expression',
@@ -66,7 +66,7 @@ const ACTIONS = [
   },
 ]
 
-/** Opens the demo that is there, or makes one and runs it: no key, no network, 0 credits. */
+/** Opens the existing demo workflow, or creates and runs one. It needs no key and no network, and costs 0 credits. */
 export function useOpenDemo() {
   const queries = useQueryClient()
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { X } from '../../ui/icons.tsx'
 
-/** Who of the organisation may open it besides its owner. */
+/** The dialog with the members who can open a workflow besides its owner. */
 export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
   const [email, setEmail] = useState('')
   const session = useSession()
@@ -48,8 +48,8 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
       title={`Share ${workflow.name}`}
       description={
         mayShare
-          ? 'Members whom you add can open, change and run it.'
-          : 'Only its owner or an administrator can share it.'
+          ? 'The members you add can open, change and run this workflow.'
+          : 'Only the owner or an administrator can share this workflow.'
       }
       {...(mayShare
         ? {

@@ -23,7 +23,7 @@ export function WorkflowActions({ workflow }: { workflow: Workflow }) {
     try {
       await post(`/workflows/${workflow_id}/duplicate`, { name: `${name} copy` })
       await refresh()
-      notify(`${name} copy is made`)
+      notify(`Created ${name} copy`)
     } catch (error) {
       notifyProblem(error)
     }
@@ -89,7 +89,7 @@ function Delete({ workflow, onClose }: { workflow: Workflow; onClose: () => void
     mutationFn: () => request('DELETE', `/workflows/${workflow.workflow_id}`),
     onSuccess: async () => {
       await refresh()
-      notify(`${workflow.name} is deleted`)
+      notify(`Deleted ${workflow.name}`)
       onClose()
     },
   })
@@ -98,7 +98,7 @@ function Delete({ workflow, onClose }: { workflow: Workflow; onClose: () => void
       open
       onClose={onClose}
       title={`Delete ${workflow.name}`}
-      description="Its sheets, rows and run history are gone for good."
+      description="This permanently deletes its sheets, rows and run history."
       submit={{
         label: 'Delete',
         kind: 'danger',

@@ -99,7 +99,7 @@ export function Screen() {
         <EmptyState
           icon={Table2}
           title="No workflows yet"
-          text="A workflow is a table that fills itself: rows of yours, and actions that run on each. The demo shows one at work, without a key and for 0 credits."
+          text="A workflow is a table that fills itself: you add rows, and actions run on each of them. The demo shows how it works, needs no key and costs 0 credits."
         >
           {canWrite && (
             <>
@@ -111,19 +111,15 @@ export function Screen() {
           )}
         </EmptyState>
       ) : found.length === 0 ? (
-        <EmptyState
-          icon={Table2}
-          title="Nothing found"
-          text={`No workflow has “${words.trim()}” in its name.`}
-        >
-          <Button onClick={() => setWords('')}>Clear the search</Button>
+        <EmptyState icon={Table2} title="No results" text={`No workflow name contains “${words.trim()}”.`}>
+          <Button onClick={() => setWords('')}>Clear search</Button>
         </EmptyState>
       ) : (
         <Table
           label="Workflows"
           columns={COLUMNS}
           items={found}
-          keyOf={({ workflow_id }) => workflow_id}
+          getKey={({ workflow_id }) => workflow_id}
           order={order}
           onOrder={setOrder}
         />
@@ -159,7 +155,7 @@ function LastRun({ run }: { run: Workflow['last_run'] }) {
 function Ownership({ workflow: { is_owner, owner, shared_with } }: { workflow: Workflow }) {
   return (
     <span className="break-words">
-      {is_owner ? 'You' : (owner ?? 'Nobody any more')}
+      {is_owner ? 'You' : (owner ?? 'No owner')}
       {shared_with > 0 && <span className="text-muted">{`, shared with ${figure(shared_with)}`}</span>}
     </span>
   )

@@ -8,7 +8,7 @@ import { useSheet } from '../sheet-view.ts'
 
 type Deleted = { dependent_actions?: { action_instance_id: string }[] }
 
-/** Of an input its values go too, of an action its results; until other changes are made they come back by `Undo`. */
+/** The dialog that deletes an input with its values, or an action with its results. `Undo` restores them until other changes are made. */
 export function DeleteColumn({ column, onClose }: { column: Column; onClose: () => void }) {
   const view = useSheet()
   const { path, refreshDefinition, refresh, address, history } = view
@@ -30,8 +30,8 @@ export function DeleteColumn({ column, onClose }: { column: Column; onClose: () 
       const broken = data.dependent_actions ?? []
       notify(
         broken.length === 0
-          ? `${column.name} is deleted`
-          : `${column.name} is deleted; these referred to it: ${broken.map((one) => one.action_instance_id).join(', ')}`,
+          ? `Deleted ${column.name}`
+          : `Deleted ${column.name}. These actions referred to it: ${broken.map((one) => one.action_instance_id).join(', ')}`,
         { label: 'Undo', run: () => void history.getState().undo().catch(notifyProblem) },
       )
     },
@@ -43,8 +43,8 @@ export function DeleteColumn({ column, onClose }: { column: Column; onClose: () 
       title={`Delete ${column.name}`}
       description={
         column.kind === 'input'
-          ? 'Its values go with it, and actions that refer to it warn until they are changed. Undo brings it back.'
-          : 'Its results go with it. Actions after it run, and bill, again the next time. Undo brings it back.'
+          ? 'This also deletes its values. Actions that refer to it show a warning until they are changed. You can undo this.'
+          : 'This also deletes its results. The actions after it run and bill again the next time. You can undo this.'
       }
       submit={{ label: 'Delete', kind: 'danger', onSubmit: () => remove.mutate(), busy: remove.isPending }}
       error={remove.error}

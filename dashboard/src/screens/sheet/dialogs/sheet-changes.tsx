@@ -70,12 +70,12 @@ export function SheetSettings({ tab, onClose }: { tab: RosterSheet; onClose: () 
       open
       onClose={onClose}
       title="Sheet settings"
-      description="They hold for rows that arrive from now on."
+      description="These settings apply to rows that arrive from now on."
       submit={{ label: 'Save', onSubmit: () => save.mutate(), busy: save.isPending }}
       error={problem === undefined ? save.error : null}
     >
       <Checkbox label="Run rows as they arrive" checked={autoRun} onChange={setAutoRun} />
-      <Checkbox label="Reuse results of equal rows, for nothing" checked={cache} onChange={setCache} />
+      <Checkbox label="Reuse cached results (free)" checked={cache} onChange={setCache} />
       <TextField
         label="Reuse results since"
         type="date"
@@ -83,7 +83,7 @@ export function SheetSettings({ tab, onClose }: { tab: RosterSheet; onClose: () 
         onChange={setSince}
         problem={problem}
         disabled={!cache}
-        hint="A day in UTC; empty: however old they are"
+        hint="A UTC date (optional). If empty, results of any age are reused."
       />
     </Dialog>
   )
@@ -106,7 +106,7 @@ export function DeleteSheet({ tab, onClose }: { tab: RosterSheet; onClose: () =>
       open
       onClose={onClose}
       title={`Delete ${tab.name}`}
-      description="Its actions, rows and run history are gone for good."
+      description="This permanently deletes its actions, rows and run history."
       submit={{ label: 'Delete', kind: 'danger', onSubmit: () => remove.mutate(), busy: remove.isPending }}
       error={remove.error}
     />

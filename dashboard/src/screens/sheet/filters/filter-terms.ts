@@ -3,7 +3,7 @@ import { STATE_NAMES } from '../cell-text.ts'
 import type { Column } from '../columns.ts'
 import { CELL_STATUSES, type CellStatus, FILTER_OPERATORS, type FilterOperator } from '../filter-words.ts'
 
-/** One line of the dialog. An action has `is` and `is not` with a status, an input the operators of List Rows. */
+/** One line of the dialog. For an action it compares the status by `is` or `is not`; for an input it uses an operator of List Rows. */
 export type Term = { column: string; operator: string; value: string }
 
 export const STATUS_CHOICES = CELL_STATUSES.map((value) => ({ value, label: STATE_NAMES[value] }))
@@ -12,15 +12,15 @@ export const ACTION_OPERATORS = ['is', 'is not'] as const
 
 export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
 
-const tokenOf = (column: Column) => `{{${column.key}}}`
-/** `action: any` has no column of its own. */
+const getToken = (column: Column) => `{{${column.key}}}`
+/** The column key of the filter `action: any`, which belongs to no single column. */
 const ANY = 'any'
 
-export function termsOf({ filters, status_filters }: Selection, columns: readonly Column[]): Term[] {
+export function readTerms({ filters, status_filters }: Selection, columns: readonly Column[]): Term[] {
   return [
     ...filters.map(({ variable, operator, values = [] }): Term => ({
       column:
-        columns.find((column) => tokenOf(column) === variable)?.key ??
+        columns.find((column) => getToken(column) === variable)?.key ??
         variable.replace(/^\{\{\s*|\}\}$/g, ''),
       operator,
       value: values.join(', '),
@@ -33,14 +33,14 @@ export function termsOf({ filters, status_filters }: Selection, columns: readonl
   ]
 }
 
-export function selectionOf(terms: readonly Term[], columns: readonly Column[], find: string): Selection {
+export function buildSelection(terms: readonly Term[], columns: readonly Column[], find: string): Selection {
   const isInput = ({ column }: Term) => columns.find(({ key }) => key === column)?.kind === 'input'
   return {
     find,
     filters: terms.filter(isInput).map(({ column, operator, value }): RowFilter => ({
       variable: `{{${column}}}`,
       operator: operator as FilterOperator,
-      ...(takesNoValue(operator) ? {} : { values: valuesOf(operator, value) }),
+      ...(takesNoValue(operator) ? {} : { values: parseValues(operator, value) }),
     })),
     status_filters: terms
       .filter((term) => !isInput(term))
@@ -54,8 +54,8 @@ export function selectionOf(terms: readonly Term[], columns: readonly Column[], 
   }
 }
 
-/** Only the operators over several take a list. */
-function valuesOf(operator: string, value: string): string[] {
+/** Returns the values of a filter. Only operators for several values split the text at commas. */
+function parseValues(operator: string, value: string): string[] {
   return FILTER_OPERATORS[operator as FilterOperator] === 'many'
     ? value
         .split(',')

@@ -12,11 +12,11 @@ import { useSheet } from '../sheet-view.ts'
 import {
   ACTION_OPERATORS,
   INPUT_OPERATORS,
-  selectionOf,
+  buildSelection,
   STATUS_CHOICES,
   takesNoValue,
   type Term,
-  termsOf,
+  readTerms,
 } from './filter-terms.ts'
 
 export function Filters({ column, onClose }: { column?: string; onClose: () => void }) {
@@ -26,11 +26,11 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
       ? { column: key, operator: 'is', value: 'failed' }
       : { column: key, operator: 'is equal to', value: '' }
   const [terms, setTerms] = useState<Term[]>(() => [
-    ...termsOf(address.selection, columns),
+    ...readTerms(address.selection, columns),
     ...(column === undefined ? [] : [newTerm(column)]),
   ])
-  const selection = selectionOf(terms, columns, address.selection.find)
-  // The server says what is wrong with a filter before it becomes the address.
+  const selection = buildSelection(terms, columns, address.selection.find)
+  // The server checks the filters before they are written to the address.
   const apply = useMutation({
     mutationFn: () => request('POST', `${path}/rows/list`, { page_size: 1, ...selectionBody(selection) }),
     onSuccess: () => {
@@ -61,10 +61,12 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
       }
       error={apply.error}
     >
-      {terms.length === 0 && <p className="text-muted">All rows are shown. Filters are joined by “and”.</p>}
+      {terms.length === 0 && (
+        <p className="text-muted">No filters: all rows are shown. A row must match all filters.</p>
+      )}
       {terms.map((term, place) => (
         <TermLine
-          // Lines have no identity but their place.
+          // A line has no identity except its position.
           // oxlint-disable-next-line react/no-array-index-key
           key={place}
           term={term}

@@ -5,7 +5,7 @@ import type { InputColumn } from '../columns.ts'
 import { editRows } from '../row-edits.ts'
 import { useSheet } from '../sheet-view.ts'
 
-/** Enter and Tab keep what was typed and go on, Escape forgets it, leaving the cell keeps it. */
+/** The editor of an input cell. Enter and Tab save and move on, Escape discards the text, leaving the cell saves it. */
 export function CellEditor({ column, row, initial }: { column: InputColumn; row: Row; initial: string }) {
   const view = useSheet()
   const [text, setText] = useState(initial)

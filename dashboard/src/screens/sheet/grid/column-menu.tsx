@@ -20,7 +20,7 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
   const { key } = column
   const toggle = (keys: readonly string[]) =>
     keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
-  const shift = (by: number) => {
+  const moveBy = (by: number) => {
     const moved = moveColumn(layout, placed, key, placed.findIndex((one) => one.key === key) + by)
     if (moved !== layout) setLayout(moved)
   }
@@ -53,10 +53,10 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
       <MenuItem icon={EyeOff} onSelect={() => setLayout({ ...layout, hidden: toggle(layout.hidden) })}>
         Hide
       </MenuItem>
-      <MenuItem icon={ArrowLeft} onSelect={() => shift(-1)}>
+      <MenuItem icon={ArrowLeft} onSelect={() => moveBy(-1)}>
         Move left
       </MenuItem>
-      <MenuItem icon={ArrowRight} onSelect={() => shift(1)}>
+      <MenuItem icon={ArrowRight} onSelect={() => moveBy(1)}>
         Move right
       </MenuItem>
       <MenuItem icon={Filter} onSelect={() => open({ kind: 'filters', column: key })}>

@@ -10,12 +10,12 @@ import {
   Square,
   TriangleAlert,
 } from '../../../ui/icons.tsx'
-import { type CellState, cellText, shownText } from '../cell-text.ts'
+import { type CellState, cellText, NO_RESULT, shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { fitsIn } from './text-fit.ts'
 
-/** Padding and border of a cell, padding of a pill in it, and the room of its icon. */
+/** Widths in pixels: padding and border of a cell, padding of a pill in it, and the space for its icon. */
 const CELL_EDGES = 17
 const PILL_EDGES = 12
 const ICON_ROOM = 16
@@ -32,11 +32,11 @@ const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   condition_not_met: { pill: 'bg-condition-not-met-bg text-condition-not-met', icon: SkipForward },
 }
 
-type Shown = {
+type CellProps = {
   column: PlacedColumn
-  /** Among all columns, the selecting one being 0. */
+  /** The index among all columns. The checkbox column is 0. */
   place: number
-  /** Where it sticks when it is frozen. */
+  /** The left offset of a frozen cell; null if it is not frozen. */
   left: number | null
   row: Row | undefined
   isActive: boolean
@@ -45,10 +45,10 @@ type Shown = {
 }
 
 /**
- * Called by its row rather than rendered as a component, and as few elements as show it: several rows come into view in each
- * frame of scrolling.
+ * Returns the element of a cell. It is called by its row instead of being a component, and it uses few elements, because
+ * several rows come into view in each frame of scrolling.
  */
-export function drawCell({ column, place, left, row, isActive, isInRange, editing }: Shown) {
+export function drawCell({ column, place, left, row, isActive, isInRange, editing }: CellProps) {
   const action =
     column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
@@ -92,7 +92,7 @@ export function StatePill({ state, text, room = 0 }: { state: CellState; text: s
         '-mt-0.5 inline-block max-w-full rounded px-1.5 align-middle text-12 leading-5',
         !fitsIn(text, textRoom, 12) && 'truncate',
         pill,
-        text === 'no answer' && 'italic',
+        text === NO_RESULT && 'italic',
       )}
     >
       {Icon !== null && (

@@ -74,7 +74,7 @@ function SelectAll({ width }: { width: number }) {
 function ColumnHead({ column, place, left }: { column: PlacedColumn; place: number; left: number | null }) {
   const { state, rows, layout, setLayout, placed } = useSheet()
   const [isOver, setOver] = useState(false)
-  // Without rows the first head is the tab stop.
+  // Without rows the first column header is the tab stop.
   const isEmpty = useTotal(rows) === 0
   const isActive = useStore(state, ({ active }) =>
     isEmpty ? place === 1 : active.column === place && active.row === -1,

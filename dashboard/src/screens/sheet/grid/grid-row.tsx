@@ -6,27 +6,27 @@ import { classNames } from '../../../ui/class-names.ts'
 import { shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
 import { useSheet } from '../sheet-view.ts'
-import { areaOf, isSelected } from '../view-state.ts'
+import { getSelectedArea, isSelected } from '../view-state.ts'
 import { drawCell } from './grid-cell.tsx'
 
 export type RowParts = {
-  /** Of the cell that selects the row. */
+  /** The width of the cell with the checkbox. */
   headWidth: number
   frozen: readonly PlacedColumn[]
-  /** Those not frozen that are in view. */
+  /** The columns in view that are not frozen. */
   free: readonly PlacedColumn[]
-  /** The room left of them. */
+  /** The total width of the unfrozen columns to the left of them. */
   before: number
-  /** The place of the first of them among all columns. */
+  /** The index of the first of them among all columns. */
   firstFree: number
   width: number
-  /** Than the view: only then anything has to stick to its edge. */
+  /** Tells whether the columns are wider than the view. Only then must frozen cells be sticky. */
   isWider: boolean
 }
 
 type Props = RowParts & { index: number; top: number; plain: boolean }
 
-/** Listens to its own row, and to what of the selection touches it. */
+/** A row of the grid. It rerenders only when its row or the part of the selection in it changes. */
 export const GridRow = memo(function GridRow({
   index,
   top,
@@ -44,7 +44,7 @@ export const GridRow = memo(function GridRow({
   const { selected, activeColumn, rangeFrom, rangeTo, editing } = useStore(
     state,
     useShallow((current) => {
-      const { from, to } = areaOf(current)
+      const { from, to } = getSelectedArea(current)
       const isInRange = from.row <= index && index <= to.row
       return {
         selected: isSelected(current.selected, row?.row_id),
@@ -95,7 +95,7 @@ export const GridRow = memo(function GridRow({
   )
 })
 
-/** While rows fly past nobody reads them: text without elements around it. */
+/** The cells of a row during fast scrolling: plain text without elements, because nobody can read it. */
 function PlainCells({ row, columns }: { row: Row | undefined; columns: readonly PlacedColumn[] }) {
   const text = columns
     .map((column) => (column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''))

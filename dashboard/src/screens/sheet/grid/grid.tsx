@@ -18,7 +18,7 @@ import { handleKey, openCell } from './keyboard.ts'
 import { columnWindow } from './scroll-window.ts'
 import { useScrollWindow } from './use-scroll-window.ts'
 
-/** The rows of a sheet: only those in view are elements. The focus is on a cell, and one cell is the tab stop. */
+/** The grid of rows. Only rows in view are elements. The focus is on a cell, and one cell is the tab stop. */
 export function Grid() {
   const view = useSheet()
   const { rows, placed, layout, state } = view
@@ -32,7 +32,7 @@ export function Grid() {
   })
   const active = useStore(state, ({ active }) => active)
   const editing = useStore(state, ({ editing }) => editing)
-  const focusWishes = useStore(state, ({ focusWishes }) => focusWishes)
+  const focusRequests = useStore(state, ({ focusRequests }) => focusRequests)
 
   const headWidth = selectWidth(total)
   const frozenWidth = headWidth + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
@@ -46,15 +46,15 @@ export function Grid() {
     if (!isFlinging) rows.show(window.from, window.to)
   }, [rows, window.from, window.to, isFlinging, total])
 
-  // A cell that a key led to is focused once it is drawn; one that is not in focus stays so.
+  // The active cell gets the focus after drawing, but only if the grid had the focus before.
   const hadFocus = useRef(false)
   useEffect(() => {
-    if (focusWishes > 0) hadFocus.current = true
-  }, [focusWishes])
+    if (focusRequests > 0) hadFocus.current = true
+  }, [focusRequests])
   useEffect(() => {
     revealRow(active.row)
     revealColumn(element.current, active, placed, frozenWidth)
-    // Also when the panel beside it leaves less room.
+    // Also runs when a panel opens and leaves less width.
   }, [active, placed, frozenWidth, revealRow, width])
   useEffect(() => {
     if (!hadFocus.current || editing !== null) return
@@ -67,11 +67,11 @@ export function Grid() {
   })
 
   const shown = Array.from({ length: Math.max(0, window.to - window.from) }, (_, at) => window.from + at)
-  // The cell in focus stays an element, also when it is scrolled away.
+  // The row of the focused cell stays an element even when it is scrolled out of view.
   if (active.row >= 0 && active.row < total && (active.row < window.from || active.row >= window.to)) {
     shown.push(active.row)
   }
-  // The same as long as the columns are: rows that stay in view while it scrolls are then not drawn again.
+  // Memoized, so that rows that stay in view are not redrawn while the grid scrolls.
   const { from: firstFree, to: endFree, before } = inView
   const parts = useMemo(
     () => ({
@@ -85,7 +85,7 @@ export function Grid() {
     }),
     [headWidth, frozen, free, firstFree, endFree, before, totalWidth, width],
   )
-  // For all rows at once: none needs sizes of its own.
+  // Set once for all rows as CSS variables, so that no row needs sizes of its own.
   const sizes = useMemo(
     (): CSSProperties => ({
       lineHeight: `${rowHeight - 1}px`,
@@ -112,7 +112,7 @@ export function Grid() {
       className="relative min-h-0 flex-1 overflow-auto overscroll-contain bg-bg [contain:strict]"
       onFocus={() => void (hadFocus.current = true)}
       onBlur={({ relatedTarget, currentTarget }) => {
-        // Elements that are removed while they have the focus leave it to nobody: it comes back to the cell.
+        // When a focused element is removed, no element gets the focus, so it goes back to the active cell.
         if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) hadFocus.current = false
       }}
       onKeyDown={(event: KeyboardEvent<HTMLElement>) => {
@@ -120,13 +120,13 @@ export function Grid() {
       }}
       onMouseDown={(event) => onPress(event, state)}
       onMouseOver={(event) => {
-        // Not of rows that pass beneath a pointer that rests.
-        if (event.movementX !== 0 || event.movementY !== 0) tellWhole(event.target)
-        const place = event.buttons === 1 ? placeOf(event.target) : null
+        // Ignores rows that scroll past under a resting pointer.
+        if (event.movementX !== 0 || event.movementY !== 0) showFullText(event.target)
+        const place = event.buttons === 1 ? findPlace(event.target) : null
         if (place !== null && place.row >= 0 && place.column > 0) state.getState().goTo(place, true)
       }}
       onDoubleClick={({ target }) => {
-        const place = isControl(target) ? null : placeOf(target)
+        const place = isControl(target) ? null : findPlace(target)
         if (place !== null && place.row >= 0 && place.column > 0) openCell(view, place)
       }}
       onCopy={(event: ClipboardEvent) => {
@@ -142,8 +142,8 @@ export function Grid() {
             <GridRow
               key={index}
               index={index}
-              top={window.topOf(index)}
-              // The row in focus is never plain: what is typed or pasted while rows fly past is for its cell.
+              top={window.rowTop(index)}
+              // The focused row is never plain, because typed or pasted text during fast scrolling is for its cell.
               plain={isFlinging && index !== active.row}
               {...parts}
             />
@@ -154,8 +154,8 @@ export function Grid() {
   )
 }
 
-/** Which cell an element belongs to. */
-export function placeOf(target: EventTarget | null): Place | null {
+/** Returns the position of the cell that contains an element, or null. */
+export function findPlace(target: EventTarget | null): Place | null {
   if (!(target instanceof Element)) return null
   const cell = target.closest('[aria-colindex]')
   const row = cell?.closest('[aria-rowindex]')
@@ -166,8 +166,8 @@ export function placeOf(target: EventTarget | null): Place | null {
   }
 }
 
-/** Cells are cut to one line: whoever points at one is told all of it. */
-function tellWhole(target: EventTarget): void {
+/** Sets the tooltip of a cell to its full text, because cells are cut to one line. */
+function showFullText(target: EventTarget): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null
   if (cell !== null && cell.title !== cell.textContent) cell.title = cell.textContent
 }
@@ -177,7 +177,7 @@ function isControl(target: EventTarget): boolean {
 }
 
 function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state']): void {
-  const place = placeOf(event.target)
+  const place = findPlace(event.target)
   if (place === null || event.button !== 0) return
   if (isControl(event.target) && place.column > 0) return
   state.getState().goTo(place, event.shiftKey)

@@ -3,11 +3,11 @@ import { notifyProblem } from '../../../ui/toasts.tsx'
 import { valueText } from '../cell-text.ts'
 import { editRows, MAX_EDITED_ROWS, type RowEdit } from '../row-edits.ts'
 import type { SheetView } from '../sheet-view.ts'
-import { areaOf, type Place } from '../view-state.ts'
+import { getSelectedArea, type Place } from '../view-state.ts'
 
 type Extent = { pageRows: number }
 
-/** The keys of a spreadsheet. What is typed into an editor or a control inside a cell is not for the grid. */
+/** Handles the keys of a spreadsheet. Keys typed into an editor or a control inside a cell are ignored. */
 export function handleKey(view: SheetView, event: KeyboardEvent<HTMLElement>, extent: Extent): void {
   const target = event.target
   if (!(target instanceof HTMLElement) || target.closest('[role=menu], [role=dialog]') !== null) return
@@ -22,7 +22,7 @@ export function handleKey(view: SheetView, event: KeyboardEvent<HTMLElement>, ex
   if (act(view, event)) event.preventDefault()
 }
 
-/** Where an arrow or the like leads; null for other keys. */
+/** Returns the cell that a navigation key leads to, or null for other keys. */
 function move(view: SheetView, event: KeyboardEvent, { pageRows }: Extent): Place | null {
   const { active } = view.state.getState()
   const last = (view.rows.total ?? 0) - 1
@@ -89,14 +89,14 @@ function act(view: SheetView, event: KeyboardEvent<HTMLElement>): boolean {
       view.state.getState().goTo(active)
       return true
     default:
-      // What is typed on an input replaces it, as in a spreadsheet.
+      // Typing on an input cell replaces its value, as in a spreadsheet.
       if (event.key.length !== 1 || event.altKey || column?.kind !== 'input' || !view.can.edit) return false
       edit({ place: active, text: event.key })
       return true
   }
 }
 
-/** Edits an input, opens the panel of an action, selects by the number of a row. */
+/** Opens a cell: edits an input, opens the panel of an action, or toggles the selection at a row number. */
 export function openCell(view: SheetView, place: Place): void {
   const column = view.placed[place.column - 1]
   const row = view.rows.row(place.row)
@@ -122,7 +122,7 @@ async function clearArea(view: SheetView): Promise<void> {
   )
 }
 
-/** Every row of the range gets the values of its first. */
+/** Copies the values of the first selected row to all other rows of the range. */
 async function fillDown(view: SheetView): Promise<void> {
   await editArea(view, ([first, ...rest], inputs) =>
     rest.map(({ row_id }) => ({
@@ -136,14 +136,14 @@ type Rows = Awaited<ReturnType<SheetView['rows']['range']>>
 
 async function editArea(view: SheetView, make: (rows: Rows, inputs: string[]) => RowEdit[]): Promise<void> {
   if (!view.can.edit) return
-  const { from, to } = areaOf(view.state.getState())
+  const { from, to } = getSelectedArea(view.state.getState())
   const inputs = view.placed
     .slice(Math.max(0, from.column - 1), to.column)
     .flatMap((column) => (column.kind === 'input' ? [column.name] : []))
   if (inputs.length === 0 || to.row < 0) return
   if (to.row - from.row >= MAX_EDITED_ROWS) {
     notifyProblem(
-      `At most ${MAX_EDITED_ROWS.toLocaleString('en')} rows are edited at once; import a file for more`,
+      `At most ${MAX_EDITED_ROWS.toLocaleString('en')} rows can be edited at once. Import a file for more`,
     )
     return
   }

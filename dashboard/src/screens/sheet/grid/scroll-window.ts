@@ -1,30 +1,30 @@
-/** Browsers draw no element beyond some 33,000,000 pixels; above this many rows the scroll bar stands for more than it shows. */
+/** The number of rows above which scrolling is scaled, because browsers draw no element beyond about 33,000,000 pixels. */
 export const MAX_UNSCALED_ROWS = 500_000
 const OVERSCAN = 6
-/** Rows of a scaled sheet are placed from the thousandth before them on: browsers draw nothing that is too far from where it began. */
+/** The block size of a scaled sheet. Row positions count from the start of their block, because browsers draw nothing at very large offsets. */
 const BASE_ROWS = 1000
 
 export type ScrollWindow = {
-  /** The rows to draw: from inclusive, to exclusive. */
+  /** The rows to draw: `from` is inclusive, `to` exclusive. */
   from: number
   to: number
-  /** Of the element that scrolls. */
+  /** The height of the scrolled element. */
   height: number
-  /** Where the rows together stand in it. */
+  /** The offset of all rows together in that element. */
   shift: number
-  /** Where row `n` stands among them: the same while it scrolls, so that it is not drawn again. */
-  topOf: (row: number) => number
-  /** How many pixels of rows one pixel of scrolling stands for. */
+  /** Returns the offset of a row among the rows. It stays the same while scrolling, so that the row is not redrawn. */
+  rowTop: (row: number) => number
+  /** The number of row pixels per pixel of scrolling. */
   scale: number
 }
 
 type Measures = { total: number; rowHeight: number; viewHeight: number; scrollTop: number; fine: number }
 
-/** `fine` is what a wheel moved beyond whole pixels of a scaled scroll bar. */
+/** Returns the rows to draw for a scroll position. `fine` is the wheel movement below one pixel of a scaled scroll bar. */
 export function scrollWindow({ total, rowHeight, viewHeight, scrollTop, fine }: Measures): ScrollWindow {
   const real = total * rowHeight
   const height = Math.min(real, MAX_UNSCALED_ROWS * rowHeight)
-  const scale = scaleOf(total, rowHeight, viewHeight)
+  const scale = computeScale(total, rowHeight, viewHeight)
   const realTop = scrollTop * scale + fine
   const first = Math.floor(realTop / rowHeight)
   const count = Math.ceil(viewHeight / rowHeight) + 1
@@ -34,20 +34,20 @@ export function scrollWindow({ total, rowHeight, viewHeight, scrollTop, fine }: 
     to: Math.min(total, first + count + OVERSCAN),
     height,
     shift: scale === 1 ? 0 : scrollTop - realTop + base,
-    topOf: (row) => row * rowHeight - base,
+    rowTop: (row) => row * rowHeight - base,
     scale,
   }
 }
 
-export function scaleOf(total: number, rowHeight: number, viewHeight: number): number {
+export function computeScale(total: number, rowHeight: number, viewHeight: number): number {
   if (total <= MAX_UNSCALED_ROWS) return 1
   return (total * rowHeight - viewHeight) / (MAX_UNSCALED_ROWS * rowHeight - viewHeight)
 }
 
-/** So few are always drawn: screen readers and the browser's own search then find every cell of a row. */
+/** The number of columns up to which all are drawn, so that screen readers and the browser's search find every cell of a row. */
 const MAX_DRAWN_COLUMNS = 40
 
-/** Which columns that are not frozen are in view, with the room that those left of them take. */
+/** Returns the range of unfrozen columns in view, and the total width of the columns before it. */
 export function columnWindow(widths: readonly number[], left: number, width: number) {
   if (widths.length <= MAX_DRAWN_COLUMNS) return { from: 0, to: widths.length, before: 0 }
   let at = 0

@@ -1,9 +1,9 @@
-/** Text sizes of the grid. */
+/** The font sizes of the grid, in pixels. */
 type Size = 12 | 13
 
-/** Beyond it letters join, combine or run the other way, so that their widths do not add up. */
+/** The last character code whose width can be summed. Beyond it, letters join, combine or run right to left. */
 const LAST_PLAIN = 0x24f
-/** Hinting and zoom make text a little wider than measured. */
+/** The safety factor for widths. Hinting and zoom make text a little wider than measured. */
 const MARGIN = 1.03
 const UNKNOWN = -1
 
@@ -14,8 +14,8 @@ const widths: Record<Size, Float32Array> = {
 let canvas: CanvasRenderingContext2D | null = null
 
 /**
- * Whether a line of text surely needs no more room than this. What fits is drawn without a clip, and clips are what frames of a
- * scrolling grid cost most.
+ * Returns true if a line of text certainly fits into the given width. Text that fits is drawn without clipping, which is the
+ * most expensive part of a frame while the grid scrolls.
  */
 export function fitsIn(text: string, room: number, size: Size): boolean {
   let needed = 0
@@ -33,7 +33,7 @@ function measure(code: number, size: Size): number {
   canvas ??= document.createElement('canvas').getContext('2d')
   if (canvas === null) return Number.POSITIVE_INFINITY
   canvas.font = `${size}px ${getComputedStyle(document.documentElement).fontFamily}`
-  // Numerals are tabular: each is as wide as the widest.
+  // Digits are tabular: each is as wide as the widest digit.
   const letters = code >= 48 && code <= 57 ? '0123456789' : String.fromCharCode(code)
   const measured = Math.max(...letters.split('').map((letter) => canvas?.measureText(letter).width ?? 0))
   widths[size][code] = measured

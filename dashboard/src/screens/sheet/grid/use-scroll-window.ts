@@ -1,12 +1,12 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { scaleOf, scrollWindow } from './scroll-window.ts'
+import { computeScale, scrollWindow } from './scroll-window.ts'
 
-/** A frame that moves by more rows than this is a fling: its rows are drawn plain. */
+/** The number of rows per frame above which scrolling counts as a fling. During a fling, rows are drawn plain. */
 const FLING_ROWS = 30
 const SETTLE_MS = 90
 
-/** Follows the scrolling of the grid, one update a frame. */
+/** Follows the scroll position of the grid, with one update per frame. */
 export function useScrollWindow(
   element: RefObject<HTMLElement | null>,
   { total, rowHeight, headHeight }: { total: number; rowHeight: number; headHeight: number },
@@ -33,7 +33,7 @@ export function useScrollWindow(
     let frame = 0
     let settle: ReturnType<typeof setTimeout> | undefined
     let last = grid.scrollTop
-    const scale = scaleOf(total, rowHeight, viewHeight)
+    const scale = computeScale(total, rowHeight, viewHeight)
     const onScroll = () => {
       cancelAnimationFrame(frame)
       frame = requestAnimationFrame(() => {
@@ -45,14 +45,14 @@ export function useScrollWindow(
         }
         last = scrollTop
         const kept = Math.abs(fine.current.scrollTop - scrollTop) < 1 ? fine.current.value : 0
-        // Within this frame: rows that came with the next one would cost another, and stand wrong in this.
+        // Rendered within this frame: in the next one, the rows would cost another frame and be misplaced in this one.
         flushSync(() => {
           if (isFar) setFlinging(true)
           setAt({ scrollTop, scrollLeft, fine: kept })
         })
       })
     }
-    // With a scaled scroll bar a wheel would leap: it moves by rows all the same.
+    // On a scaled scroll bar one wheel step would jump many rows, so the wheel is handled here and moves by row pixels.
     const onWheel = (event: WheelEvent) => {
       if (scale === 1 || event.ctrlKey || event.shiftKey) return
       event.preventDefault()
@@ -68,19 +68,19 @@ export function useScrollWindow(
     return () => {
       cancelAnimationFrame(frame)
       clearTimeout(settle)
-      // Rows that come during a fling would leave it without an end.
+      // The effect restarts when rows are added during a fling; without this, the fling would never end.
       setFlinging(false)
       grid.removeEventListener('scroll', onScroll)
       grid.removeEventListener('wheel', onWheel)
     }
   }, [element, total, rowHeight, viewHeight])
 
-  /** Scrolls as little as it takes to have the row in view. */
+  /** Scrolls by the least amount that brings the row into view. */
   const revealRow = useCallback(
     (row: number) => {
       const grid = element.current
       if (grid === null || row < 0) return
-      const scale = scaleOf(total, rowHeight, viewHeight)
+      const scale = computeScale(total, rowHeight, viewHeight)
       const kept = Math.abs(fine.current.scrollTop - grid.scrollTop) < 1 ? fine.current.value : 0
       const top = grid.scrollTop * scale + kept
       const wanted = Math.max((row + 1) * rowHeight - viewHeight, Math.min(top, row * rowHeight))

@@ -21,10 +21,10 @@ type Props = {
   problem: string | undefined
 }
 
-/** Structures are written as JSON; what is not JSON is sent as it stands, and the server says what is wrong. */
+/** The field types that are edited as JSON. Text that is not JSON is sent unchanged, so that the server reports the error. */
 const STRUCTURED = new Set(['jsonArray', 'structured_array', 'output_format'])
 
-/** One input of an action, named as in the catalogue. */
+/** The control for one input of an action, labelled with its name in the catalogue. */
 export function ActionField({ action, field, value, onChange, references, problem }: Props) {
   const { name, type, description, required, options, providers } = field
   const hint = required ? `${description} Required.` : description
@@ -37,7 +37,7 @@ export function ActionField({ action, field, value, onChange, references, proble
         action={action}
         field={name}
         value={Array.isArray(value) ? (value as Step[]) : []}
-        usual={providers}
+        defaults={providers}
         onChange={onChange}
       />
     )
@@ -57,7 +57,7 @@ export function ActionField({ action, field, value, onChange, references, proble
       <Combobox
         label={name}
         free
-        value={textOf(value)}
+        value={toFieldText(value)}
         choices={options}
         onChange={(text) => onChange(text === '' ? null : text)}
         problem={problem}
@@ -70,7 +70,7 @@ export function ActionField({ action, field, value, onChange, references, proble
       <OptionsField
         action={action}
         name={name}
-        value={textOf(value)}
+        value={toFieldText(value)}
         onChange={onChange}
         problem={problem}
         hint={hint}
@@ -82,7 +82,7 @@ export function ActionField({ action, field, value, onChange, references, proble
     <ReferenceField
       label={name}
       code={isStructured || type === 'promptField'}
-      value={textOf(value)}
+      value={toFieldText(value)}
       onChange={(text) => onChange(isStructured ? parseStructure(text) : text)}
       references={references}
       problem={problem}
@@ -91,7 +91,7 @@ export function ActionField({ action, field, value, onChange, references, proble
   )
 }
 
-/** A dropdown whose words somebody else knows. */
+/** A dropdown whose options are loaded from the server. */
 function OptionsField({
   action,
   name,
@@ -108,7 +108,7 @@ function OptionsField({
   hint: string
 }) {
   const { path, sheet } = useSheet()
-  const offers = useQuery({
+  const options = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'options', action, name],
     retry: false,
     queryFn: async () =>
@@ -124,7 +124,7 @@ function OptionsField({
       label={name}
       free
       value={value}
-      choices={offers.data ?? []}
+      choices={options.data ?? []}
       onChange={(text) => onChange(text === '' ? null : text)}
       problem={problem}
       hint={hint}
@@ -132,7 +132,7 @@ function OptionsField({
   )
 }
 
-export function textOf(value: unknown): string {
+export function toFieldText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -33,14 +33,18 @@ export function ActionForm({ node, warnings: first, template }: Props) {
   const [name, setName] = useState(node.display_name)
   const [changed, setChanged] = useState<Record<string, unknown>>({})
   const [groups, setGroups] = useState<ConditionGroup[]>(() => readGroups(node.run_if ?? {}))
-  const [goesOn, setGoesOn] = useState(node.run_if?.['continue_workflow_if_run_condition_not_met'] === true)
-  const [continues, setContinues] = useState(node.continue_workflow_if_action_fails === true)
+  const [continuesIfNotMet, setContinuesIfNotMet] = useState(
+    node.run_if?.['continue_workflow_if_run_condition_not_met'] === true,
+  )
+  const [continuesOnFailure, setContinuesOnFailure] = useState(
+    node.continue_workflow_if_action_fails === true,
+  )
   const [note, setNote] = useState(node.note ?? '')
   const [warnings, setWarnings] = useState(first)
   const references = referencesFor(columns, id)
   const values = { ...node.inputs, ...changed }
 
-  const body = changesOf(node, { changed, groups, goesOn, continues, note })
+  const body = findChanges(node, { changed, groups, continuesIfNotMet, continuesOnFailure, note })
   const save = useMutation({
     mutationFn: () =>
       changeDefinition(
@@ -54,7 +58,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
       ),
     onSuccess: async (answer) => {
       setWarnings(answer?.warnings ?? [])
-      notify(`${name} is saved`)
+      notify(`Saved ${name}`)
       await refreshDefinition()
       await queries.invalidateQueries({ queryKey: ['sheet', sheet.sheetId, 'action', id] })
       refresh()
@@ -114,12 +118,16 @@ export function ActionForm({ node, warnings: first, template }: Props) {
       <ConditionsEditor name="Run only if" groups={groups} onChange={setGroups} references={references} />
       {groups.length > 0 && (
         <Checkbox
-          label="Go on with the next action where it is not met"
-          checked={goesOn}
-          onChange={setGoesOn}
+          label="If not met, skip this action and continue"
+          checked={continuesIfNotMet}
+          onChange={setContinuesIfNotMet}
         />
       )}
-      <Checkbox label="Continue if this action fails" checked={continues} onChange={setContinues} />
+      <Checkbox
+        label="If this fails, keep running the row"
+        checked={continuesOnFailure}
+        onChange={setContinuesOnFailure}
+      />
       <TextArea label="Note" value={note} onChange={setNote} rows={2} />
       <Impact action={id} />
     </Panel>
@@ -129,15 +137,15 @@ export function ActionForm({ node, warnings: first, template }: Props) {
 type Draft = {
   changed: Record<string, unknown>
   groups: ConditionGroup[]
-  goesOn: boolean
-  continues: boolean
+  continuesIfNotMet: boolean
+  continuesOnFailure: boolean
   note: string
 }
 
-/** What differs from what is saved: any change runs and bills cells again, so nothing else is sent. */
-function changesOf(
+/** Returns the fields that differ from the saved configuration. Nothing else is sent, because any change makes cells run and bill again. */
+function findChanges(
   node: GraphNode,
-  { changed, groups, goesOn, continues, note }: Draft,
+  { changed, groups, continuesIfNotMet, continuesOnFailure, note }: Draft,
 ): Record<string, unknown> {
   const inputs = Object.fromEntries(
     Object.entries(changed)
@@ -146,17 +154,20 @@ function changesOf(
   )
   const printed = printGroups(groups)
   const saved = printGroups(readGroups(node.run_if ?? {}))
-  const wasGoingOn = node.run_if?.['continue_workflow_if_run_condition_not_met'] === true
-  const isOther =
-    JSON.stringify(printed) !== JSON.stringify(saved) || (printed.length > 0 && goesOn !== wasGoingOn)
+  const continuedIfNotMet = node.run_if?.['continue_workflow_if_run_condition_not_met'] === true
+  const isConditionChanged =
+    JSON.stringify(printed) !== JSON.stringify(saved) ||
+    (printed.length > 0 && continuesIfNotMet !== continuedIfNotMet)
   const run_if =
-    printed.length === 0 ? null : { conditions: printed, continue_workflow_if_run_condition_not_met: goesOn }
+    printed.length === 0
+      ? null
+      : { conditions: printed, continue_workflow_if_run_condition_not_met: continuesIfNotMet }
   return {
     ...(Object.keys(inputs).length === 0 ? {} : { inputs }),
-    ...(isOther ? { run_if } : {}),
-    ...(continues === (node.continue_workflow_if_action_fails === true)
+    ...(isConditionChanged ? { run_if } : {}),
+    ...(continuesOnFailure === (node.continue_workflow_if_action_fails === true)
       ? {}
-      : { continue_workflow_if_action_fails: continues }),
+      : { continue_workflow_if_action_fails: continuesOnFailure }),
     ...(note === (node.note ?? '') ? {} : { note }),
   }
 }
@@ -180,7 +191,7 @@ function Warnings({ warnings }: { warnings: readonly Warning[] }) {
 
 const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met']
 
-/** What a changed configuration costs when the rows that have a result run again. */
+/** The cost of a changed configuration: an estimate for running all rows that have a result again. */
 function Impact({ action }: { action: string }) {
   const { path, sheet } = useSheet()
   const estimate = useQuery({
@@ -197,10 +208,10 @@ function Impact({ action }: { action: string }) {
     estimate.data === undefined
       ? ''
       : estimate.data.rows === 0
-        ? 'No row has a result that would be computed again'
+        ? 'No results yet'
         : `${plural(estimate.data.rows, 'row')} run and bill again, at most ${credits(estimate.data.credits.at_most ?? 0)}`
   return (
-    <Group name="What saving bills again">
+    <Group name="Affected by this change">
       <p role="status" aria-label="Impact" className="text-muted">
         {text}
       </p>

@@ -8,7 +8,7 @@ import { useSheet } from '../sheet-view.ts'
 import { ActionForm } from './action-form.tsx'
 import { Panel } from './panel.tsx'
 
-/** How one action is configured. */
+/** The panel with the configuration of one action. */
 export default function ActionPanel({ action }: { action: string }) {
   const { columns, path, sheet } = useSheet()
   const column = columns.find(({ key }) => key === action)

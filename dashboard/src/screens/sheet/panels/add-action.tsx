@@ -11,7 +11,7 @@ import { SearchBox } from '../../../ui/text-field.tsx'
 import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
-/** The catalogue. Choosing adds the action behind all others and opens its panel. */
+/** The dialog with the catalogue of actions. Choosing an action adds it at the end of the chain and opens its panel. */
 export default function AddAction() {
   const view = useSheet()
   const { path, address, refreshDefinition } = view
@@ -86,7 +86,7 @@ export default function AddAction() {
             >
               <span className="flex items-baseline gap-2">
                 <span className="font-medium">{entry.name}</span>
-                <span className="ml-auto shrink-0 text-12 text-muted">{priceOf(entry)}</span>
+                <span className="ml-auto shrink-0 text-12 text-muted">{formatPrice(entry)}</span>
                 {entry.needs_key && (
                   <span className="shrink-0 rounded bg-out-of-credits-bg px-1 text-11 text-out-of-credits">
                     Needs key
@@ -96,18 +96,18 @@ export default function AddAction() {
               <span className="text-12 text-muted">{entry.description}</span>
             </div>
           ))}
-          {found.length === 0 && <p className="p-4 text-center text-muted">Nothing found</p>}
+          {found.length === 0 && <p className="p-4 text-center text-muted">No results</p>}
         </div>
       )}
     </Dialog>
   )
 }
 
-function priceOf({ price: { min, max } }: CatalogueEntry): string {
+function formatPrice({ price: { min, max } }: CatalogueEntry): string {
   return min === max ? plural(min, 'credit') : `${min} to ${plural(max, 'credit')}`
 }
 
-/** Names that begin with the words first, then names that hold them, then descriptions. */
+/** Sorts the matching actions: names that start with the words first, then names that contain them, then descriptions. */
 function rank(entries: readonly CatalogueEntry[], words: string): CatalogueEntry[] {
   const wanted = words.trim().toLowerCase()
   const score = ({ name, description, action_id, category }: CatalogueEntry) => {

@@ -7,11 +7,11 @@ import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { notifyProblem } from '../../../ui/toasts.tsx'
-import { STATE_NAMES, cellText } from '../cell-text.ts'
+import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
-import { hintOf } from '../hints.ts'
+import { findHint } from '../hints.ts'
 import { openNextFailed } from '../next-failed.ts'
-import { requestsOf, type RunChoice } from '../runs/run-choice.ts'
+import { buildRequests, type RunChoice } from '../runs/run-choice.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
 import { ConditionTable } from './condition-table.tsx'
@@ -19,7 +19,7 @@ import { Group, Panel } from './panel.tsx'
 import { Providers } from './providers-asked.tsx'
 import { ValueView } from './value-view.tsx'
 
-/** All there is to know about one cell. */
+/** The panel with everything about one cell: value, error, condition, provenance and the row. */
 export default function CellPanel({ rowId, action }: { rowId: string; action: string }) {
   const view = useSheet()
   const { sheet, path, rows, columns } = view
@@ -29,7 +29,7 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
     queryKey: ['sheet', sheet.sheetId, 'number', rowId, rows.selection],
     queryFn: async () => (await rows.locate(rowId)) ?? null,
   })
-  const title = `Cell ${name}, row ${typeof number.data === 'number' ? number.data + 1 : '…'}`
+  const rowNumber = `row ${typeof number.data === 'number' ? number.data + 1 : '…'}`
   const cell = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'cell', rowId, action],
     queryFn: ({ signal }) => readCell(`${path}/rows/${rowId}/cells/${encodeURIComponent(action)}`, signal),
@@ -38,12 +38,13 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
     queryKey: ['sheet', sheet.sheetId, 'cell', rowId],
     queryFn: async () => (await post<RowPage>(`${path}/rows/list`, { row_ids: [rowId] })).rows[0] ?? null,
   })
+  const rowName = findRowName(row.data ?? null) ?? rowNumber
   const node = column?.kind === 'action' ? column.node : undefined
   const detail = cell.data
   return (
     <Panel
-      name={title}
-      title={<h2 className="truncate text-14 font-semibold">{title}</h2>}
+      name={`Cell ${name}, ${rowNumber}`}
+      title={<h2 className="truncate text-14 font-semibold">{`${name} · ${rowName}`}</h2>}
       footer={<Footer rowId={rowId} action={action} />}
     >
       {cell.error !== null && <Problem error={cell.error} onRetry={() => void cell.refetch()} />}
@@ -62,7 +63,14 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
   )
 }
 
-/** A cell that was never run is absent: that is a state, not a failure. */
+/** Returns the first input of a row that is not blank, as the name of the row. */
+function findRowName(row: Row | null): string | undefined {
+  return Object.values(row?.inputs ?? {})
+    .map(valueText)
+    .find((text) => text.trim() !== '')
+}
+
+/** Returns the detail of a cell, or null if it was never run: the server responds with 404 then, which is no error here. */
 async function readCell(path: string, signal: AbortSignal): Promise<CellDetail | null> {
   try {
     return await get<CellDetail>(path, signal)
@@ -83,12 +91,12 @@ function StateLine({ detail, outputs }: { detail: CellDetail | null; outputs: re
     },
     outputs,
   )
-  const words = status === 'complete' && text === 'no answer' ? 'Complete: no answer' : STATE_NAMES[status]
+  const stateText = status === 'complete' && text === NO_RESULT ? NO_RESULT : STATE_NAMES[status]
   return (
     <div className="flex items-center gap-2">
-      <StatePill state={status} text={words} />
+      <StatePill state={status} text={stateText} />
       <span role="status" className="sr-only">
-        {words}
+        {stateText}
       </span>
     </div>
   )
@@ -100,7 +108,7 @@ function ErrorGroup({ status, error }: { status: CellDetail['status']; error: st
       <p className="rounded-md bg-failed-bg px-3 py-2 font-mono text-12 break-words whitespace-pre-wrap text-failed">
         {error}
       </p>
-      <p>{`Hint: ${hintOf(status, error)}`}</p>
+      <p>{`Hint: ${findHint(status, error)}`}</p>
     </Group>
   )
 }
@@ -123,10 +131,10 @@ function Value({ detail }: { detail: CellDetail }) {
   )
 }
 
-/** The address is that of the public API; a session reads the same below its own. */
+/** Reads large outputs. The URL is that of the public API, and a session reads the same path under `/internal`. */
 async function readOutputs(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(`/internal${new URL(url).pathname}`, { signal })
-  if (!response.ok) throw new Error(`The outputs could not be read (${response.status})`)
+  if (!response.ok) throw new Error(`The outputs could not be loaded (status ${response.status})`)
   return response.json()
 }
 
@@ -136,7 +144,7 @@ function Provenance({ provenance }: { provenance: NonNullable<CellDetail['proven
     ['Attempts', String(attempts)],
     ['Duration', duration_ms < 1000 ? `${duration_ms} ms` : `${(duration_ms / 1000).toFixed(1)} s`],
     ['Credits', credits.toLocaleString('en', { maximumFractionDigits: 3 })],
-    ['Cache', cache_hit ? 'taken from it' : 'not used'],
+    ['Cache', cache_hit ? 'cached result' : 'not used'],
     ['Started', new Date(started_at).toLocaleString()],
     ['Run', run_id],
     ['Revision', String(revision)],
@@ -161,7 +169,7 @@ function Provenance({ provenance }: { provenance: NonNullable<CellDetail['proven
 function Inputs({ row }: { row: Row }) {
   return (
     <details>
-      <summary className="cursor-pointer text-12 font-semibold text-muted">The row</summary>
+      <summary className="cursor-pointer text-12 font-semibold text-muted">Inputs of the row</summary>
       <dl className="mt-1 grid grid-cols-[120px_1fr] gap-x-3 gap-y-0.5">
         {Object.entries(row.inputs).map(([name, value]) => (
           <div key={name} className="contents">
@@ -180,9 +188,9 @@ function Footer({ rowId, action }: { rowId: string; action: string }) {
   const view = useSheet()
   const { open } = useSheetDialogs()
   const choice: RunChoice = { kind: 'cell', action, rowId }
-  const { run, estimate } = requestsOf(choice, view.address.selection)
+  const { run, estimate } = buildRequests(choice, view.address.selection)
   const [isBusy, setBusy] = useState(false)
-  // A single cell that costs nothing runs without asking.
+  // A single cell that is free runs without a dialog.
   const rerun = async () => {
     setBusy(true)
     try {

@@ -2,23 +2,23 @@ import type { Row } from '../../../api/sheet.ts'
 import { Table } from '../../../ui/table.tsx'
 import { valueText } from '../cell-text.ts'
 import { isMet, readGroups } from '../conditions.ts'
-import { valueOfToken } from '../references.ts'
+import { resolveToken } from '../references.ts'
 
-/** What decided: each condition, the value of the row, whether it was met. */
+/** The table that explains the decision of `run_if`: each condition, the value in the row, and whether it was met. */
 export function ConditionTable({ runIf, row }: { runIf: Record<string, unknown>; row: Row }) {
   const leaves = readGroups(runIf).flatMap((group, at) =>
     group.conditions.map((leaf, place) => ({
       key: `${at}.${place}`,
       leaf,
       joint: place > 0 ? leaf.combinator : at > 0 ? group.combinator : '',
-      value: valueText(valueOfToken(leaf.variable, row)),
+      value: valueText(resolveToken(leaf.variable, row)),
     })),
   )
   return (
     <Table
       label="Condition"
       items={leaves}
-      keyOf={({ key }) => key}
+      getKey={({ key }) => key}
       columns={[
         {
           name: 'Condition',
@@ -29,7 +29,7 @@ export function ConditionTable({ runIf, row }: { runIf: Record<string, unknown>;
           ),
         },
         {
-          name: 'Value of the row',
+          name: 'Value in this row',
           cell: ({ value }) => <span className="break-words">{value === '' ? 'empty' : value}</span>,
         },
         { name: 'Met', cell: ({ leaf, value }) => (isMet(leaf, value) ? 'met' : 'not met') },

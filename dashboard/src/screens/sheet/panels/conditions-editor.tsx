@@ -15,7 +15,7 @@ type Props = {
 
 const JOINTS = ['AND', 'OR']
 
-/** Groups of conditions. The first of each needs no word before it. */
+/** The editor of condition groups. The first group, and the first condition of each group, has no combinator. */
 export function ConditionsEditor({ name, groups, onChange, references }: Props) {
   const newLeaf = (): Leaf => ({
     variable: references[0]?.token ?? '',
@@ -35,7 +35,7 @@ export function ConditionsEditor({ name, groups, onChange, references }: Props) 
   return (
     <Group name={name}>
       {groups.map((group, at) => (
-        // Groups have no identity but their place.
+        // A group has no identity except its position.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={at} className="flex flex-col gap-2 rounded-md border p-2">
           {at > 0 && (

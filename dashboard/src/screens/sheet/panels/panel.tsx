@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx'
 import { X } from '../../../ui/icons.tsx'
 import { useSheet } from '../sheet-view.ts'
 
-/** At the right of the sheet, or over it where there is no room. Escape closes it, and the focus goes back to where it was. */
+/** A panel to the right of the sheet, or over it on a small screen. Escape closes it, and the focus returns to where it was. */
 export function Panel({
   name,
   title,
@@ -52,7 +52,7 @@ export function Panel({
   )
 }
 
-/** A part of a panel, named for everybody. */
+/** A part of a panel. Its name is visible and also the accessible name. */
 export function Group({
   name,
   children,

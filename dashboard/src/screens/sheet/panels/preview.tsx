@@ -3,10 +3,10 @@ import { fillTemplate, hasToken } from '../references.ts'
 import { useSheet } from '../sheet-view.ts'
 import { Group } from './panel.tsx'
 
-/** There a token is a value of JavaScript. */
+/** The field of the formula action, where a token stands for a JavaScript value. */
 const FORMULA = 'data_formatter'
 
-/** The templates with the values of the row in focus, or of the first. */
+/** A preview of the templates, filled with the values of the focused row, or else of the first row. */
 export function Preview({ values }: { values: Record<string, unknown> }) {
   const { rows, state } = useSheet()
   const { row: at } = state.getState().active

@@ -21,19 +21,19 @@ type Offer = {
   }
 }
 
-const nameOf = (step: Step) => (typeof step === 'string' ? step : step.name)
-const isOwn = (step: Step) => typeof step !== 'string' && step.use_own_key === true
+const getName = (step: Step) => (typeof step === 'string' ? step : step.name)
+const usesOwnKey = (step: Step) => typeof step !== 'string' && step.use_own_key === true
 
 type Props = {
   action: string
   field: string
   value: readonly Step[]
   onChange: (steps: Step[]) => void
-  usual: readonly string[]
+  defaults: readonly string[]
 }
 
-/** A waterfall: who is asked in which order, at which price, on whose key. */
-export function ProvidersField({ action, field, value, onChange, usual }: Props) {
+/** The editor of a waterfall: the order of the providers, their prices and keys. */
+export function ProvidersField({ action, field, value, onChange, defaults }: Props) {
   const { path, sheet } = useSheet()
   const offers = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'options', action, field],
@@ -42,14 +42,14 @@ export function ProvidersField({ action, field, value, onChange, usual }: Props)
         .options,
   })
   const [dragged, setDragged] = useState<number | null>(null)
-  // Nothing configured: those are asked whom the action asks by default.
-  const steps: readonly Step[] = value.length > 0 ? value : usual
+  // Without a configured list, the action uses its default providers.
+  const steps: readonly Step[] = value.length > 0 ? value : defaults
   const move = (from: number, to: number) => {
     const step = steps[from]
     if (step === undefined || to < 0 || to >= steps.length) return
     onChange(steps.toSpliced(from, 1).toSpliced(to, 0, step))
   }
-  const rest = (offers.data ?? []).filter(({ value }) => !steps.some((step) => nameOf(step) === value))
+  const rest = (offers.data ?? []).filter(({ value }) => !steps.some((step) => getName(step) === value))
   return (
     <Group name={`Providers of ${field}`} hideName>
       <h3 aria-hidden className="text-12 font-medium">
@@ -59,9 +59,9 @@ export function ProvidersField({ action, field, value, onChange, usual }: Props)
       <ul aria-label={field} className="flex flex-col rounded-md border">
         {steps.map((step, place) => (
           <ProviderLine
-            key={nameOf(step)}
+            key={getName(step)}
             step={step}
-            offer={offers.data?.find(({ value }) => value === nameOf(step))}
+            offer={offers.data?.find(({ value }) => value === getName(step))}
             isDragged={dragged === place}
             onDragStart={() => setDragged(place)}
             onDragOver={(event) => {
@@ -79,8 +79,8 @@ export function ProvidersField({ action, field, value, onChange, usual }: Props)
                 steps.with(
                   place,
                   own
-                    ? { name: nameOf(step), use_own_key: true }
-                    : { name: nameOf(step), use_own_key: false },
+                    ? { name: getName(step), use_own_key: true }
+                    : { name: getName(step), use_own_key: false },
                 ),
               )
             }
@@ -104,7 +104,7 @@ export function ProvidersField({ action, field, value, onChange, usual }: Props)
         ))}
         {rest.length === 0 && (
           <MenuItem disabled onSelect={() => {}}>
-            All are listed
+            All providers are listed
           </MenuItem>
         )}
       </Menu>
@@ -133,9 +133,9 @@ function ProviderLine({
   onDragOver: (event: DragEvent) => void
   onDragEnd: () => void
 }) {
-  const name = nameOf(step)
+  const name = getName(step)
   const { credits, last_30_days: recent, supports_own_key, requires_own_key } = offer?.extras ?? {}
-  const own = isOwn(step) || requires_own_key === true
+  const own = usesOwnKey(step) || requires_own_key === true
   const rate = recent?.hit_rate
   return (
     <li
@@ -151,7 +151,7 @@ function ProviderLine({
         <p className="truncate">{name}</p>
         <p className="text-11 text-muted">
           {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : plural(credits, 'credit')}
-          {typeof rate === 'number' && `, finds ${Math.round(rate * 100)}%`}
+          {typeof rate === 'number' && `, ${Math.round(rate * 100)}% found`}
         </p>
       </div>
       {(supports_own_key === true || requires_own_key === true) && (

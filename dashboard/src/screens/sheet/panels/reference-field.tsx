@@ -15,15 +15,15 @@ type Props = {
   hideLabel?: boolean
 }
 
-/** What stands behind the last `{{` before the caret, while it is not closed. */
-function openToken(text: string, caret: number): { from: number; typed: string } | null {
+/** Returns the text after the last `{{` before the caret, or null if that token is closed. */
+function findOpenToken(text: string, caret: number): { from: number; typed: string } | null {
   const from = text.lastIndexOf('{{', caret - 1)
   if (from < 0) return null
   const typed = text.slice(from + 2, caret)
   return /[{}\n]/.test(typed) ? null : { from, typed }
 }
 
-/** Text with tokens: after `{{` it offers what the action may refer to. */
+/** A text field with tokens. After `{{` it lists the references that the action can use. */
 export function ReferenceField({
   label,
   value,
@@ -38,13 +38,13 @@ export function ReferenceField({
   const [caret, setCaret] = useState<number | null>(null)
   const [active, setActive] = useState(0)
   const listId = useId()
-  const open = caret === null ? null : openToken(value, caret)
+  const open = caret === null ? null : findOpenToken(value, caret)
   const wanted = open?.typed.trim().toLowerCase() ?? ''
   const found =
     open === null ? [] : references.filter(({ token }) => token.toLowerCase().includes(wanted)).slice(0, 50)
   const isOpen = found.length > 0
 
-  // It grows with what is written, up to a point.
+  // The field grows with its text, up to 240 pixels.
   useLayoutEffect(() => {
     const area = element.current
     if (area === null) return

@@ -3,7 +3,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
 
-/** The outputs as a tree that can be searched, or as they came. */
+/** The outputs as a searchable tree, or as raw JSON. */
 export function ValueView({ value }: { value: unknown }) {
   const [words, setWords] = useState('')
   const json = useMemo(() => JSON.stringify(value, null, 2), [value])
@@ -41,13 +41,13 @@ export function ValueView({ value }: { value: unknown }) {
 
 type Line = { path: string; level: number; name: string; text: string; hasChildren: boolean }
 
-/** A page of them at most: what is more is read as JSON. */
+/** The maximum number of lines in the tree. The rest can be read as JSON. */
 const MAX_LINES = 500
 
 function Tree({ value, words }: { value: unknown; words: string }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [active, setActive] = useState(0)
-  const all = useMemo(() => linesOf(value, words), [value, words])
+  const all = useMemo(() => buildLines(value, words), [value, words])
   const lines = all.filter(({ path }) => ![...closed].some((one) => path.startsWith(`${one}/`)))
   const toggle = (path: string) => {
     const next = new Set(closed)
@@ -108,21 +108,21 @@ function Tree({ value, words }: { value: unknown; words: string }) {
       ))}
       {lines.length === 0 && (
         <div role="treeitem" aria-selected={false} aria-level={1} tabIndex={0} className="px-1 text-muted">
-          {words === '' ? 'No outputs' : 'Nothing found'}
+          {words === '' ? 'No outputs' : 'No results'}
         </div>
       )}
     </div>
   )
 }
 
-/** Branches without the words are left out. */
-function linesOf(value: unknown, words: string): Line[] {
+/** Returns the lines of the tree. Branches that do not contain the search words are omitted. */
+function buildLines(value: unknown, words: string): Line[] {
   const lines: Line[] = []
   const visit = (one: unknown, name: string, path: string, level: number): boolean => {
     if (lines.length >= MAX_LINES) return false
     const at = lines.length
     const entries = typeof one === 'object' && one !== null ? Object.entries(one) : []
-    const text = entries.length > 0 ? summaryOf(one, entries.length) : printLeaf(one)
+    const text = entries.length > 0 ? summarize(one, entries.length) : printLeaf(one)
     lines.push({ path, level, name, text, hasChildren: entries.length > 0 })
     let isFound = words === '' || `${name} ${entries.length > 0 ? '' : text}`.toLowerCase().includes(words)
     for (const [key, child] of entries) isFound = visit(child, key, `${path}/${key}`, level + 1) || isFound
@@ -135,7 +135,7 @@ function linesOf(value: unknown, words: string): Line[] {
   return lines
 }
 
-const summaryOf = (value: unknown, count: number) =>
+const summarize = (value: unknown, count: number) =>
   Array.isArray(value)
     ? `${count} ${count === 1 ? 'item' : 'items'}`
     : `${count} ${count === 1 ? 'field' : 'fields'}`

@@ -3,7 +3,7 @@ import { plural } from '../../../ui/figure.ts'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { credits } from './run-dialog.tsx'
 
-/** How far the latest run is, what it cost so far. */
+/** The progress and the cost so far of the latest run. */
 export function LastRun({ run }: { run: Run | undefined }) {
   const isRunning = run?.state === 'running'
   return (

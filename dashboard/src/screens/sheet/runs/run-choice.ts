@@ -1,6 +1,6 @@
 import { isFiltered, type Selection, selectionBody } from '../../../api/sheet.ts'
 
-/** Which rows, and whether of one column only. */
+/** A choice of rows to run, for all actions or for a single column. */
 export type RunChoice =
   | { kind: 'first' | 'filtered' | 'failed' | 'unfinished' | 'all' }
   | { kind: 'rows'; ids: readonly string[] }
@@ -9,8 +9,8 @@ export type RunChoice =
 
 export type RunRequest = { path: string; body: Record<string, unknown> }
 
-/** What to send to run it, and what to send to learn its price. */
-export function requestsOf(
+/** Returns the request that runs the choice, and the body that estimates its cost. */
+export function buildRequests(
   choice: RunChoice,
   selection: Selection,
 ): { run: RunRequest; estimate: Record<string, unknown> } {
@@ -22,7 +22,7 @@ export function requestsOf(
     case 'filtered':
       return isFiltered(selection)
         ? { run: { path: '/run', body: selectionBody(selection) }, estimate: selectionBody(selection) }
-        : requestsOf({ kind: 'all' }, selection)
+        : buildRequests({ kind: 'all' }, selection)
     case 'failed':
       return {
         run: { path: '/run-all', body: { only: 'failed' } },

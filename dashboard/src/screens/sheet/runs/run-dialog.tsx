@@ -9,22 +9,22 @@ import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { notifyProblem } from '../../../ui/toasts.tsx'
 import { useSheet } from '../sheet-view.ts'
-import { type RunChoice, requestsOf } from './run-choice.ts'
+import { type RunChoice, buildRequests } from './run-choice.ts'
 
 export const credits = (amount: number) => plural(amount, 'credit')
 
-/** What it will cost is known before anything runs, and a cap is one field away. */
+/** The dialog before a run. It shows the estimated cost and offers a credit limit. */
 export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () => void }) {
   const { path, sheet, address, refresh, columns } = useSheet()
-  const { run, estimate } = requestsOf(choice, address.selection)
-  const [cap, setCap] = useState('')
+  const { run, estimate } = buildRequests(choice, address.selection)
+  const [limit, setLimit] = useState('')
   const price = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'estimate', estimate],
     staleTime: 0,
     gcTime: 0,
     queryFn: () => post<Estimate>(`${path}/estimate`, estimate),
   })
-  const body = cap === '' ? run.body : { ...run.body, max_credits: Number(cap) }
+  const body = limit === '' ? run.body : { ...run.body, max_credits: Number(limit) }
   const start = useMutation({
     mutationFn: () => request('POST', `${path}${run.path}`, body),
     onSuccess: ({ warnings }) => {
@@ -33,7 +33,7 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
       onClose()
     },
   })
-  const capProblem = fieldProblem(start.error, 'max_credits')
+  const limitProblem = fieldProblem(start.error, 'max_credits')
   const hasActions = columns.some(({ kind }) => kind === 'action')
   return (
     <Dialog
@@ -47,9 +47,9 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
         disabled: !hasActions || price.data?.rows === 0,
       }}
       footer={<CopyAsCurl method="POST" path={`${path}${run.path}`} body={body} />}
-      error={capProblem === undefined ? start.error : null}
+      error={limitProblem === undefined ? start.error : null}
     >
-      {!hasActions && <p className="text-muted">There is no action to run yet. Add one first.</p>}
+      {!hasActions && <p className="text-muted">This sheet has no actions yet. Add an action first.</p>}
       {hasActions && price.error !== null && (
         <Problem error={price.error} onRetry={() => void price.refetch()} />
       )}
@@ -59,10 +59,10 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
         type="number"
         min={0}
         step="any"
-        value={cap}
-        onChange={setCap}
-        problem={capProblem}
-        hint="Credits; empty: no cap. What would pass it is not run."
+        value={limit}
+        onChange={setLimit}
+        problem={limitProblem}
+        hint="Credit limit (optional). The run stops before exceeding it."
       />
     </Dialog>
   )
@@ -87,7 +87,7 @@ function Price({ estimate }: { estimate: Estimate | undefined }) {
       </p>
       <p className="text-14 font-medium">
         {price.at_most === null
-          ? 'Estimate: no upper bound is known'
+          ? 'Estimate: no upper limit known'
           : `Estimate: at most ${credits(price.at_most)}`}
       </p>
       {price.at_most !== price.expected && (

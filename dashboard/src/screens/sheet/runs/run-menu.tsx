@@ -20,7 +20,7 @@ export function RunMenu({ latest }: { latest: Run | undefined }) {
   const stop = async () => {
     try {
       const { rows_stopped } = await post<{ rows_stopped: number }>(`${view.path}/stop`)
-      notify(`${plural(rows_stopped, 'row')} stopped; cells that are running may finish`)
+      notify(`${plural(rows_stopped, 'row')} stopped. Running cells may still finish`)
     } catch (error) {
       notifyProblem(error)
     }
