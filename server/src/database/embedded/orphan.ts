@@ -24,7 +24,7 @@ export async function clearOrphan({ cluster, socketDir, account, log }: Options)
 async function endProcesses(main: number, find: () => Promise<number[]>, log: (line: string) => void) {
   const found = await find()
   if (found.length === 0) return
-  log('ending a PostgreSQL process that an earlier Loam left running')
+  log('ending a PostgreSQL process that was left behind by an earlier Loam')
   if (found.includes(main)) {
     if (await end([main], 'SIGINT', 5000, find)) return
     if (await end([main], 'SIGQUIT', 2000, find)) return

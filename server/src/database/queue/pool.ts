@@ -60,7 +60,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
       await Promise.race([current.ended, stopped])
       retired.push(current.stop())
       if (!stopping.signal.aborted)
-        options.log.warn('a pool of workers lost the database; starting a new pool')
+        options.log.warn('a pool of workers lost the database; another takes its place')
       current = await reopen()
     }
   }
