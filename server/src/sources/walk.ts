@@ -125,7 +125,7 @@ export function stepOn(
   const current = hashState(state)
   const next = hashState(page.next)
   if (next === current || next === progress.landmark) {
-    return { goesOn: false, note: 'the provider returned a page that was already read; the pull ended there' }
+    return { goesOn: false, note: 'the provider returned a page that was read already; the pull ended there' }
   }
   const pages = progress.pages + 1
   const empty = page.records.length + page.skipped === 0 ? progress.empty + 1 : 0

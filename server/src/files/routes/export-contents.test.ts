@@ -332,7 +332,7 @@ describe('XLSX', () => {
     const failed = await ended(base, export_id)
     expect(failed).toMatchObject({ status: 'failed', progress: 0, completed_at: expect.any(String) })
     expect(failed.error).toBe(
-      'Row 2, column "long" has 32768 characters; a cell of a workbook holds 32767. Export as csv or jsonl',
+      'Row 2, column "long" has 32768 characters; a cell of a workbook holds at most 32767. Export as csv or jsonl',
     )
     expect(failed).not.toHaveProperty('file_url')
     expect((await csv(base))[2]).toEqual(['b', text])

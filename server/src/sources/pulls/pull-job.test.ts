@@ -108,7 +108,7 @@ describe('a provider that', () => {
     const { state, names } = await pullOf('repeats')
     expect(names).toEqual(nameAll(8))
     expect(state.status).toBe('completed')
-    expect(state.last_pull.note).toContain('already read')
+    expect(state.last_pull.note).toContain('read already')
     expect(askedOf('repeats').length).toBeLessThan(16)
   })
 
