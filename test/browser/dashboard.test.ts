@@ -5,7 +5,7 @@ import { heading, makeSheet, paste, status, toast } from './steps.ts'
 const dashboard = await startDashboard()
 const { app } = dashboard
 
-/** Each goes through many pages, on machines that may be slow and busy. */
+/** The timeout of tests that open many pages, on machines that may be slow and busy. */
 const LONG = { timeout: 300_000 }
 
 afterEach(() => {
@@ -132,7 +132,7 @@ describe('a sheet', LONG, () => {
     await page.keyboard.press('Control+z')
     await page.getByRole('gridcell', { name: 'site0.example', exact: true }).waitFor()
 
-    // However fast the keys: the focus is on a cell at every moment, so that nothing typed is lost.
+    // The focus is on a cell at every moment, even for fast keys, so that no typed text is lost.
     for (const key of ['End', 'Home', 'End', 'Home', 'End']) {
       await page.keyboard.press(`Control+${key}`)
       expect(await page.evaluate(`document.activeElement.closest('[role=gridcell]') !== null`)).toBe(true)

@@ -24,7 +24,7 @@ const FLAGS = [
   '--no-first-run',
   '--disable-background-networking',
 ]
-/** For what hangs; a machine that is merely busy meets none. */
+/** The timeout for actions that hang. It is long enough for a busy machine. */
 const PATIENCE_MS = 50_000
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -32,19 +32,19 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export type Dashboard = {
   app: TestApp
   url: string
-  /** A page of somebody who is signed in to the organisation, in a browser profile of its own. */
+  /** Opens a page with a browser profile of its own, signed in to the organisation. */
   open(org: TestOrg, path: string, options?: Options): Promise<Page>
-  /** A page of nobody. */
+  /** Opens a page that is not signed in. */
   openSignedOut(path: string): Promise<Page>
   signInLink(org: TestOrg): Promise<string>
-  /** Ends every connection and refuses new ones, until what it answers is called: then it is back on the same port. */
+  /** Closes all connections and refuses new ones. The returned function brings the server back on the same port. */
   goAway(): Promise<() => Promise<void>>
 }
 type Options = { email?: string; role?: string; theme?: 'light' | 'dark'; width?: number }
 
 const HOST = '127.0.0.1'
 
-/** A free one below those that the system gives out by itself: nobody takes it while the server is away. */
+/** Returns a free port below the range of the system, so that no other process takes it while the server is away. */
 async function findPort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
   const probe = createServer()
@@ -56,7 +56,7 @@ async function findPort(): Promise<number> {
   return port
 }
 
-/** The real application over HTTP with a worker and the built dashboard, and a Chromium that looks at it. */
+/** Starts the real application over HTTP with a worker and the built dashboard, and a Chromium to open it. */
 export async function startDashboard(): Promise<Dashboard> {
   if (!isDashboardBuilt(ROOT)) {
     const failure = await buildDashboard(ROOT)
@@ -64,7 +64,7 @@ export async function startDashboard(): Promise<Dashboard> {
   }
   let url = ''
   const app = await makeApp({
-    // Sources of tests are servers on this machine.
+    // The sources of the tests are servers on this machine.
     settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' },
     services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url },
   })
@@ -75,7 +75,7 @@ export async function startDashboard(): Promise<Dashboard> {
   atEnd(() => browser.close())
 
   const newPage = async (context: BrowserContext, path: string): Promise<Page> => {
-    // A page that nobody looks at any more still listens, draws and asks.
+    // A page that a test has left open still listens, draws and sends requests.
     atEndOfTest(() => context.close())
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
@@ -91,7 +91,7 @@ export async function startDashboard(): Promise<Dashboard> {
     await page.goto(`${url}${path}`)
     return page
   }
-  /** Of a member, who becomes one first where need be. */
+  /** Returns a sign-in link of a member, who is added first if necessary. */
   const makeLink = async (org: TestOrg, email: string, role: string): Promise<string> => {
     const db = app.store.system
     const member =
@@ -133,12 +133,12 @@ export async function startDashboard(): Promise<Dashboard> {
   }
 }
 
-/** What pages complained of: scripts that threw, what the content security policy refused, requests to other hosts. */
+/** The problems of all pages: scripts that threw, violations of the content security policy, requests to other hosts. */
 export const problems: string[] = []
 
-/** Rules of axe that are broken seriously or critically. */
+/** Returns the serious and critical violations that axe finds. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  // Evaluated in the page's own world, which the content security policy does not bind.
+  // Evaluated by the debugger, to which the content security policy of the page does not apply.
   await page.evaluate(axe)
   const found: { id: string; impact: string; nodes: { html: string }[] }[] = await page.evaluate(
     'axe.run().then(({ violations }) => violations)',

@@ -18,14 +18,14 @@ export type RunningDashboard = {
   /** The session of the administrator, as `name=value`. */
   cookie: string
   open(path: string, options: { theme: 'light' | 'dark'; width: number; height: number }): Promise<Page>
-  /** A request to the public API with the key of the first start. */
+  /** Sends a request to the public API with the key of the first start. */
   post(path: string, body: unknown): Promise<{ [name: string]: string }>
-  /** A command of `loam` on the same data. */
+  /** Runs a `loam` command on the same data. */
   loam(...args: string[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** The server as `npm start` runs it, on data of its own that are gone afterwards, with the administrator signed in. */
+/** Starts the server as `npm start` does, on temporary data, with the administrator signed in. */
 export async function runDashboard(): Promise<RunningDashboard> {
   if (!isDashboardBuilt(ROOT)) {
     const failure = await buildDashboard(ROOT)

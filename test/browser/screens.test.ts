@@ -17,7 +17,7 @@ afterEach(() => {
   )
 })
 
-/** Address, the one heading, and something that is there when the screen is. */
+/** The screens: address, heading, and a function that waits until the screen is ready. */
 const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
   ['/workflows', 'Workflows', (on) => on.getByRole('button', { name: 'New workflow' }).waitFor()],
   ['/sources', 'Sources', (on) => on.getByRole('button', { name: 'New source' }).waitFor()],
@@ -115,7 +115,7 @@ describe('a server that fails', LONG, () => {
     const tab = await page.context().newPage()
     const isData = (address: URL) =>
       address.pathname.startsWith('/internal/') && address.pathname !== '/internal/session'
-    // Each says it in its own way; the others are made as the sources are.
+    // These screens show errors in their own way; the others are built like the sources screen.
     const different = new Set([
       '/workflows',
       '/sources',
@@ -133,7 +133,7 @@ describe('a server that fails', LONG, () => {
       await alert.first().getByRole('button', { name: 'Retry' }).waitFor()
       await h1(heading, tab).waitFor()
       await tab.unroute(isData)
-      // Parts of a screen fail one by one, and each has a button of its own.
+      // Parts of a screen fail separately, and each has its own button.
       await expect
         .poll(async () => {
           await tab.evaluate(

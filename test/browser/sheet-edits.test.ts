@@ -8,7 +8,7 @@ import { heading, makeSheet, status, toast } from './steps.ts'
 const dashboard = await startDashboard()
 const { app } = dashboard
 
-/** Each goes through many pages, on machines that may be slow and busy. */
+/** The timeout of tests that open many pages, on machines that may be slow and busy. */
 const LONG = { timeout: 300_000 }
 
 afterEach(() => {
@@ -27,7 +27,7 @@ describe('a sheet that changes', LONG, () => {
     await page.keyboard.press('Enter')
     await cell(page, to).waitFor()
   }
-  /** Until the server has it, and the page knows. */
+  /** Types a value and waits until the page has the response of the server. */
   async function write(page: Page, from: string, to: string): Promise<void> {
     const written = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
     await type(page, from, to)

@@ -8,11 +8,11 @@ import { LONG, type Tour } from './tour.ts'
 
 const EMAIL = 'both@example.com'
 
-/** F60: choosing among organisations after single sign-on, and going from one to another. */
+/** Tests choosing an organisation after single sign-on and switching between organisations (F60). */
 export function describeOrganisations({ dashboard, app, org, url, h1 }: Tour): void {
   const system = app.store.system
 
-  /** A person with a confirmed membership here, one to be confirmed and an invitation elsewhere. */
+  /** Adds a person with a confirmed membership here, and an unconfirmed one and an invitation elsewhere. */
   async function makePerson() {
     const [other, third] = [await app.makeOrg('Globex'), await app.makeOrg('Initech')]
     const member = await addMember(system, OPERATOR, org.orgId, { email: EMAIL, role: 'member' }, null)

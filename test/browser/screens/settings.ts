@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LONG, type Tour } from './tour.ts'
 
-/** Members, keys, variables, sessions. */
+/** Tests keys, variables, members, sessions and sharing. */
 export function describeSettings({ dashboard, app, org, page, url, h1, choose }: Tour): void {
   const focused = (name: string) =>
     page
@@ -14,7 +14,7 @@ export function describeSettings({ dashboard, app, org, page, url, h1, choose }:
       await page.goto(url('/settings/keys'))
       await page.getByRole('button', { name: 'New key' }).click()
       await page.getByRole('combobox', { name: 'Preset' }).click()
-      // It closes the list, and not the dialog around it.
+      // Escape closes the list but not the dialog around it.
       await page.keyboard.press('Escape')
       await page.getByRole('option', { name: 'Read only' }).waitFor({ state: 'hidden' })
       await choose('Preset', 'Read only')
@@ -64,7 +64,7 @@ export function describeSettings({ dashboard, app, org, page, url, h1, choose }:
       await joining.getByRole('heading', { level: 1, name: /^Join / }).waitFor()
       await joining.getByRole('button', { name: 'Accept the invitation' }).click()
       await joining.getByRole('navigation', { name: 'Main' }).waitFor()
-      // What others change is seen without a reload.
+      // The change of another person is visible without a reload.
       await page.getByRole('button', { name: 'Remove new@example.com' }).click()
       const dialog = page.getByRole('dialog', { name: 'Remove new@example.com' })
       await dialog.getByRole('list', { name: 'Impact' }).waitFor()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { axeFindings, startDashboard } from '../dashboard.ts'
 
-/** Each test goes through several pages, on machines that may be slow and busy. */
+/** The timeout of tests that open several pages, on machines that may be slow and busy. */
 export const LONG = { timeout: 300_000 }
 
 const DESK = { width: 1440, height: 900 }
@@ -10,7 +10,7 @@ const PHONE = { width: 390, height: 844 }
 
 export type Tour = Awaited<ReturnType<typeof startTour>>
 
-/** One page that goes from screen to screen, and what tests of them share. */
+/** Opens the page that the tests of the screens share, with their helper functions. */
 export async function startTour() {
   const dashboard = await startDashboard()
   const { app } = dashboard
@@ -26,7 +26,7 @@ export async function startTour() {
     h1: (name: string, on: Page = page) =>
       on.getByRole('main').getByRole('heading', { level: 1, name, exact: true }),
 
-    /** Nothing serious or critical on what is shown: at a desk in the light, on a phone in the dark. */
+    /** Checks that axe finds no serious problem: on a desktop in light mode, and on a phone in dark mode. */
     checkAccessibility: async (): Promise<void> => {
       for (const [colorScheme, size] of [
         ['light', DESK],
@@ -44,7 +44,7 @@ export async function startTour() {
       await page.getByRole('option', { name: option }).click()
     },
 
-    /** A sheet with a formula that fails on one of its two rows; answers its address. */
+    /** Makes a sheet with a formula that fails on one of its two rows, and returns its address. */
     makeSheet: async (name: string): Promise<string> => {
       const id: string = (await org.call('POST', '/workflows', { name })).body.data.workflow_id
       const sheet = `/workflows/${id}/sheets/${id}`

@@ -3,7 +3,7 @@ import { company, recordsOf } from '#server/records/testing/records.ts'
 import { serveHttp } from '../../doubles/loopback-server.ts'
 import { LONG, type Tour } from './tour.ts'
 
-/** Text that would be a script. */
+/** Tests that text which contains a script is shown as text. */
 export function describeWrittenText({ dashboard, app, url }: Tour): void {
   describe('what people and other programs wrote', LONG, () => {
     const PAYLOAD = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>'
