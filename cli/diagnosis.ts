@@ -18,7 +18,7 @@ function classify(cause: unknown): Failure {
   const message = reasonOf(cause)
   if (cause instanceof AppError) {
     const { errors } = cause.details
-    const failure = { exit: exitOfStatus(cause.status), error: cause.code, message }
+    const failure = { exit: chooseExitCode(cause.status), error: cause.code, message }
     return errors === undefined ? failure : { ...failure, errors }
   }
   if (cause instanceof ConfigError) {
@@ -34,7 +34,7 @@ function classify(cause: unknown): Failure {
   return { exit: EXIT.failed, error: 'Error', message }
 }
 
-function exitOfStatus(status: number): number {
+function chooseExitCode(status: number): number {
   if (status === 400 || status === 422) return EXIT.usage
   if (status === 404) return EXIT.notFound
   if (status === 409) return EXIT.conflict

@@ -12,7 +12,10 @@ export function readJsonFile<Value>(path: string, flag: string, schema: z.ZodTyp
   const parsed = parseInWords(schema, JSON.parse(readJsonText(path, flag)))
   if (parsed.success) return parsed.data
   throw validationError(
-    parsed.error.issues.map((issue) => ({ field: printPath(flag, issue.path), message: wordsOf(issue) })),
+    parsed.error.issues.map((issue) => ({
+      field: printPath(flag, issue.path),
+      message: describeIssue(issue),
+    })),
   )
 }
 
@@ -36,7 +39,7 @@ function readJsonText(path: string, flag: string): string {
   }
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   return issue.code === 'unrecognized_keys' ? `not accepted: ${issue.keys.join(', ')}` : issue.message
 }
 

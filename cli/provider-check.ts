@@ -40,14 +40,14 @@ export async function checkProvider(
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   if (provider.probe !== null) {
-    const context = contextOf(egress)
+    const context = createContext(egress)
     const answer = await provider.request(context, key, provider.probe, z.unknown())
     const found = answer.ok ? ({ kind: 'hit' } as const) : answer.refusal
     results.push({ provider: provider.id, question: 'probe', ...describe(found) })
   }
   for (const sample of samples) {
     const { replies, watched } = record(egress)
-    const found = await runSample(sample, key, contextOf(watched))
+    const found = await runSample(sample, key, createContext(watched))
     const recorded =
       recordTo === undefined || replies.length === 0
         ? undefined
@@ -62,7 +62,7 @@ export async function checkProvider(
   return results
 }
 
-function contextOf(egress: Egress): AskContext {
+function createContext(egress: Egress): AskContext {
   return {
     egress,
     signal: AbortSignal.timeout(CALL_MS),

@@ -5,7 +5,7 @@ import type { Db } from '#server/database/connection/db.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
-import { type GivenSchemas, type Publisher, warningsOf } from '#server/shortcuts/publish.ts'
+import { type GivenSchemas, type Publisher, listWarnings } from '#server/shortcuts/publish.ts'
 import {
   findOrganisationOfShortcut,
   findShortcut,
@@ -58,7 +58,7 @@ export function readSchemas(flags: { inputs?: string; outputs?: string }): Given
  */
 export function shortcutOutput(shortcut: ShortcutRecord, title: string): CommandOutput {
   const data = viewShortcut(shortcut)
-  const warnings = warningsOf(shortcut)
+  const warnings = listWarnings(shortcut)
   return {
     data: { ...data, ...(warnings.length === 0 ? {} : { warnings }) },
     text: () =>

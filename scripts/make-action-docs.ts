@@ -8,7 +8,7 @@ export function printActionDocs(actions: Action[]): string {
   const rows = actions.map(({ id, description, ...action }) => [
     `[\`${id}\`](#${id})`,
     description,
-    creditsOf(action),
+    formatCredits(action),
   ])
   const parts = [
     '# Actions',
@@ -24,7 +24,7 @@ function printAction(action: Action): string {
     `\`${name}\``,
     field.type,
     field.required ? 'yes' : '',
-    [field.description, choicesOf(field)].filter((text) => text !== '').join(' '),
+    [field.description, formatChoices(field)].filter((text) => text !== '').join(' '),
   ])
   const outputs = Object.entries(action.outputs).map(([name, { type, description, columns }]) => [
     `\`${name}\``,
@@ -33,7 +33,7 @@ function printAction(action: Action): string {
   ])
   return [
     `## ${action.id}`,
-    `**${action.name}** (${action.category}, ${creditsOf(action)} ${action.credits === 1 ? 'credit' : 'credits'}). ${action.description}`,
+    `**${action.name}** (${action.category}, ${formatCredits(action)} ${action.credits === 1 ? 'credit' : 'credits'}). ${action.description}`,
     printTable(['input', 'type', 'required', ''], inputs),
     ...(action.needs.length === 0
       ? []
@@ -44,13 +44,13 @@ function printAction(action: Action): string {
 }
 
 /** Returns the price of an action. Providers in a waterfall have their own prices. */
-function creditsOf({ credits, inputs }: Pick<Action, 'credits' | 'inputs'>): string {
+function formatCredits({ credits, inputs }: Pick<Action, 'credits' | 'inputs'>): string {
   const byProvider = Object.values(inputs).some(({ waterfall }) => waterfall !== undefined)
   return byProvider && credits === 0 ? 'by provider' : String(credits)
 }
 
-function choicesOf({ options, waterfall }: Field): string {
-  if (waterfall !== undefined) return `Providers: ${waterfall.providers.map(priceOf).join(', ')}.`
+function formatChoices({ options, waterfall }: Field): string {
+  if (waterfall !== undefined) return `Providers: ${waterfall.providers.map(formatProvider).join(', ')}.`
   if (options === undefined) return ''
   return 'fixed' in options
     ? `One of ${codes(options.fixed.map(({ value }) => value))}.`
@@ -58,7 +58,7 @@ function choicesOf({ options, waterfall }: Field): string {
 }
 
 /** Returns the name of a provider with the price of one answer. */
-function priceOf({ name, credits }: ProviderOption): string {
+function formatProvider({ name, credits }: ProviderOption): string {
   return credits === undefined ? name : `${name} (${credits})`
 }
 

@@ -61,18 +61,18 @@ function printProvider(provider: Provider, adapters: readonly RegisteredAdapter[
   return [
     `${provider.name} (\`${provider.id}\`)`,
     answers.join(', ') || 'actions and sources of its own',
-    keyOf(provider),
-    limitsOf(provider),
+    describeKey(provider),
+    describeLimits(provider),
     provider.evidence,
   ]
 }
 
-function keyOf({ auth, requiresOwnKey, needsAddress }: Provider): string {
+function describeKey({ auth, requiresOwnKey, needsAddress }: Provider): string {
   if (auth.kind === 'none') return requiresOwnKey ? 'connection' : needsAddress ? 'none; its address' : 'none'
   return requiresOwnKey ? 'connection' : 'installation or connection'
 }
 
-function limitsOf(provider: Provider): string {
+function describeLimits(provider: Provider): string {
   const { perSecond, perMinute, concurrent } = provider.limits({ egress: { baseUrl: (_id, usual) => usual } })
   return [
     perSecond === undefined ? [] : [`${perSecond} a second`],

@@ -21,7 +21,7 @@ export async function printReferenceDocs(): Promise<Record<string, string>> {
 
 function printSettings(): string {
   const rows = Object.entries(SETTINGS).map(([name, schema]) => {
-    const shown = defaultOf(schema)
+    const shown = formatDefault(schema)
     return [`\`${name}\``, shown === '' ? '' : `\`${shown}\``, schema.description ?? '']
   })
   return page(
@@ -32,7 +32,7 @@ function printSettings(): string {
 }
 
 /** Returns the default as it is written, if the schema shows it: a path is stored as an absolute one. */
-function defaultOf(schema: z.ZodType): string {
+function formatDefault(schema: z.ZodType): string {
   const written: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).default
   const value = written ?? schema.safeParse(undefined).data ?? ''
   if (Array.isArray(value)) return value.join(',')

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { writeBackup } from '#server/database/backup/backup.ts'
 import { invalid } from '#server/lib/errors.ts'
-import { secretOf } from '#server/process/workspace.ts'
+import { loadSecret } from '#server/process/workspace.ts'
 import { examples } from '../flags.ts'
 import { formatDetails } from '../output.ts'
 import { createProgress } from '../progress.ts'
@@ -29,7 +29,7 @@ export function define(command: Command): void {
         const totals = await writeBackup(file, {
           databaseUrl,
           storage: bucket === undefined ? storage : null,
-          secret: secretOf(config),
+          secret: loadSecret(config),
           adminKey: existsSync(keyFile) ? readFileSync(keyFile, 'utf8') : null,
           progress: createProgress('backup', terminal),
         })

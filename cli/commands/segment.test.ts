@@ -179,7 +179,7 @@ it.each<[string, string, string, string]>([
     'filter[0].conditions[0].where[0].conditions[0].variable',
     'no person has a field "industry" yet',
   ],
-])('a field that nobody has yet is a warning: %s', async (_name, filter, field, message) => {
+])('a field that no entity has yet is a warning: %s', async (_name, filter, field, message) => {
   const { orgId } = await makeRecords()
   const made = await segment(orgId, 'create', '--name', 'X', '--kind', 'company', '--filter', filter)
   expect(made.exit).toBe(0)

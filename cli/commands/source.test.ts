@@ -128,7 +128,7 @@ describe('loam source', () => {
     [['create', 'search_x_tweets', '--set', 'colour=red', 'query=a'], 2, 'colour'],
     [['create', 'search_x_tweets', '--set', 'query'], 2, 'name=value'],
     [['create', 'search_x_tweets', '--body', '/nowhere.json'], 2, 'cannot be read'],
-    [['options', 'search_x_tweets', 'query'], 3, 'no fields with options'],
+    [['options', 'search_x_tweets', 'query'], 3, 'none of its fields has options'],
     [['show', NOBODY], 3, 'not found'],
     [['show', 'x'], 2, 'UUID'],
     [['pause', NOBODY], 3, 'not found'],

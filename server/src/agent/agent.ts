@@ -112,7 +112,7 @@ export function createAgent(parts: AgentParts): Agent {
           mission: body.prompt,
           data: '',
           named: body.prompt,
-          fields: fieldsOf(body),
+          fields: listFields(body),
           allowedDomains: [],
         }
         const sandbox = parts.sandbox.of(caller.orgId)
@@ -136,7 +136,7 @@ export function createAgent(parts: AgentParts): Agent {
       }
       const { trace, spent } = result
       if (result.kind !== 'answered') {
-        const error = errorOf(result, totalMs)
+        const error = toError(result, totalMs)
         await end({ error: error.code, answer: null, trace, spent })
         throw error
       }
@@ -191,7 +191,7 @@ export function agentModel(config: Config): string {
   return config.LOAM_AGENT_MODEL ?? offeredModels(config)[0] ?? 'default'
 }
 
-function fieldsOf({ output_schema }: z.output<typeof AgentBody>): AgentField[] {
+function listFields({ output_schema }: z.output<typeof AgentBody>): AgentField[] {
   if (output_schema === undefined)
     return [{ name: 'result', type: 'string', description: 'The answer as text.' }]
   return Object.entries(output_schema.properties).map(([name, { type, description }]) => ({
@@ -201,7 +201,7 @@ function fieldsOf({ output_schema }: z.output<typeof AgentBody>): AgentField[] {
   }))
 }
 
-function errorOf(run: Exclude<AgentRun, { kind: 'answered' }>, totalMs: number): AppError {
+function toError(run: Exclude<AgentRun, { kind: 'answered' }>, totalMs: number): AppError {
   switch (run.kind) {
     case 'timeout':
       return new AppError(

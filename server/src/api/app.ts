@@ -147,7 +147,7 @@ function addHooks(
     })
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
-    const owner = owners.ownerOf(request)
+    const owner = owners.findOwner(request)
     // The key of this request was admitted before.
     if (owner.owner !== owner.address) connections.welcome(request.raw.socket)
     if (request.routeOptions.config.waits !== true) guard.enter(request, owner.owner)
@@ -180,5 +180,5 @@ function addHooks(
   // The turn ends before the answer is sent, so that a client that reads slowly blocks no other request.
   app.addHook('onSend', async (request) => request.endTurn())
   app.addHook('onResponse', logRequest)
-  return (raw) => guard.refuses(() => owners.ownerOfRaw(raw))
+  return (raw) => guard.refuses(() => owners.findOwnerOfRaw(raw))
 }

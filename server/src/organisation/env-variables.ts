@@ -33,7 +33,11 @@ export async function setEnv(
     throw invalid('value', `must have 1 to ${LONGEST_VALUE} characters, none of them NUL`)
   }
   await inTransaction(db, async (trx) => {
-    await recordAudit(trx, scope.orgId, actor, { action: 'env.set', target: key, details: detailsOf(scope) })
+    await recordAudit(trx, scope.orgId, actor, {
+      action: 'env.set',
+      target: key,
+      details: describeScope(scope),
+    })
     await putEnv(trx, scope, { key, sealed: sealer.seal(value, bindingOf(scope, key)), by: actor.email })
     const { count, bytes } = await measureEnv(trx, scope)
     if (count <= MAX_VARIABLES && bytes <= MAX_SEALED_BYTES) return
@@ -49,7 +53,7 @@ export async function unsetEnv(db: Db, actor: Actor, scope: EnvScope, key: strin
     await recordAudit(trx, scope.orgId, actor, {
       action: 'env.unset',
       target: key,
-      details: detailsOf(scope),
+      details: describeScope(scope),
     })
     if (!(await deleteEnv(trx, scope, key))) throw notFound(`Environment variable ${key}`)
   })
@@ -70,7 +74,7 @@ export function openEnv(sealer: Sealer, orgId: string, records: EnvRecord[]): En
   return Object.assign(values, { unreadable })
 }
 
-function detailsOf({ workflowId }: EnvScope): Record<string, unknown> {
+function describeScope({ workflowId }: EnvScope): Record<string, unknown> {
   return workflowId === null ? {} : { workflow_id: workflowId }
 }
 

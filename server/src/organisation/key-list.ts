@@ -27,23 +27,23 @@ export async function listKeysFor(db: Db, orgId: string, email: string | undefin
       key_id: key.key_id,
       email: key.email,
       last4: key.last4,
-      scopes: scopesOf(key, key.email === null ? '' : (roles.get(key.email) ?? '')),
+      scopes: listEffectiveScopes(key, key.email === null ? '' : (roles.get(key.email) ?? '')),
       allowed_workflow_ids: key.allowed_workflow_ids,
       rate_limit: key.per_minute,
       created_at: key.created_at,
       last_used_at: key.last_used_at,
       expires_at: key.expires_at,
       revoked_at: key.revoked_at,
-      status: statusOf(key),
+      status: findStatus(key),
     }))
 }
 
-function scopesOf(key: KeyRecord, role: string): Scope[] {
+function listEffectiveScopes(key: KeyRecord, role: string): Scope[] {
   const narrowed = key.scopes?.map(canonicalScope)
   return scopesOfRole(role).filter((scope) => narrowed === undefined || narrowed.includes(scope))
 }
 
-function statusOf(key: KeyRecord): ListedKey['status'] {
+function findStatus(key: KeyRecord): ListedKey['status'] {
   if (key.revoked_at !== null) return 'revoked'
   return key.expires_at !== null && key.expires_at.getTime() <= Date.now() ? 'expired' : 'active'
 }

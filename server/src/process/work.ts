@@ -110,7 +110,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     engine,
     handOver: store.handOver,
     concurrency: config.LOAM_CONCURRENCY,
-    jobs: { list: jobsOf(parts, engineStore, pulls), ending: ending.signal },
+    jobs: { list: listJobs(parts, engineStore, pulls), ending: ending.signal },
     sole,
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
@@ -128,7 +128,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
 }
 
 /** Returns every kind of job of a worker process, started by name, by cron or every second. */
-function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
+function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
   const { store, log, config } = parts
   const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config
   return [

@@ -60,7 +60,7 @@ export async function openWorkspace(
     return {
       store,
       storage: openStorage(config),
-      sealer: createSealer(secretOf(config)),
+      sealer: createSealer(loadSecret(config)),
       databaseUrl: database.url,
       async close() {
         try {
@@ -95,7 +95,7 @@ function requireFinishedRestore(dataDir: string): void {
 }
 
 /** Returns the secret that seals stored secrets. The first call creates one if none is set. */
-export function secretOf({ LOAM_SECRET, LOAM_DATA_DIR }: Config): string {
+export function loadSecret({ LOAM_SECRET, LOAM_DATA_DIR }: Config): string {
   if (LOAM_SECRET !== undefined) return LOAM_SECRET
   const file = join(LOAM_DATA_DIR, 'secret')
   if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('hex')}\n`, 'keep the first')

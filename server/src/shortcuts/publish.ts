@@ -142,7 +142,7 @@ async function listOutputs(
 }
 
 /** Returns the warnings for the publisher (D74). */
-export function warningsOf({ outputs }: Pick<ShortcutRecord, 'outputs'>): Warning[] {
+export function listWarnings({ outputs }: Pick<ShortcutRecord, 'outputs'>): Warning[] {
   if (outputs.length > 0) return []
   const message =
     'the shortcut has no output: its runs are billed and return {}. Run a row first, or name outputs with --outputs, and republish'

@@ -67,7 +67,7 @@ export async function readShortcutRows(
   nameRow: NameRow,
 ): Promise<{ rows: unknown[]; data: string[]; warnings: Warning[] }> {
   const missing = given.flatMap((row, place) => findMissingFields(row, inputs, nameRow(place)))
-  const rows = given.map((row) => withDefaults(row, inputs))
+  const rows = given.map((row) => fillDefaults(row, inputs))
   return { rows, ...(await parseInput(inputs, rows, nameRow, missing)) }
 }
 
@@ -86,7 +86,7 @@ const isBlank = (value: unknown) => value === null || value === undefined || val
  * Fills missing fields with the default, or else with an empty text. Unknown fields stay, to be refused
  * later.
  */
-function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
+function fillDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
   if (!isObject(row)) return row
   const fields = new Map(
     inputs.map(({ reference, defaultValue }): [string, unknown] => [reference, defaultValue ?? '']),

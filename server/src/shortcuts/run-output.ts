@@ -18,7 +18,7 @@ export const FAILURES: Partial<Record<CellStatus, Exclude<EndStatus, 'completed'
 /** Returns each field of a run with the value of its output and its own status. */
 export function buildOutput(outputs: readonly FrozenOutput[], cells: ReadonlyMap<string, Trace>): RunOutput {
   const values = new Map<string, Record<string, unknown>>()
-  const valuesOf = (cell: Trace) => {
+  const readValues = (cell: Trace) => {
     const known = values.get(cell.action) ?? (parseLossless(cell.outputs ?? '{}') as Record<string, unknown>)
     values.set(cell.action, known)
     return known
@@ -29,9 +29,9 @@ export function buildOutput(outputs: readonly FrozenOutput[], cells: ReadonlyMap
       const cell = token === undefined ? undefined : cells.get(token.action)
       if (token === undefined || cell === undefined) return [name, { value: null, status: 'skipped' }]
       if (cell.status !== 'complete') return [name, { value: null, status: fieldStatus(cell.status) }]
-      const held = valuesOf(cell)
+      const cellOutputs = readValues(cell)
       const { head } = pathOf(token)
-      const value = Object.hasOwn(held, head) ? readOutput(held[head], token) : null
+      const value = Object.hasOwn(cellOutputs, head) ? readOutput(cellOutputs[head], token) : null
       return [name, { value: value ?? null, status: 'completed' }]
     }),
   )

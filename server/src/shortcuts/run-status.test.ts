@@ -39,7 +39,7 @@ const done = ['a_1', 'b_1', 'c_1'].map((action) => cell(action, 'complete'))
 
 describe('D50: the status of a run from the traces of its row', () => {
   it.each<[string, Trace[], string]>([
-    ['a flight that nobody took up', [flight('a_1', { untouched: true })], 'pending'],
+    ['a flight that no worker has claimed', [flight('a_1', { untouched: true })], 'pending'],
     ['a flight that rests', [flight('a_1')], 'inProgress'],
     ['a flight behind results', [cell('a_1', 'complete'), flight('b_1', { untouched: true })], 'inProgress'],
     ['results of every action', done, 'completed'],

@@ -9,8 +9,8 @@ type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Defi
 
 /** Describes the differences between two versions, one per line. */
 function describeChanges(before: Frozen, after: Frozen): string[] {
-  const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, fieldsOf)
-  const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, fieldsOf)
+  const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, listFields)
+  const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, listFields)
   return [...inputs, ...outputs, ...describeActionChanges(before.definition, after.definition)]
 }
 
@@ -42,7 +42,7 @@ export function describeActionChanges(
   after: Definition | undefined,
 ): string[] {
   if (before === undefined || after === undefined) return []
-  return compare(before.actions, after.actions, 'action', ({ id }) => id, settingsOf)
+  return compare(before.actions, after.actions, 'action', ({ id }) => id, listSettings)
 }
 
 type Facts = Record<string, unknown>
@@ -83,11 +83,11 @@ const print = (value: unknown): string => (value === undefined ? 'nothing' : JSO
  * Returns the fields to compare. The column is left out: it is only the place of storage, which users do not
  * see.
  */
-function fieldsOf(field: FrozenInput | FrozenOutput): Facts {
+function listFields(field: FrozenInput | FrozenOutput): Facts {
   return Object.fromEntries(Object.entries(field).filter(([name]) => name !== 'column'))
 }
 
-function settingsOf({
+function listSettings({
   display_name,
   inputs,
   run_if,

@@ -6,7 +6,7 @@ import { success } from '#contract/envelope.ts'
 import { ErrorBody, type FieldError } from '#contract/errors.ts'
 import { asAppError, errorBody } from '../../api/http/errors.ts'
 import type { RouteServices } from '../../api/http/event-streams.ts'
-import { runCallOf } from '../../api/http/idempotency.ts'
+import { openRunCall } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
 import type { AgentAnswer as AgentFound } from '../../catalog/agent/task.ts'
 import type { Db } from '../../database/connection/db.ts'
@@ -56,7 +56,7 @@ export function agentRoutes(api: Api, services: RouteServices): void {
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
       if (reply.raw.destroyed) left.abort()
-      const open = runCallOf(request)
+      const open = openRunCall(request)
       const answerOf = (answer: AgentFound) => ({ status: 200 as const, ...answer, request_id: requestId })
       const asked = {
         db,

@@ -99,7 +99,7 @@ export async function endAgentRun(
       .returning(['price_millis', 'request_id', 'key_id', 'member_id'])
       .executeTakeFirst()
     if (ended === undefined) return false
-    const holder = holderOf(agent_run_id)
+    const holder = nameHolder(agent_run_id)
     if (state === 'answered') await charge(trx, org_id, holder, ended)
     await endShares(trx, org_id, holder)
     return true
@@ -110,9 +110,9 @@ export async function endAgentRun(
  * Returns the holder name of a run's reservation. The reservation is a share in every purse that counts the
  * run, and lasts as long as the run.
  */
-const holderOf = (agentRunId: string) => `agent-${agentRunId}`
+const nameHolder = (agentRunId: string) => `agent-${agentRunId}`
 
-const memberOf = (orgId: string, memberId: string) =>
+const selectMember = (orgId: string, memberId: string) =>
   sql<string | null>`(select email from members where org_id = ${orgId} and member_id = ${memberId}::uuid)`
 
 async function holdPrice(trx: Db, run: NewRun, agentRunId: string): Promise<Refusal | null> {
@@ -120,14 +120,14 @@ async function holdPrice(trx: Db, run: NewRun, agentRunId: string): Promise<Refu
   if (millis === 0) return null
   const { rows } = await sql<{
     member: string | null
-  }>`select ${memberOf(org_id, member_id)} as member`.execute(trx)
+  }>`select ${selectMember(org_id, member_id)} as member`.execute(trx)
   const spender = { org_id, run_id: null, workflow_id: null, sheet_id: null, key_id, trigger: 'agent' }
   const purseIds = await findBudgetPurses(trx, { ...spender, member: rows[0]?.member ?? null })
   const need = { more: millis, total: millis }
   const taken = await takeCredits(trx, {
     orgId: org_id,
     purseIds,
-    holder: holderOf(agentRunId),
+    holder: nameHolder(agentRunId),
     lasting: true,
     sharesKnown: [],
     needs: [need],
@@ -150,7 +150,7 @@ async function charge(
   await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
     select ${orgId}, ${holder}, array_remove(array_agg(purse_id), ${orgId}::uuid), ${millis}::bigint,
       jsonb_build_object('reason', 'agent', 'details', jsonb_build_object('request_id', ${request_id}::text), 'trigger', 'agent',
-        'key_id', ${key_id}::text, 'member', ${memberOf(orgId, member_id)}),
+        'key_id', ${key_id}::text, 'member', ${selectMember(orgId, member_id)}),
       jsonb_build_array(jsonb_build_array(null, null, ${millis}::bigint, null, 1)), array[null]::uuid[], array[0]::smallint[]
     from purse_shares where org_id = ${orgId} and holder = ${holder} having count(*) > 0`.execute(trx)
 }

@@ -37,7 +37,7 @@ it.each([
   '/usage',
   '/settings/members',
   '/invitations/some-token',
-])('%s is the page of the dashboard, which nobody keeps', async (url) => {
+])('%s is the page of the dashboard, which is never cached', async (url) => {
   const answer = await get(url, { accept: 'text/html,*/*;q=0.8' })
   expect([answer.statusCode, answer.body]).toEqual([200, '<!doctype html><title>Loam</title>'])
   expect(answer.headers).toMatchObject({

@@ -66,7 +66,8 @@ export function annotate(document: Document): Document {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
       const operation = item?.[method]
-      if (operation !== undefined) annotateOperation(operation, `${method.toUpperCase()} ${pathOf(path)}`)
+      if (operation !== undefined)
+        annotateOperation(operation, `${method.toUpperCase()} ${stripPrefix(path)}`)
     }
   }
   const conditionGroup = z.toJSONSchema(ConditionGroup, { io: 'input', unrepresentable: 'any' })
@@ -111,7 +112,7 @@ function listTags(paths: NonNullable<Document['paths']>): OpenAPIV3_1.TagObject[
   }))
 }
 
-function pathOf(path: string): string {
+function stripPrefix(path: string): string {
   return path.startsWith(PREFIX) ? path.slice(PREFIX.length).replace(/\/$/, '') : path
 }
 
@@ -148,14 +149,14 @@ function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string):
     const content = { 'application/octet-stream': { schema, example: known.file } }
     operation.requestBody = { required: true, content, description: 'The bytes of the file, of any type' }
   }
-  const media = jsonBodyOf(operation)
+  const media = findJsonBody(operation)
   if (media === undefined) return
   if (known.body !== undefined) media.example = known.body
   allowUnknownFields(media.schema)
   typeFields(media.schema)
 }
 
-function jsonBodyOf({ requestBody }: OpenAPIV3_1.OperationObject): Media | undefined {
+function findJsonBody({ requestBody }: OpenAPIV3_1.OperationObject): Media | undefined {
   if (requestBody === undefined || !('content' in requestBody)) return undefined
   return requestBody.content['application/json']
 }

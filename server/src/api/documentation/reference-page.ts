@@ -23,7 +23,7 @@ export function showReference(app: Api, prefix: string, url: string): void {
     if (path === prefix) return reply.redirect(`${prefix}/`, 301)
     opened ??= openPages(prefix, url)
     const read = await opened
-    const page = await read(path, codingOf(request.headers['accept-encoding']))
+    const page = await read(path, chooseCoding(request.headers['accept-encoding']))
     if (page === null) return handleNotFound(request, reply)
     if (page.coding !== null) void reply.header('content-encoding', page.coding)
     return reply
@@ -87,7 +87,7 @@ async function openPages(prefix: string, url: string) {
   }
 }
 
-function codingOf(accepted: string | undefined): Coding | null {
+function chooseCoding(accepted: string | undefined): Coding | null {
   if (/\bbr\b/.test(accepted ?? '')) return 'br'
   return /\bgzip\b/.test(accepted ?? '') ? 'gzip' : null
 }

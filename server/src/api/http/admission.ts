@@ -15,8 +15,8 @@ import {
 } from '../../organisation/store/admission.ts'
 import type { SheetWithWorkflow } from '../../sheets/store/sheets.ts'
 import type { createRequestOwners, RequestOwner } from '../load/request-owners.ts'
-import { callerOf, requireScope } from './caller.ts'
-import { bearerKey, credentialOf } from './credentials.ts'
+import { toCaller, requireScope } from './caller.ts'
+import { bearerKey, readCredential } from './credentials.ts'
 import { isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
 
@@ -63,11 +63,11 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     reply: FastifyReply,
     { hash, address, owner }: RequestOwner,
   ): Promise<void> {
-    const scope = scopeOf(request)
+    const scope = findScope(request)
     if (scope === 'public' && !isApiPath(request) && !isMetered(request)) return
 
     if (hash !== null) await waitForTurn(request, owner)
-    const visitor = { hash, address, sheet: sheetOf(request) }
+    const visitor = { hash, address, sheet: readSheetIds(request) }
     await check(request, reply, scope, visitor)
   }
 
@@ -88,13 +88,13 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
       if (!isInternal(request)) void reply.header('www-authenticate', 'Bearer')
-      throw new AppError('Unauthorized', refusalOf(request))
+      throw new AppError('Unauthorized', explainRefusal(request))
     }
     if (!admitted.granted) throw rateLimited(admitted)
     if (isInternal(request))
-      requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : credentialOf(request))
+      requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : readCredential(request))
     if (admitted.holder !== null) {
-      request.caller = callerOf(admitted.holder)
+      request.caller = toCaller(admitted.holder)
       request.admittedSheet = admitted.sheet
       request.db = store.org(admitted.holder.org_id)
       if (visitor.hash !== null) owners.remember(visitor.hash, admitted.holder.org_id)
@@ -107,13 +107,13 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
 }
 
 /** Returns the ids of the sheet in the path, or null. Malformed ids are refused later. */
-function sheetOf({ params }: FastifyRequest): PathSheet | null {
+function readSheetIds({ params }: FastifyRequest): PathSheet | null {
   if (typeof params !== 'object' || params === null || !('sheet_id' in params)) return null
   const ids = SheetIds.safeParse(params)
   return ids.success ? { workflowId: ids.data.workflow_id, sheetId: ids.data.sheet_id } : null
 }
 
-function scopeOf(request: FastifyRequest): RouteScope {
+function findScope(request: FastifyRequest): RouteScope {
   const declared = request.is404 ? undefined : request.routeOptions.config.scope
   return declared ?? (isApiPath(request) ? 'any key' : 'public')
 }
@@ -146,7 +146,7 @@ function requireReach({ caller, is404, routeOptions }: FastifyRequest): void {
   throw forbidden('This key is limited to certain workflows, and the request concerns the whole organisation')
 }
 
-function refusalOf(request: FastifyRequest): string {
+function explainRefusal(request: FastifyRequest): string {
   if (isInternal(request)) return 'You are not signed in, or the session has ended. Sign in again'
   if (request.headers.authorization === undefined) {
     return 'An API key is required: send the header Authorization: Bearer <API_KEY>'
@@ -157,7 +157,7 @@ function refusalOf(request: FastifyRequest): string {
 }
 
 function setRateHeaders(reply: FastifyReply, { minute, day }: Admission): void {
-  setWindowHeaders(reply, shareLeft(day) < shareLeft(minute) ? day : minute)
+  setWindowHeaders(reply, measureShareLeft(day) < measureShareLeft(minute) ? day : minute)
 }
 
 export function setWindowHeaders(reply: FastifyReply, window: Window): void {
@@ -168,7 +168,7 @@ export function setWindowHeaders(reply: FastifyReply, window: Window): void {
   })
 }
 
-function shareLeft(window: Window): number {
+function measureShareLeft(window: Window): number {
   return (window.limit - window.used) / window.limit
 }
 

@@ -95,7 +95,7 @@ describe('R13: how large a body may be is declared by its route', () => {
       for (;;) {
         sent += chunk.length
         yield chunk
-        if (sent > 200 * chunk.length) throw new Error('nobody refused it')
+        if (sent > 200 * chunk.length) throw new Error('the body was not refused')
       }
     }
     const body = ReadableStream.from(endless())

@@ -25,6 +25,6 @@ export type BodyClass = keyof typeof BODY_CLASSES
 /** The class of routes that declare none, as an unknown path. */
 export const DEFAULT_CLASS: BodyClass = 'control'
 
-export function bodyLimitsOf({ routeOptions }: FastifyRequest) {
+export function findBodyLimits({ routeOptions }: FastifyRequest) {
   return BODY_CLASSES[routeOptions.config.body ?? DEFAULT_CLASS]
 }

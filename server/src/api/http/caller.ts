@@ -25,7 +25,7 @@ export function requireScope({ scopes, isSession, role }: Caller, scope: Scope):
   throw new AppError('INSUFFICIENT_SCOPE', words)
 }
 
-export function callerOf(holder: KeyHolder): Caller {
+export function toCaller(holder: KeyHolder): Caller {
   const permitted = scopesOfRole(holder.role)
   const narrowed = holder.scopes?.map(canonicalScope)
   return {

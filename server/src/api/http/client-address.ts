@@ -9,7 +9,7 @@ type Address = NonNullable<ReturnType<typeof parseAddress>>
 /** Returns the address that a request without a key is counted for. */
 export function clientAddress(request: Connected, trusted: TrustedProxies): string {
   const found = findClient(request, trusted)
-  return found === null ? 'unknown' : countedAs(found)
+  return found === null ? 'unknown' : toCountedAddress(found)
 }
 
 /**
@@ -20,7 +20,7 @@ export function connectedAddress({ remoteAddress }: Socket, trusted: TrustedProx
   const connected = parseAddress(remoteAddress ?? '')
   if (connected === null) return null
   const isProxy = 'hops' in trusted ? trusted.hops > 0 : isInNetworks(connected, trusted.networks)
-  return isProxy ? null : countedAs(connected)
+  return isProxy ? null : toCountedAddress(connected)
 }
 
 /** Returns the full address of the client, as a lookup needs it, or an empty text if it has none. */
@@ -36,13 +36,15 @@ function findClient({ raw, headers }: Connected, trusted: TrustedProxies): Addre
   const peer = raw.socket.remoteAddress ?? ''
   const connected = parseAddress(peer)
   if (connected === null) return null
-  const given = 'hops' in trusted && trusted.hops === 0 ? [] : entriesOf(headers['x-forwarded-for'])
+  const given = 'hops' in trusted && trusted.hops === 0 ? [] : splitEntries(headers['x-forwarded-for'])
   const found =
-    'hops' in trusted ? behindHops(given, trusted.hops) : behindNetworks(connected, given, trusted.networks)
+    'hops' in trusted
+      ? findBehindHops(given, trusted.hops)
+      : findBehindNetworks(connected, given, trusted.networks)
   return found ?? connected
 }
 
-function entriesOf(header: string | string[] | undefined): string[] {
+function splitEntries(header: string | string[] | undefined): string[] {
   const text = [header ?? []].flat().join(',')
   return text === '' ? [] : text.split(',').map((entry) => entry.trim())
 }
@@ -51,12 +53,12 @@ function entriesOf(header: string | string[] | undefined): string[] {
  * Returns the entry before the given number of proxies. With one proxy that is the last entry; the client
  * itself sent what stands before it.
  */
-function behindHops(entries: readonly string[], hops: number): Address | null {
+function findBehindHops(entries: readonly string[], hops: number): Address | null {
   const entry = entries[Math.max(0, entries.length - hops)]
   return entry === undefined ? null : parseAddress(entry)
 }
 
-function behindNetworks(
+function findBehindNetworks(
   connected: Address,
   entries: readonly string[],
   networks: Parameters<typeof isInNetworks>[1],
@@ -75,7 +77,7 @@ function behindNetworks(
  * Returns the address as it is counted. An IPv6 client usually owns the whole /64 network, so the network
  * counts.
  */
-function countedAs(address: Address): string {
+function toCountedAddress(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString()
   const network = address.toByteArray().slice(0, 8)
   return `${network.map((byte) => byte.toString(16).padStart(2, '0')).join('')}/64`

@@ -74,7 +74,7 @@ it('F69, I7: half-open connections are limited in total and by address, and no r
   expect(most).toBeLessThanOrEqual(110)
 })
 
-it('I7: a proxy of ours has no limit of its own, since it has many clients', async () => {
+it('I7: a trusted proxy has no limit of its own, since it has many clients', async () => {
   const { count, openHalf } = await listen({ LOAM_TRUST_PROXY: '127.0.0.4' })
   openHalf(60, '127.0.0.4')
   openHalf(30, '127.0.0.5')

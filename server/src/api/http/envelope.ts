@@ -5,12 +5,12 @@ import { shorten } from '../../lib/errors.ts'
 /** The fields beside `data` where the contract has them (D4). */
 type Beside = { message?: string; warnings?: Warning[] }
 
-export const ok = envelopeOf(200)
-export const created = envelopeOf(201)
+export const ok = defineEnvelope(200)
+export const created = defineEnvelope(201)
 /** 202: the work continues after the answer. */
-export const accepted = envelopeOf(202)
+export const accepted = defineEnvelope(202)
 
-function envelopeOf<const Status extends number>(status: Status) {
+function defineEnvelope<const Status extends number>(status: Status) {
   function envelope<Data>(data: Data): { status: Status; data: Data }
   function envelope<Data, Extra extends Beside>(
     data: Data,
@@ -29,7 +29,7 @@ export function nameRun(reply: FastifyReply, runId: string | null): void {
   if (runId !== null) void reply.header(RUN_HEADER, runId)
 }
 
-export function runNamedIn(reply: FastifyReply): string | null {
+export function readRunName(reply: FastifyReply): string | null {
   const runId = reply.getHeader(RUN_HEADER)
   return typeof runId === 'string' ? runId : null
 }

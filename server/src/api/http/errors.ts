@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../../database/connection/db.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { OverloadError } from '../load/overload.ts'
-import { bodyLimitsOf } from './body-classes.ts'
+import { findBodyLimits } from './body-classes.ts'
 import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
 import { sendPage } from './page.ts'
@@ -60,7 +60,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   if (error.code === CANCELLED) return new AppError('Service Unavailable', TOO_LONG, { retryAfter: 10 })
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge(bodyLimitsOf(request).bytes)
+      return bodyTooLarge(findBodyLimits(request).bytes)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseMediaType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -6,7 +6,7 @@ import { plural } from '../../lib/plural.ts'
 import type { PriceBook } from '../../money/prices.ts'
 import { findKeyHolder } from '../../organisation/store/admission.ts'
 import type { Api, Services } from '../services.ts'
-import { callerOf, requireScope } from './caller.ts'
+import { toCaller, requireScope } from './caller.ts'
 
 /** The interval of access checks: a stream ends within 10 s after its reader loses access. */
 const RECHECK_MS = 5000
@@ -117,7 +117,7 @@ async function requireAccess(db: Db, request: FastifyRequest): Promise<void> {
   const { orgId, keyId } = request.caller
   const holder = await findKeyHolder(db, orgId, keyId)
   if (holder === undefined) throw new AppError('Unauthorized', 'The API key is invalid, expired or revoked')
-  request.caller = callerOf(holder)
+  request.caller = toCaller(holder)
   const { scope, resource } = request.routeOptions.config
   if (scope !== undefined && scope !== 'public' && scope !== 'any key') requireScope(request.caller, scope)
   await resource?.(request)

@@ -16,7 +16,7 @@ import {
   settleCall,
   settleLease,
 } from '../../organisation/store/idempotency.ts'
-import { nameRun, runNamedIn } from './envelope.ts'
+import { nameRun, readRunName } from './envelope.ts'
 import { errorBody } from './errors.ts'
 
 const HEADER = 'idempotency-key'
@@ -45,7 +45,7 @@ export type OpenCall = {
 
 /** Claims the key of a request. Runs after validation: invalid requests are answered by `answerRefusal`. */
 export async function claimIdempotencyKey(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const call = callOf(request)
+  const call = readCall(request)
   if (call === undefined) return undefined
   const outside = request.db
   const transaction = await openTransaction(outside)
@@ -92,7 +92,7 @@ export async function replayDeletion(
   cause: unknown,
 ): Promise<boolean> {
   if (request.method !== 'DELETE' || !(cause instanceof AppError) || cause.status !== 404) return false
-  const call = callOf(request)
+  const call = readCall(request)
   const answer = call === undefined ? undefined : await findAnswer(request.db, call)
   if (answer === undefined) return false
   replay(reply, answer)
@@ -121,7 +121,7 @@ export async function answerRefusal(
   reply: FastifyReply,
   refusal: AppError,
 ): Promise<unknown> {
-  const call = callOf(request)
+  const call = readCall(request)
   const body = JSON.stringify(errorBody(refusal, request))
   if (call === undefined || body.length > MAX_REFUSAL) throw refusal
   const transaction = await openTransaction(request.db)
@@ -157,7 +157,7 @@ export async function settleIdempotencyKey(
   const answer = {
     status: reply.statusCode,
     body: typeof payload === 'string' ? payload : '',
-    runId: runNamedIn(reply),
+    runId: readRunName(reply),
   }
   if (leaseId !== null) {
     if (answer.status >= 400) await endLease(open.outside, call, leaseId)
@@ -174,7 +174,7 @@ export async function settleIdempotencyKey(
 }
 
 /** Returns a database handle outside the transaction of a call with a key. */
-export function outsideOf({ db, idempotentCall }: FastifyRequest): Db {
+export function getOutsideDb({ db, idempotentCall }: FastifyRequest): Db {
   return idempotentCall?.outside ?? db
 }
 
@@ -223,7 +223,7 @@ export type RunCall = {
   end(trx: Db, answer: string | null): Promise<void>
 }
 
-export function runCallOf(request: FastifyRequest): RunCall {
+export function openRunCall(request: FastifyRequest): RunCall {
   const open = request.idempotentCall
   return {
     async handOver(agentRunId) {
@@ -268,9 +268,9 @@ async function settle<Result>(transaction: OpenTransaction, write: () => Promise
 export const takesKeys = (method: unknown): boolean => METHODS.has(method)
 
 /** Removes the slash at the end of a path, because both forms are the same path (D8). */
-const withoutLastSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1')
+const stripLastSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1')
 
-function callOf(request: FastifyRequest): IdempotentCall | undefined {
+function readCall(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
   if (key === undefined || !takesKeys(request.method)) return undefined
   // Keys are stored by caller. Without a caller the route itself handles repetitions.
@@ -281,7 +281,7 @@ function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const fingerprint = createHash('sha256')
     // The body of a DELETE is not read.
     .update(
-      `${request.method} ${withoutLastSlash(request.url)}\n${request.method === 'DELETE' ? '' : request.bodyText}`,
+      `${request.method} ${stripLastSlash(request.url)}\n${request.method === 'DELETE' ? '' : request.bodyText}`,
     )
     .digest()
   const { caller, sealer } = request

@@ -5,7 +5,7 @@ import { measureJson } from '../../lib/json/json-scan.ts'
 import { parseWithNumberTexts, withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
 import { resumeWork } from '../../lib/timing/thread-watch.ts'
-import { bodyLimitsOf } from './body-classes.ts'
+import { findBodyLimits } from './body-classes.ts'
 import { readBodyText } from './body-text.ts'
 
 const MAX_DEPTH = 64
@@ -16,12 +16,12 @@ const MAX_AT_ONCE = 256 * 1024
 export async function parseJsonBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   // An unknown path is refused at once, without reading the body.
   if (request.is404) return undefined
-  const text = await readBodyText(payload, bodyLimitsOf(request).bytes)
+  const text = await readBodyText(payload, findBodyLimits(request).bytes)
   resumeWork()
   request.bodyText = text
   if (text.trim() === '') return undefined
   const { deepest, values } = measureJson(text)
-  const { values: maxValues } = bodyLimitsOf(request)
+  const { values: maxValues } = findBodyLimits(request)
   if (deepest > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
   if (values > maxValues) {
     throw invalid('body', `must hold at most ${maxValues.toLocaleString('en-US')} values`)

@@ -50,7 +50,7 @@ export async function describeApi(app: Api): Promise<void> {
         title: PRODUCT,
         version: '1.0.0',
         description: 'Workflow data enrichment: tables, actions, runs. Every request carries an API key.',
-        contact: { name: 'Whoever operates this server' },
+        contact: { name: 'The operator of this server' },
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],

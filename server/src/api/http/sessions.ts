@@ -26,7 +26,7 @@ export function isInternal({ originalUrl, routeOptions }: Addressed): boolean {
   return originalUrl.startsWith(below) || routeOptions?.url?.startsWith(below) === true
 }
 
-export function sessionTokenOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
+export function readSessionToken(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   const token = readCookie(request, SESSION_COOKIE)
   return token !== undefined && isSessionToken(token) ? token : undefined
 }
@@ -92,7 +92,7 @@ function isOwnOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: s
 }
 
 /** Returns the browser and the system in short, for the list of sessions. */
-export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+export function describeBrowser({ headers }: Pick<FastifyRequest, 'headers'>): string {
   const agent = headers['user-agent'] ?? ''
   const name = BROWSERS.find(([, mark]) => mark.test(agent))?.[0] ?? 'Unknown browser'
   const system = SYSTEMS.find(([, mark]) => mark.test(agent))?.[0]

@@ -43,12 +43,12 @@ export function checkPart<Output>(
 function keepTightest(issues: readonly Issue[]): Issue[] {
   const tightest = new Map<string, number>()
   for (const issue of issues) {
-    const bound = limitOf(issue)
+    const bound = readLimit(issue)
     const field = limitedField(issue)
     if (bound !== null) tightest.set(field, Math.min(bound, tightest.get(field) ?? bound))
   }
   return issues.filter((issue) => {
-    const bound = limitOf(issue)
+    const bound = readLimit(issue)
     return bound === null || bound === tightest.get(limitedField(issue))
   })
 }
@@ -57,7 +57,7 @@ function keepTightest(issues: readonly Issue[]): Issue[] {
  * Returns the limit of an issue as a number, smaller for a tighter limit, or null if the issue is not about a
  * limit.
  */
-function limitOf(issue: Issue): number | null {
+function readLimit(issue: Issue): number | null {
   if (issue.code === 'too_big') return Number(issue.maximum)
   return issue.code === 'too_small' ? -Number(issue.minimum) : null
 }

@@ -139,7 +139,7 @@ describe('F74: a body that is wrong everywhere is answered in bounded time and l
     })
     const group = '"run_if":{"conditions":[{"conditions":[{"variable":"{{input.a}}","operator":"not empty",'
     const conditions = await add(unknownKeys(MIB - 100, group, '}]}]}'))
-    const told = conditions.warnings.map(({ message }: { message: string }) => message)
-    expect(told.filter((message: string) => / \d{5} more$/.test(message))).toHaveLength(1)
+    const messages = conditions.warnings.map(({ message }: { message: string }) => message)
+    expect(messages.filter((message: string) => / \d{5} more$/.test(message))).toHaveLength(1)
   })
 })

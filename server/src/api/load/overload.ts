@@ -84,7 +84,7 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
       byCaller.set(caller, (byCaller.get(caller) ?? 0) + 1)
       begun.set(request, { caller, at: performance.now() })
     },
-    /** Notes that the answer of a request is ready or nobody waits for it any more. */
+    /** Notes that the answer of a request is ready, or that its client has disconnected. */
     leave(request: Request): void {
       const known = begun.get(request)
       if (known === undefined) return

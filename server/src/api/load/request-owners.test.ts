@@ -18,9 +18,9 @@ it('R10: a request belongs to the organisation of its admitted key; requests wit
   const owners = createRequestOwners({ hops: 0 })
   const keys = [newKey(), newKey()] as const
   for (const key of keys) owners.remember(hashToken(key), 'org')
-  const ownerOf = (authorization?: string) => owners.ownerOfRaw(requestWith(authorization))
-  expect(keys.map((key) => ownerOf(`Bearer ${key}`))).toEqual(['org', 'org'])
-  expect([undefined, 'Bearer x', 'Basic y', `Bearer ${newKey()}`].map(ownerOf)).toEqual(
+  const findOwner = (authorization?: string) => owners.findOwnerOfRaw(requestWith(authorization))
+  expect(keys.map((key) => findOwner(`Bearer ${key}`))).toEqual(['org', 'org'])
+  expect([undefined, 'Bearer x', 'Basic y', `Bearer ${newKey()}`].map(findOwner)).toEqual(
     Array.from({ length: 4 }, () => '192.0.2.7'),
   )
 })
@@ -29,11 +29,12 @@ it('R10: each request on one connection belongs to the owner of its key, also if
   const owners = createRequestOwners({ hops: 0 })
   const [one, two] = [newKey(), newKey()]
   const first = requestWith(`Bearer ${one}`)
-  const ownerOf = (authorization?: string) => owners.ownerOfRaw(requestWith(authorization, first.socket))
-  expect(ownerOf(`Bearer ${one}`)).toBe('192.0.2.7')
+  const findOwner = (authorization?: string) =>
+    owners.findOwnerOfRaw(requestWith(authorization, first.socket))
+  expect(findOwner(`Bearer ${one}`)).toBe('192.0.2.7')
   owners.remember(hashToken(one), 'org of one')
   owners.remember(hashToken(two), 'org of two')
-  expect([`Bearer ${one}`, `Bearer ${two}`, `Bearer ${one}`, undefined].map(ownerOf)).toEqual([
+  expect([`Bearer ${one}`, `Bearer ${two}`, `Bearer ${one}`, undefined].map(findOwner)).toEqual([
     'org of one',
     'org of two',
     'org of one',
@@ -47,7 +48,7 @@ it('on one connection a key and a session never stand in for each other', () => 
   const raw = requestWith(`Bearer ${key}`)
   const headers = { ...raw.headers, cookie: `${SESSION_COOKIE}=${session}` }
   const hashOf = (originalUrl: string, url?: string) =>
-    owners.ownerOf({ raw, headers, originalUrl, ...(url && { routeOptions: { url } as never }) }).hash
+    owners.findOwner({ raw, headers, originalUrl, ...(url && { routeOptions: { url } as never }) }).hash
   expect(hashOf('/api/v1/user/')).toEqual(hashToken(key))
   expect(hashOf('/internal/api/v1/user/')).toEqual(hashToken(session))
   expect(hashOf('/%69nternal/keys', '/internal/keys')).toEqual(hashToken(session))

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { type Carrying, credentialOf } from '../http/credentials.ts'
+import { type Carrying, readCredential } from '../http/credentials.ts'
 import { isInternal } from '../http/sessions.ts'
 
 const MAX_KNOWN = 10_000
@@ -51,25 +51,25 @@ export function createRequestOwners(trusted: TrustedProxies) {
   }
 
   function lookAnew(request: Asking): Omit<RequestOwner, 'owner'> {
-    const token = credentialOf(request)
+    const token = readCredential(request)
     return {
       hash: token === undefined ? null : hashToken(token),
       address: clientAddress(request, trusted),
     }
   }
 
-  function ownerOf(request: Asking): RequestOwner {
+  function findOwner(request: Asking): RequestOwner {
     const { hash, address } = look(request)
-    return { hash, address, owner: (hash && orgs.get(nameOf(hash))) ?? address }
+    return { hash, address, owner: (hash && orgs.get(toCacheKey(hash))) ?? address }
   }
 
   return {
-    ownerOf,
+    findOwner,
     /** Returns the owner of a request that Fastify has not parsed yet. */
-    ownerOfRaw: (raw: IncomingMessage): string =>
-      ownerOf({ raw, headers: raw.headers, originalUrl: raw.url ?? '/' }).owner,
-    remember: (hash: Buffer, orgId: string): void => void orgs.set(nameOf(hash), orgId),
+    findOwnerOfRaw: (raw: IncomingMessage): string =>
+      findOwner({ raw, headers: raw.headers, originalUrl: raw.url ?? '/' }).owner,
+    remember: (hash: Buffer, orgId: string): void => void orgs.set(toCacheKey(hash), orgId),
   }
 }
 
-const nameOf = (hash: Buffer): string => hash.toString('base64')
+const toCacheKey = (hash: Buffer): string => hash.toString('base64')

@@ -11,7 +11,7 @@ import type { Json, TestApp, TestOrg } from '#test/plumbing/harness.ts'
 export const echo = defineAction({
   id: 'echo',
   name: 'Echo',
-  description: 'Gives what it is told.',
+  description: 'Returns its input as outputs.',
   category: 'data',
   credits: 0,
   inputs: { json: field.text({ description: 'The outputs.' }) },

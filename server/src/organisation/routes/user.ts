@@ -43,7 +43,7 @@ export function userRoutes(api: Api): void {
         response: { 200: success(200, Knowledge) },
       },
     },
-    async ({ caller, db }) => ok(knowledgeOf(await getKnowledge(db, caller.orgId))),
+    async ({ caller, db }) => ok(viewKnowledge(await getKnowledge(db, caller.orgId))),
   )
 
   api.put(
@@ -66,12 +66,12 @@ export function userRoutes(api: Api): void {
         })
         return putKnowledge(trx, caller.orgId, body.content)
       })
-      return ok(knowledgeOf(written))
+      return ok(viewKnowledge(written))
     },
   )
 }
 
-function knowledgeOf(stored: { content: string; updated_at: Date } | undefined) {
+function viewKnowledge(stored: { content: string; updated_at: Date } | undefined) {
   return stored === undefined
     ? { content: null, exists: false, updated_at: null }
     : { content: stored.content, exists: true, updated_at: stored.updated_at.toISOString() }

@@ -143,24 +143,24 @@ export async function admitAll(
   visitors: Visitor[],
   limits: RateLimits,
 ): Promise<Admission[]> {
-  return admissionsOf(await store.query<Row>(statementFor(visitors, limits)))
+  return toAdmissions(await store.query<Row>(chooseStatement(visitors, limits)))
 }
 
-function statementFor(visitors: Visitor[], limits: RateLimits): QueryConfig {
+function chooseStatement(visitors: Visitor[], limits: RateLimits): QueryConfig {
   const toSheets = visitors.some(({ sheet }) => (sheet ?? null) !== null)
   const [first] = visitors
   return first !== undefined && visitors.length === 1
     ? {
         ...(toSheets ? STATEMENTS.oneToSheet : STATEMENTS.one),
-        values: valuesOf((field) => field(first), limits, toSheets),
+        values: listValues((field) => field(first), limits, toSheets),
       }
     : {
         ...(toSheets ? STATEMENTS.manyToSheets : STATEMENTS.many),
-        values: valuesOf((field) => visitors.map(field), limits, toSheets),
+        values: listValues((field) => visitors.map(field), limits, toSheets),
       }
 }
 
-function admissionsOf(rows: Row[]): Admission[] {
+function toAdmissions(rows: Row[]): Admission[] {
   const places = new Map<string, number>()
   return rows.map((row) => {
     const place = (places.get(row.bucket) ?? 0) + 1
@@ -170,18 +170,18 @@ function admissionsOf(rows: Row[]): Admission[] {
     const behind = granted ? row.granted - place : 0
     const { now, per_minute, per_day, minute_used, day_used } = row
     return {
-      holder: row.email === null ? null : holderOf(row),
+      holder: row.email === null ? null : toHolder(row),
       isUseDue: row.email !== null && row.is_use_due,
       granted,
-      minute: { limit: per_minute, used: minute_used - behind, resetsAt: endOfWindow(now, 60) },
-      day: { limit: per_day, used: day_used - behind, resetsAt: endOfWindow(now, 86_400) },
+      minute: { limit: per_minute, used: minute_used - behind, resetsAt: findWindowEnd(now, 60) },
+      day: { limit: per_day, used: day_used - behind, resetsAt: findWindowEnd(now, 86_400) },
       now,
       sheet: hasSheet(row) ? toSheetWithWorkflow(row) : null,
     }
   })
 }
 
-function valuesOf(
+function listValues(
   read: (field: (visitor: Visitor) => unknown) => unknown,
   { perMinute, perDay }: RateLimits,
   toSheets: boolean,
@@ -196,7 +196,7 @@ function valuesOf(
 }
 
 /** Returns the end of a window. Windows begin at the full minute and at midnight UTC. */
-function endOfWindow(now: number, seconds: number): number {
+function findWindowEnd(now: number, seconds: number): number {
   return (Math.floor(now / seconds) + 1) * seconds
 }
 
@@ -204,7 +204,7 @@ function hasSheet(row: Row): row is Row & SheetWithWorkflowRow {
   return typeof row.sheet_id === 'string'
 }
 
-function holderOf(row: Row): KeyHolder {
+function toHolder(row: Row): KeyHolder {
   const { key_org_id: org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session } = row
   return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session }
 }

@@ -133,8 +133,8 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     await started.commit()
     await age(call, '23 hours')
     expect(await ask(call)).toEqual({ state: 'in_progress' })
-    const gone = { model: null, error: 'given up', answer: null, trace: null, spent: null }
-    await endAgentRun(store.system, admitted.run, gone)
+    const failure = { model: null, error: 'given up', answer: null, trace: null, spent: null }
+    await endAgentRun(store.system, admitted.run, failure)
     expect(await ask(call)).toEqual({ state: 'ours' })
   })
 

@@ -2,7 +2,7 @@ import { success } from '#contract/envelope.ts'
 import { STORE } from '#contract/names.ts'
 import { SyncedSegment, SyncSegmentBody } from '#contract/segment-syncs.ts'
 import { created } from '../../api/http/envelope.ts'
-import { outsideOf } from '../../api/http/idempotency.ts'
+import { getOutsideDb } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
 import { notFound } from '../../lib/errors.ts'
 import { answerArrivals, DRY_RUN_ANSWER, type EstimateServices } from '../../money/routes/dry-runs.ts'
@@ -41,7 +41,7 @@ export function segmentConnectionRoutes(api: Api, services: EstimateServices): v
         const checked = await checkConnection(db, { segment, sheet }, body)
         request.warnings.push(...checked.warnings)
         // Memberships are kept up to date anyway, so the evaluation stays even if the call fails.
-        await evaluateNow(outsideOf(request), caller.orgId, segment.segment_id)
+        await evaluateNow(getOutsideDb(request), caller.orgId, segment.segment_id)
         const current = await findSegment(db, segment)
         const rows = body.push_existing ? (current?.member_count ?? 0) : 0
         const given = { maxCredits: body.max_credits, trigger: 'segment' as const }
@@ -55,7 +55,7 @@ export function segmentConnectionRoutes(api: Api, services: EstimateServices): v
         caller,
         { segment, sheet },
         body,
-        outsideOf(request),
+        getOutsideDb(request),
       )
       const data = {
         sync_id: syncId,

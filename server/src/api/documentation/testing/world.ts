@@ -10,7 +10,7 @@ import { EXAMPLE_IDS } from '../operation.ts'
 
 const ROW = { company: 'Stripe', website: 'https://www.stripe.com/about' }
 
-/** Creates what an operation needs, anew for each operation because some delete it. */
+/** Creates the resources that an operation needs. Each operation gets new ones, because some operations delete them. */
 export async function makeWorld(
   app: TestApp,
   org: TestOrg,

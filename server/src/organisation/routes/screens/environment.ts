@@ -48,7 +48,7 @@ export function environmentSettings(api: Api, { sealer }: Services): void {
     },
     async (request) => {
       const { db, caller, body } = request
-      const scope = await scopeOf(request, body.workflow_id)
+      const scope = await requireScope(request, body.workflow_id)
       await setEnv(db, sealer, caller, scope, body)
       return ok({ key: body.key, workflow_id: scope.workflowId })
     },
@@ -66,14 +66,14 @@ export function environmentSettings(api: Api, { sealer }: Services): void {
     },
     async (request) => {
       const { db, caller, params, query } = request
-      const scope = await scopeOf(request, query.workflow_id ?? null)
+      const scope = await requireScope(request, query.workflow_id ?? null)
       await unsetEnv(db, caller, scope, params.key)
       return ok({ key: params.key, workflow_id: scope.workflowId })
     },
   )
 }
 
-async function scopeOf(request: FastifyRequest, workflowId: string | null): Promise<EnvScope> {
+async function requireScope(request: FastifyRequest, workflowId: string | null): Promise<EnvScope> {
   const { orgId, role } = request.caller
   if (workflowId !== null) await requireWorkflow(request, workflowId)
   else if (role !== 'admin')

@@ -31,7 +31,7 @@ export function keySettings(api: Api): void {
     { config: { scope: SCOPE }, schema: { response: { 200: success(200, z.array(ListedKey)) } } },
     async ({ db, caller }) => {
       const keys = await listKeysFor(db, caller.orgId, caller.role === 'admin' ? undefined : caller.email)
-      return ok(keys.map((key) => asListed(key, caller)))
+      return ok(keys.map((key) => viewKey(key, caller)))
     },
   )
 
@@ -50,7 +50,7 @@ export function keySettings(api: Api): void {
         caller,
         caller.orgId,
         member,
-        optionsOf(body, member),
+        toKeyOptions(body, member),
       )
       return created({
         key_id: record.key_id,
@@ -128,7 +128,7 @@ const PRESETS: Record<(typeof KEY_PRESETS)[number], (scope: Scope) => boolean> =
   custom: () => false,
 }
 
-function optionsOf(
+function toKeyOptions(
   { preset, scopes, allowed_workflow_ids, expires_at }: z.infer<typeof NewKeyBody>,
   member: Member,
 ): KeyOptions {
@@ -144,7 +144,7 @@ function optionsOf(
   }
 }
 
-function asListed(key: KeyEntry, caller: Caller): z.infer<typeof ListedKey> {
+function viewKey(key: KeyEntry, caller: Caller): z.infer<typeof ListedKey> {
   return {
     ...key,
     created_at: key.created_at.toISOString(),

@@ -4,7 +4,7 @@ import { isRole } from '#contract/scopes.ts'
 import { ChooseBody, ListedSession, OwnOrganisations, Session, SignedIn } from '#contract/sessions.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { ok } from '../../../api/http/envelope.ts'
-import { clearSessionCookie, isSecure, sessionTokenOf } from '../../../api/http/sessions.ts'
+import { clearSessionCookie, isSecure, readSessionToken } from '../../../api/http/sessions.ts'
 import type { Api, Services } from '../../../api/services.ts'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
@@ -25,7 +25,7 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
     '/session',
     { config: { scope: 'any key' }, schema: { response: { 200: successWithMessage(200, Session) } } },
     async (request) => {
-      const session = await describeSession(request.db, request.caller, sessionTokenOf(request) ?? '')
+      const session = await describeSession(request.db, request.caller, readSessionToken(request) ?? '')
       return ok(session, { message: `Signed in as ${session.email}` })
     },
   )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { SignedIn, SignInBody, SignInLink, SignInMailBody, SignInWays } from '#contract/sessions.ts'
 import { accepted, ok } from '../../../api/http/envelope.ts'
-import { browserOf, isSecure, sessionTokenOf, setSessionCookie } from '../../../api/http/sessions.ts'
+import { describeBrowser, isSecure, readSessionToken, setSessionCookie } from '../../../api/http/sessions.ts'
 import type { Api, Services } from '../../../api/services.ts'
 import { AppError, reasonOf, tooManyRequests } from '../../../lib/errors.ts'
 import { hashToken } from '../../../lib/security/keys.ts'
@@ -64,8 +64,8 @@ export function signInRoutes(api: Api, services: Services): void {
 }
 
 export const signingIn = (request: FastifyRequest) => ({
-  browser: browserOf(request),
-  before: sessionTokenOf(request),
+  browser: describeBrowser(request),
+  before: readSessionToken(request),
 })
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '#contract/segment-forms.ts'
 import { SegmentSummary } from '#contract/segments.ts'
 import { created, ok } from '../../../api/http/envelope.ts'
-import { outsideOf } from '../../../api/http/idempotency.ts'
+import { getOutsideDb } from '../../../api/http/idempotency.ts'
 import type { Api } from '../../../api/services.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { describeEntities } from '../../entity.ts'
@@ -124,7 +124,7 @@ function startWait() {
  */
 async function evaluateAndPrint(request: FastifyRequest, segmentId: string) {
   const { db, caller } = request
-  if (outsideOf(request) === db) {
+  if (getOutsideDb(request) === db) {
     await evaluateSegments(db, caller.orgId, segmentId, startWait())
   }
   const segment = await requireSegment(db, { org_id: caller.orgId, segment_id: segmentId })

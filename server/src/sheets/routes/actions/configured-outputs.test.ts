@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { findMember } from '#server/organisation/store/members.ts'
-import { publishShortcut, warningsOf } from '#server/shortcuts/publish.ts'
+import { publishShortcut, listWarnings } from '#server/shortcuts/publish.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { makeChain, type TestChain } from '../../../api/testing/chain.ts'
 
@@ -106,8 +106,10 @@ it('D74: a shortcut published before any run has them; one without any output wa
   const publish = (workflowId: string) => publishShortcut(publisher, workflowId, member, shown, {})
   const made = await publish((await chainWith(FIELDS)).workflowId)
   expect(made.outputs.map(({ name }) => name)).toEqual(['score', 'site'])
-  expect(warningsOf(made)).toEqual([])
+  expect(listWarnings(made)).toEqual([])
   const gate = await makeChain(app, org)
   await gate.add('filter')
-  expect(warningsOf(await publish(gate.workflowId))).toMatchObject([{ field: 'outputs', code: 'no_outputs' }])
+  expect(listWarnings(await publish(gate.workflowId))).toMatchObject([
+    { field: 'outputs', code: 'no_outputs' },
+  ])
 })

@@ -8,7 +8,7 @@ import { AppError, forbidden } from '../../../lib/errors.ts'
 import { findMemberById } from '../../../organisation/store/members.ts'
 import { requireWorkflow } from '../../../sheets/routes/workflows/resources.ts'
 import { setShortcutState, shareShortcut, updateShortcutDetails } from '../../lifecycle.ts'
-import { type GivenSchemas, publishShortcut, republishShortcut, warningsOf } from '../../publish.ts'
+import { type GivenSchemas, publishShortcut, republishShortcut, listWarnings } from '../../publish.ts'
 import { viewShortcut } from '../../view.ts'
 import { shortcutOfPath, ShortcutParams } from '../shortcut-resources.ts'
 
@@ -37,9 +37,9 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
         workflow_id,
         creator,
         details,
-        schemasOf({ inputs, outputs }),
+        pickSchemas({ inputs, outputs }),
       )
-      return created(viewShortcut(made), { warnings: warningsOf(made) })
+      return created(viewShortcut(made), { warnings: listWarnings(made) })
     },
   )
 
@@ -50,8 +50,8 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
       schema: { params: ShortcutParams, body: RepublishBody.prefault({}), response: withWarnings },
     },
     async ({ db, caller, shortcut, body }) => {
-      const made = await republishShortcut({ db, author: caller, catalogue }, shortcut, schemasOf(body))
-      return ok(viewShortcut(made), { warnings: warningsOf(made) })
+      const made = await republishShortcut({ db, author: caller, catalogue }, shortcut, pickSchemas(body))
+      return ok(viewShortcut(made), { warnings: listWarnings(made) })
     },
   )
 
@@ -109,7 +109,7 @@ async function ownShortcutOfPath(request: FastifyRequest): Promise<void> {
   }
 }
 
-function schemasOf({
+function pickSchemas({
   inputs,
   outputs,
 }: { [Key in keyof GivenSchemas]: GivenSchemas[Key] | undefined }): GivenSchemas {

@@ -55,9 +55,9 @@ function sourceOf(names: readonly string[], { name, description = '' }: Field): 
   const words = wordsOf(name)
   const shared = names.find((other) => wordsOf(other).some((word) => words.includes(word)))
   if (shared !== undefined) return shared
-  const descriptionWords = wordsOf(description)
+  const mentioned = wordsOf(description)
   return (
-    names.find((other) => wordsOf(other).every((word) => descriptionWords.includes(word))) ??
+    names.find((other) => wordsOf(other).every((word) => mentioned.includes(word))) ??
     ownValue(SAME, name)?.find((other) => names.includes(other)) ??
     null
   )
