@@ -98,5 +98,5 @@ function replaceSheetIds(
 }
 
 function describeCopy(copy: Copy, source: string) {
-  return { action: 'workflow.describeCopy', target: copy.workflow_id, details: { name: copy.name, source } }
+  return { action: 'workflow.duplicated', target: copy.workflow_id, details: { name: copy.name, source } }
 }

@@ -197,7 +197,11 @@ describe('402: how much was needed, how much was there, and what to do', () => {
         return ask(as)
       },
       'BUDGET_REACHED',
-      ['costs 5 credits', '4.125 are left of the budget "Trial"', 'raise it, or wait for its next period'],
+      [
+        'costs 5 credits',
+        '4.125 are left of the budget "Trial"',
+        'raise the budget, or wait for its next period',
+      ],
     ],
     [
       'the balance',
