@@ -130,7 +130,7 @@ describe('adding', () => {
       { provider: pickProvider(providers, 'snov'), fields: { client_id: 'x' } },
       'client_secret',
     ],
-    ['no owner to keep it for', { shared: false }, 'somebody owns'],
+    ['no owner to keep it for', { shared: false }, 'member who owns'],
   ])('refuses %s', async (_what, more, words) => {
     const refusal: unknown = await connect(await app.makeOrg(), more).catch((cause: unknown) => cause)
     expect(refusal).toMatchObject({ details: { errors: [{ message: expect.stringContaining(words) }] } })
@@ -139,7 +139,7 @@ describe('adding', () => {
   it('a name can be used once for a provider', async () => {
     const org = await app.makeOrg()
     await connect(org)
-    await expect(connect(org, { name: 'MAIN' })).rejects.toThrow('a connection MAIN to Hunter already')
+    await expect(connect(org, { name: 'MAIN' })).rejects.toThrow('A connection MAIN to Hunter exists already')
     await connect(org, { provider: pickProvider(providers, 'prospeo') })
   })
 
