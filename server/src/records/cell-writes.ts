@@ -7,22 +7,27 @@ import { findNamed } from './lookup.ts'
 import { addCellWrite, type CellRun, findCellWrite } from './store/cell-writes.ts'
 import { EntityTooLarge } from './store/entities.ts'
 
-/** Who says so when a workflow updates or relates entities. Orders of sources may list it. */
+/**
+ * The source of statements that a workflow makes when it updates or relates entities. Orders of sources may list it.
+ */
 export const WORKFLOW_SOURCE = 'workflow'
 
-/** Refused: it cannot be done, and why. */
+/** The outcome of a write. If it is refused, `message` says why. */
 export type Answer<Value> = { ok: true; value: Value } | { ok: false; message: string }
 type Write<Value> = (
   now: Date,
   confirm: (trx: Db, value: Value & object) => Promise<void>,
 ) => Promise<Answer<Value>>
 
-/** Another worker has written for the same cell run: this transaction is undone, and its answer counts. */
+/**
+ * Thrown if another worker has written for the same cell run. The transaction is rolled back, and the answer of the
+ * other worker counts.
+ */
 class WrittenBefore extends Error {
   override name = 'WrittenBefore'
 }
 
-/** Writes once for a cell run, however often it is tried: the answer is committed with what was written. */
+/** Writes once for a cell run, however often it is tried. The answer is committed together with the write. */
 export async function writeOnce<Value>(
   db: Db,
   orgId: string,
@@ -48,7 +53,7 @@ const Ingested = z.object({ entity_id: z.string(), created: z.boolean() })
 export type Ingested = z.infer<typeof Ingested>
 export const readIngested = (answer: unknown): Ingested => Ingested.parse(answer)
 
-/** Takes in what a row says about an entity. */
+/** Ingests what a row says about an entity. */
 export function ingestForCell(db: Db, orgId: string, cell: CellRun, given: GivenRecord) {
   return writeOnce(db, orgId, cell, Ingested, async (now, confirm) => {
     const read = readGivenRecord(given, now)
@@ -71,12 +76,12 @@ export function toIngested(result: Result | undefined): Ingested {
 const Updated = z.object({ entity_id: z.string(), updated: z.boolean() }).nullable()
 export type Update = { kind: EntityKind; identifier: string; fields: readonly GivenPair[] }
 
-/** The entity went away after it was found. */
+/** Thrown if the entity was deleted after it was found. */
 class EntityGone extends Error {
   override name = 'EntityGone'
 }
 
-/** Sets fields of an entity that is there; null where there is none. */
+/** Sets fields of an existing entity. Returns null if there is none. */
 export function updateForCell(db: Db, orgId: string, cell: CellRun, { kind, identifier, fields }: Update) {
   return writeOnce(db, orgId, cell, Updated, async (now, confirm) => {
     const named = await findNamed(db, orgId, identifier, [kind])

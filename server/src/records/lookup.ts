@@ -9,7 +9,7 @@ import { findIdentifiers, type Identifier, keyOf, listIdentifiers, type Place } 
 
 const EXPECTED = 'must be the id of an entity, a domain, a LinkedIn URL, an email address or source:id'
 
-/** What a text can mean as an identifier of entities of these kinds. */
+/** Returns the identifiers that a text can mean, for entities of these kinds. */
 function readingsOf(text: string, kinds: readonly EntityKind[]): Identifier[] {
   return kinds.flatMap((kind) =>
     IDENTIFIED_BY[kind].flatMap((identifierKind) => {
@@ -19,7 +19,10 @@ function readingsOf(text: string, kinds: readonly EntityKind[]): Identifier[] {
   )
 }
 
-/** An entity with an identifier of it; `absent` with what it could be called; or why the text names none. */
+/**
+ * The entity that a text names, with an identifier of it; or `absent`, with the identifiers that the text could mean;
+ * or the reason why it names none.
+ */
 export type Named =
   | { kind: 'found'; entity: EntityRecord; identifier: Identifier }
   | { kind: 'absent'; readings: Identifier[] }
@@ -27,7 +30,9 @@ export type Named =
 
 export type Asked = { text: string; kinds: readonly EntityKind[] }
 
-/** An id that an entity is to be read by, with the identifier that led there; null where the text is the id itself. */
+/**
+ * The id of the entity to read, and the identifier that led to it. The identifier is null if the text is the id itself.
+ */
 type Lead = {
   kind: 'lead'
   entityId: string
@@ -49,7 +54,7 @@ export async function findNamed(
   return named
 }
 
-/** Finds where texts lead, in their order. Reads nothing of the entities there. */
+/** Finds the entities that texts lead to, in their order, without reading the entities. */
 export async function traceNames(db: Db, orgId: string, asked: readonly Asked[]): Promise<Trace[]> {
   const readings = asked.map(({ text, kinds }) => {
     const given = text.trim()
@@ -80,7 +85,7 @@ function traceOf({ text, kinds }: Asked, readings: Identifier[], places: Readonl
     : { kind: 'lead', entityId, identifier, readings, kinds }
 }
 
-/** Reads the entities to which texts lead. */
+/** Reads the entities that texts lead to. */
 export async function findTraced(db: Db, orgId: string, traces: readonly Trace[]): Promise<Named[]> {
   const leads = traces.filter((trace) => trace.kind === 'lead')
   const roots = await findRoots(db, orgId, [...new Set(leads.map(({ entityId }) => entityId))])
@@ -103,7 +108,10 @@ export async function findTraced(db: Db, orgId: string, traces: readonly Trace[]
   })
 }
 
-/** The entity that has this identifier, in any spelling. Several kinds may have one: then `kind` must say which is meant. */
+/**
+ * Returns the entity with this identifier, in any spelling. If entities of several kinds have it, `kind` must say which
+ * one is meant.
+ */
 export async function findByIdentifier(
   db: Db,
   orgId: string,

@@ -15,7 +15,7 @@ import { launchRows } from './launch.ts'
 import { lockArrivals } from './queue.ts'
 import type { RunRequest, Trigger } from './run-request.ts'
 
-/** D94: rows that are to run and cannot, since their sheet has no actions. */
+/** Returns the warning of D94: rows were to run, but the sheet has no actions. */
 export function warnOfNoActions(
   field: 'run_after_add' | 'run_after_import',
   run: z.output<typeof RunAfter>,
@@ -27,43 +27,44 @@ export function warnOfNoActions(
   ]
 }
 
-/** Rows on their way into a sheet. */
+/** Rows that are about to be added to a sheet. */
 export type Arrival = {
   sheet: SheetRecord
-  /** In the stored form of rows, in their order: see sheets/rows/intake.ts. */
+  /** The rows in their stored form and in their order: see sheets/rows/intake.ts. */
   data: readonly string[]
-  /** Their ids, where somebody had to know them before; made here otherwise. */
+  /** The ids of the rows, if the caller had to know them before. Otherwise they are made here. */
   ids?: string[]
   actor: Actor
-  /** What brought them. Those of the API are a run of `auto_run` where the caller asked for none. */
+  /** What brought the rows. Rows added by the API start a run of `auto_run` if the caller asked for none. */
   trigger: Exclude<Trigger, 'auto_run' | 'schedule'>
-  /** What was asked for. A sheet with `auto_run` runs every arrival, whatever was asked (D16). */
+  /** The run that was asked for. A sheet with `auto_run` runs every arrival, whatever was asked (D16). */
   run: 'none' | 'first_10' | 'all'
-  /** Rows that arrived before by the same request: `first_10` counts them too. */
+  /** The number of rows that the same request added before. `first_10` counts them too. */
   earlier?: number
-  /** How often they were sent on from sheet to sheet (D36). */
+  /** How often the rows have been sent on from sheet to sheet (D36). */
   hops?: number
-  /** What the run may cost that they start. */
+  /** The cap of the run that the rows start. */
   cap?: Cap | undefined
-  /** Who spends, where that is not the actor. */
+  /** The member whose budget pays, if that is not the actor. */
   member?: string | null
-  /** The frozen version to run on, instead of what the sheet is now. */
+  /** The frozen version to run on, instead of the current version of the sheet. */
   pinned?: Pick<SheetRecord, 'revision' | 'continue_on_fail'>
 }
 
-/** What became of them. `runId` is null where nothing runs. */
+/** The result of an arrival. `runId` is null if nothing runs. */
 export type Arrived = { rowIds: string[]; queued: number; runId: string | null }
 
 /**
- * Every row that comes into a sheet comes through here: from Add Rows, imports, webhooks, sources, segments, other sheets,
- * shortcuts. Adds the rows and starts the run that D16 says, together or not at all: in the caller's transaction, or in one of
- * its own. Throws `Not Found` when the sheet was deleted meanwhile, and `ROW_LIMIT_REACHED` when they do not fit.
+ * Adds rows to a sheet and starts the run that D16 prescribes. Every row that enters a sheet comes through here: from
+ * Add Rows, imports, webhooks, sources, segments, other sheets and shortcuts. Both happen or neither: in the caller's
+ * transaction, or in a transaction of its own. Throws `Not Found` if the sheet has been deleted since, and
+ * `ROW_LIMIT_REACHED` if the rows do not fit.
  */
 export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
   const { sheet, data } = arrival
   const request = await requestOf(db, arrival)
   const isNear = await isNearRowLimit(db, sheet.org_id, data.length)
-  // One statement is a transaction of its own.
+  // A single statement is a transaction of its own.
   if (request === null && !isNear) return add(db, arrival, null)
   return inTransaction(db, async (trx) => {
     if (isNear) await requireRoom(trx, sheet.org_id, data.length)
@@ -72,7 +73,10 @@ export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
   })
 }
 
-/** The same for many sheets at once, in the caller's transaction. Null in the place of those whose sheet was deleted meanwhile. */
+/**
+ * Does the same for many sheets at once, in the caller's transaction. Returns null in the place of each sheet that has
+ * been deleted since.
+ */
 export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Promise<(Arrived | null)[]> {
   const planned: { n: number; arrival: Arrival; request: Unlaunched | null }[] = []
   for (const [n, arrival] of arrivals.entries()) {
@@ -81,7 +85,7 @@ export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Pro
   await requireRoomForAll(trx, arrivals)
   const running = planned.flatMap(({ request }) => (request === null ? [] : [request]))
   if (running.length > 0) await lockArrivals(trx, running)
-  // Row counters are locked by adding rows, so sheets have their turn in the order of ids.
+  // Adding rows locks the row counter of their sheet, so the sheets are taken in the order of their ids.
   const inOrder = planned.toSorted((a, b) => (a.arrival.sheet.sheet_id < b.arrival.sheet.sheet_id ? -1 : 1))
   const arrived: (Arrived | null)[] = arrivals.map(() => null)
   for (const { n, arrival, request } of inOrder) {
@@ -101,7 +105,7 @@ async function requireRoomForAll(trx: Db, arrivals: readonly Arrival[]): Promise
   }
 }
 
-/** How many rows run of those that arrive: the first of them (D16). */
+/** Returns how many of the arriving rows run. It is always the first of them that run (D16). */
 export function countRunning(
   { auto_run }: Pick<SheetRecord, 'auto_run'>,
   run: Arrival['run'],
@@ -113,7 +117,7 @@ export function countRunning(
 
 type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }
 
-/** The run that an arrival starts; null when it starts none. */
+/** Returns the run that an arrival starts, or null if it starts none. */
 async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
   const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned, cap, member = null } = arrival
   const count = countRunning(sheet, run, { rows: data.length, earlier, isPinned: pinned !== undefined })

@@ -4,10 +4,10 @@ import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { deleteAllRows, deleteRows } from '../sheets/store/rows.ts'
 import { chosenRows, type RowChoice } from './row-choice.ts'
 
-/** Rows that one statement deletes. */
+/** The number of rows that one statement deletes. */
 const PIECE = 5000
 
-/** Deletes the rows of a choice within a transaction, and returns how many there were. */
+/** Deletes the chosen rows within a transaction, and returns their number. */
 export async function deleteChosen(trx: Db, sheet: SheetKey, choice: RowChoice): Promise<number> {
   if (choice.kind === 'all') return deleteAllRows(trx, sheet)
   const { rows } = await sql<{

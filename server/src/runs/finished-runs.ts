@@ -5,7 +5,10 @@ import type { Db, Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import { endStopped } from './store/former-cells.ts'
 
-/** Those who wait for a run see its end within a second. */
+/**
+ * Defines the job that marks runs as finished. It runs every second, so a caller that waits for a run sees its end
+ * within a second.
+ */
 export function finishedRunsJob(store: Store): Job {
   return defineJob({
     name: 'finish_runs',
@@ -18,12 +21,13 @@ export function finishedRunsJob(store: Store): Job {
   })
 }
 
-/** Longer than a statement may take. */
+/** How far back stopped runs are looked at. Longer than a statement may take. */
 const LATELY = sql.raw(`interval '5 minutes'`)
 
 /**
- * A cell that is parked while its run is being stopped knows nothing of that, and Stop nothing of it: it would stay in the air for as
- * long as it waits, up to a day. Locks by which each would know of the other would hold up results of others while a large run is stopped.
+ * Ends the parked flights of stopped runs. A cell that parks while its run is being stopped does not see the stop, and
+ * the stop does not see the cell: the row would stay in flight for as long as the cell waits, up to a day. Locks that
+ * let each see the other would delay results of other runs while a large run is being stopped.
  */
 export async function endParked(db: Db): Promise<void> {
   await sql`with late as materialized (
@@ -37,7 +41,7 @@ export async function endParked(db: Db): Promise<void> {
     select ${announcing(sql`sheet_id`)} from (select distinct sheet_id from ended) sheets`.execute(db)
 }
 
-/** Marks runs that have no row in the air any more as finished. Cheap: looks only at runs under way. */
+/** Marks runs without rows in flight as finished. Cheap: it looks only at runs under way. */
 async function finishRuns(db: Db): Promise<void> {
   await sql`update runs set state = 'finished', finished_at = now()
     where (org_id, run_id) in (select r.org_id, r.run_id from runs r where r.state = 'running' and r.rows_queued > 0 and r.unlaunched is null

@@ -3,8 +3,9 @@ import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 
 /**
- * Flights come and go by the thousand. Where PostgreSQL last counted them between two runs it takes them for none, and plans
- * to look through all of them for each: it is told when there are many, in the first second of a large run.
+ * Defines the job that refreshes the statistics of `flights`. Flights come and go by the thousand. If PostgreSQL last
+ * counted them between two runs, it assumes that there are none and plans to scan the whole table for each lookup. So
+ * the table is analysed when it holds many flights, in the first second of a large run.
  */
 export function flightStatisticsJob(store: Store): Job {
   return defineJob({

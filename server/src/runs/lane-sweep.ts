@@ -3,7 +3,9 @@ import type { Store } from '../database/connection/db.ts'
 import { forgetIdleLanes } from '../database/queue/long-jobs.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 
-/** Forgets lanes for long jobs whose organisation has none; they are made again when they are needed. */
+/**
+ * Defines the job that forgets the lanes of organisations without long jobs. Lanes are made again when they are needed.
+ */
 export function laneSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_lanes',

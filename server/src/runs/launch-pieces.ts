@@ -10,25 +10,30 @@ import { defineJob, type Job } from '../lib/job.ts'
 import { allRows } from './row-choice.ts'
 import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 
-// A run of all rows of a large sheet: its first rows are launched with it, so that work begins at once, and the others piece by
-// piece, each in a transaction that moves the run on. Until then they have neither flights nor jobs, and keep their old cells.
-// Whoever began the run goes on with it; if nobody has for a while, because a process ended, any worker does.
+// A run of all rows of a large sheet enqueues its first rows at once, so that work begins immediately. The other rows
+// follow piece by piece; each piece is a transaction that moves the run on. Until their turn, rows have neither flights
+// nor jobs and keep their old cells. The request that started the run enqueues the pieces. If no piece follows for a
+// while because its process ended, any worker goes on.
 
-/** Rows in a piece. */
+/** The number of rows in a piece. */
 const PIECE = 2500
-/** The first rows of a run, where whoever began it goes on with the others. */
+/** The number of first rows of a run whose starter goes on with the other rows. */
 export const FIRST_PIECE = 1000
-/** The same where nobody does: in one transaction, as long as a minute is far. */
+/**
+ * The number of first rows of a run whose starter does not go on. They are one transaction, which takes much less than
+ * a minute.
+ */
 export const FIRST_BY_ITSELF = 100_000
-/** For so long whoever began a run goes on with it before answering. */
+/** How long the request that started a run enqueues the other rows before it answers. */
 const DRIVING_MS = 20_000
-/** After so long without a piece somebody else goes on. */
+/** The time without a new piece after which a worker takes over. */
 const SILENCE = sql.raw(`interval '3 seconds'`)
 
 const keyed = sql.raw(KEYED)
 /**
- * Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. Without bitmaps the
- * next flights are read in the order of their key, instead of all that are left being sorted for them.
+ * Settings for the planner of this transaction. Every statement here looks up by key. A plan that scans whole tables,
+ * made while they were small, would never end. Without bitmap scans the next flights are read in the order of their
+ * key, instead of all that are left being sorted.
  */
 export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true),
@@ -36,19 +41,21 @@ export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_con
 
 export type RunKey = SheetKey & { run_id: string }
 /**
- * As the run has it: the numbers of rows that have no flight yet, and how many of its rows have one. `beside` says that rows of the
- * sheet were in the air when it began.
+ * What the run's record says of rows that are not enqueued: their numbers, and how many of its rows have a flight
+ * already. `beside` means that rows of the sheet were in flight when the run began.
  */
 type Unlaunched = VirtualTime & { launched: number; beside: boolean }
-/** Numbers of rows, up to one that is not among them. */
+/** A range of row numbers; `stop` is not included. */
 type Stretch = { start: number; stop: number }
 
-/** Rows of the sheet that its runs are still to launch, by their numbers: they are as good as in the air (D21). */
+/**
+ * Returns the numbers of the rows of the sheet that its runs are still to enqueue. These rows count as in flight (D21).
+ */
 export const unlaunchedRows = ({ org_id, sheet_id }: SheetKey) => sql`
   select coalesce(range_agg((unlaunched->>'rows')::int8multirange), '{}') as rows from runs
   where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' and unlaunched is not null`
 
-/** Launches what is left of a run, for as long as somebody may wait for it. */
+/** Enqueues the remaining rows of a run, for as long as a caller may wait for them. */
 export async function launchRest(db: Db, run: RunKey): Promise<void> {
   const end = performance.now() + DRIVING_MS
   while (performance.now() < end) {
@@ -56,7 +63,7 @@ export async function launchRest(db: Db, run: RunKey): Promise<void> {
   }
 }
 
-/** Goes on with runs whose process ended before they were launched whole. */
+/** Defines the job that goes on with runs whose process ended before all their rows were enqueued. */
 export function launchJob(store: Store): Job {
   return defineJob({
     name: 'launch_runs',
@@ -71,7 +78,10 @@ export function launchJob(store: Store): Job {
   })
 }
 
-/** A piece of each in turn, so that a small run does not wait for a large one; one that fails holds up no other. */
+/**
+ * Enqueues a piece of each run in turn, so that a small run does not wait for a large one. A run that fails does not
+ * delay the others.
+ */
 async function launchInTurn(db: Db, runs: readonly RunKey[], signal: AbortSignal): Promise<void> {
   const failures: unknown[] = []
   let left = runs
@@ -92,8 +102,9 @@ async function launchInTurn(db: Db, runs: readonly RunKey[], signal: AbortSignal
 }
 
 /**
- * The next rows of a run. True when none is left, or the run is over. Nobody else launches them: that one is in the air is looked
- * for only where rows were when the run began, or when it turns out that one is.
+ * Enqueues the next rows of a run. Returns true if none is left, or the run is over. No other transaction enqueues
+ * these rows. Rows that are already in flight are looked for only if the sheet had rows in flight when the run began,
+ * or after an insert met one.
  */
 async function launchPiece(db: Db, run: RunKey): Promise<boolean> {
   try {
@@ -147,8 +158,9 @@ async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean })
 type Piece = { launched: number; start: string | null; is_whole: boolean }
 
 /**
- * At the end the run has as many rows as there were to launch: some may have been deleted, or be in the air already. Those that were
- * when the run began, and have landed since, have their results by the run that they joined (D21).
+ * Enqueues one piece and moves the run's record on. At the end the run counts the rows that it enqueued: some may have
+ * been deleted, or be in flight already. Rows that were in flight when the run began, and have finished since, have
+ * their results by the run that they joined (D21).
  */
 async function launchNext(
   trx: Db,

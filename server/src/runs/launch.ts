@@ -16,26 +16,29 @@ import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 import { BY_API, type RunRequest } from './run-request.ts'
 
 const keyed = sql.raw(KEYED)
-/** Beyond the numbers of all rows. */
+/** A number beyond those of all rows. */
 const LAST = sql.raw('9223372036854775807')
 
 export type StartedRun = {
   runId: string
-  /** The run that has its rows, where all were in the air already (D21). */
+  /** The run that has the rows, if all of them were in flight already (D21). */
   joined: string | null
   rowsQueued: number
-  /** Whether all its rows are in the air. Those that are not are launched in pieces (launch-pieces.ts). */
+  /** Whether all rows of the run are enqueued. The others are enqueued in pieces (launch-pieces.ts). */
   isLaunched: boolean
 }
 
 export type LaunchOptions = {
-  /** Of all rows of a sheet only so many at first, under the rows lock alone. */
+  /** If all rows of a sheet run: how many of them to enqueue at first. Needs the rows lock alone. */
   first?: number | undefined
-  /** Whether rows may be among those which another run is still to launch: they are that run's (D21). */
+  /** Whether some rows may be among those that another run is still to enqueue. Such rows belong to that run (D21). */
   joins?: boolean
 }
 
-/** Launches and queues rows of which none is in the air under a stopped run. Its locks are taken: startRun, lockArrivals. */
+/**
+ * Creates a run, its flights and their jobs. None of the rows may be in flight under a stopped run. The caller has
+ * taken the locks by startRun or lockArrivals.
+ */
 export async function launchRows(
   db: Db,
   actor: Actor,
@@ -44,7 +47,7 @@ export async function launchRows(
 ): Promise<StartedRun> {
   const { sheet } = request
   const run_id = newId()
-  // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
+  // Jobs of rows that were stopped or deleted stay in the queue. The ticket keeps them apart from jobs of a later run.
   const ticket = randomInt(2 ** 30)
   const cap = await openCap(db, sheet.org_id, request.cap)
   const made = { run_id, ticket, cap, ...options }
@@ -63,9 +66,9 @@ type Launched = VirtualTime & {
 type Launching = { run_id: string; ticket: number; cap: string | null } & LaunchOptions
 
 /**
- * The run's record and its flights. A run that finds nothing to launch is finished at once. The rows lock keeps a sheet from
- * being deleted, so a counter that is there stays, and a run is never recorded for a sheet that is gone. Of all rows the first are
- * looked for before those that another run is still to launch.
+ * Writes the run's record and its flights. A run that finds nothing to enqueue is finished at once. The rows lock keeps
+ * the sheet from being deleted, so a counter that exists stays, and no run is recorded for a deleted sheet. If all rows
+ * run, the first of them are chosen before the rows that another run is still to enqueue.
  */
 async function launch(
   db: Db,
@@ -111,19 +114,22 @@ async function launch(
     select chosen, launched, case when launched = 0 and is_whole then (${joinedRun(sheet)}) end as joined, is_whole, time.base, time.weight, ${announcing(sheet_id)}
     from time left join counted on true`.execute(db)
   const { chosen, launched, joined = null, is_whole, base = 1, weight = 1 } = rows[0] ?? {}
-  // Without a counter there is no sheet any more.
+  // A missing counter means that the sheet has been deleted.
   if (typeof chosen !== 'number' || typeof launched !== 'number' || is_whole === undefined)
     throw notFound('Sheet')
   return { chosen, launched, joined, is_whole, base, weight }
 }
 
-/** Of a run that launches all its rows at once nothing is left. Each part of a statement takes its time, also for a run of one row. */
+/**
+ * Counts for a run that enqueues all its rows at once, so that none is left. Each part of a statement takes time, also
+ * for a run of one row.
+ */
 const countWhole = ({ org_id, sheet_id }: SheetKey) => sql`
       select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched, true as is_whole, 0 as later,
         null::jsonb as unlaunched
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`
 
-/** Of one that launches its first rows: which rows are left, and how many they are. */
+/** Counts for a run that enqueues its first rows: which rows are left, and how many. */
 const countFirst = ({ org_id, sheet_id }: SheetKey) => sql`
       select greatest(found, total) as chosen, launched, isempty(rest) as is_whole,
         case when isempty(rest) then 0 else least(total - found, (select sum(upper(s) - lower(s)) from unnest(rest) as s)) end as later,
@@ -138,7 +144,7 @@ const countFirst = ({ org_id, sheet_id }: SheetKey) => sql`
           then int8multirange(int8range(coalesce((select max(seq) from chosen) + 1, first_seq), next_seq)) - (select rows from others)
           else '{}' end as rest) later`
 
-/** The run that has the first of the chosen rows in the air, or is still to launch it. */
+/** Returns the run that has the first of the chosen rows in flight, or is still to enqueue it. */
 const joinedRun = ({ org_id, sheet_id }: SheetKey) => sql`
   select coalesce(
     (select run_id from flights f where f.org_id = ${org_id} and f.row_id = one.row_id),
@@ -146,7 +152,7 @@ const joinedRun = ({ org_id, sheet_id }: SheetKey) => sql`
       and u.unlaunched is not null and one.seq <@ (u.unlaunched->>'rows')::int8multirange limit 1))
   from (select row_id, seq from chosen limit 1) one`
 
-/** Queues flights that are there and keep their cells: those of a run that is resumed. */
+/** Adds jobs for flights that exist and keep their cells: those of a resumed run. */
 export async function queueFlights(
   db: Db,
   flights: { org_id: string; run_id: string; ticket: number },
@@ -158,9 +164,10 @@ export async function queueFlights(
 }
 
 /**
- * Fair order: a job's priority is a virtual time. A run starts at that of the jobs waiting now, and its rows are spread behind
- * each other, the wider the more runs its organisation has under way. So a short run is soon done and two long ones share.
- * Jobs that are no part of a run's order, parked rows and chores, have priority 0.
+ * Returns the virtual time at which a run starts, and its weight. A job's priority is a virtual time, which makes the
+ * order fair: a run starts at that of the jobs waiting now, and its rows are spread behind each other, the wider the
+ * more runs its organisation has under way. So a short run is soon done and two long runs share. Jobs outside the order
+ * of runs (parked rows and chores) have priority 0.
  */
 function virtualNow(orgId: string) {
   return sql`select

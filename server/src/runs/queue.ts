@@ -16,10 +16,10 @@ import { dropFlights, dropQueued, isBeforeLast } from './store/flights.ts'
 const keyed = sql.raw(KEYED)
 
 /**
- * Queues a run of rows that are there: its record, a flight for each row that has none, the removal of the cells that will run
- * again, and jobs, one for each of the first rows and for each group of later ones. All of it or nothing: call it in a
- * transaction. Rows already in the air join the run that has them (D21). Of more than `first` rows, where all are to be run, the
- * others are launched later.
+ * Enqueues a run of existing rows: writes its record, a flight for each row that has none, and jobs (one for each of
+ * the first rows, one for each group of later rows), and removes the cells that will run again. Call it in a
+ * transaction: all of it happens or nothing. Rows already in flight join the run that has them (D21). If all rows are
+ * to run and there are more than `first`, the others are enqueued later.
  */
 export async function startRun(
   db: Db,
@@ -30,8 +30,8 @@ export async function startRun(
   const { org_id, sheet_id, workflow_id } = request.sheet
   const counts = BY_API.has(request.trigger)
   const isAll = request.rows.kind === 'all'
-  // Whoever replaces flights of stopped runs owns the rows lock, as does a run that does not launch all its rows at once: nobody
-  // else launches the same rows in between, or without knowing of that run.
+  // A transaction that replaces flights of stopped runs holds the rows lock exclusively, as does a run that does not
+  // enqueue all its rows at once: no other run enqueues the same rows in between, or without knowing of that run.
   const { rows } = await sql<{
     stopped: boolean
     large: boolean
@@ -54,7 +54,9 @@ export async function startRun(
   return launchRows(db, actor, request, { joins: true, first: rows[0]?.large === true ? first : undefined })
 }
 
-/** The locks under which rows that arrive are launched, of all their sheets. Take them before the rows are added. */
+/**
+ * Takes the locks under which arriving rows are enqueued, for all their sheets. Take them before the rows are added.
+ */
 export async function lockArrivals(db: Db, requests: readonly Lockable[]): Promise<void> {
   await lockWorkflows(db, requests)
   const ids = [...new Set(requests.map(({ sheet }) => sheet.sheet_id))].toSorted()
@@ -65,7 +67,10 @@ export async function lockArrivals(db: Db, requests: readonly Lockable[]): Promi
 
 type Lockable = Pick<RunRequest, 'sheet' | 'trigger'>
 
-/** A run that counts as the workflow's last one writes so at its end; the lock for that comes before those of the rows. */
+/**
+ * Locks the workflows whose `last_run_at` these runs set. The runs write it at their end, but its lock comes before the
+ * locks of rows.
+ */
 async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<void> {
   const counting = requests.filter(({ trigger }) => BY_API.has(trigger))
   const orgOf = new Map(counting.map(({ sheet }) => [sheet.workflow_id, sheet.org_id]))
@@ -74,12 +79,13 @@ async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<voi
 }
 
 /**
- * A row whose stopped run still has a cell running is run anew: the late result will have no effect (D23). Every flight of the
- * chosen rows is locked, those that stay too: launching meets them again, in the order of rows.
+ * Drops the flights of stopped runs that still have a cell running. Their rows run anew, and the late result will have
+ * no effect (D23). Every flight of the chosen rows is locked, also those that stay: enqueueing meets them again, in the
+ * order of rows.
  */
 async function dropStopped(db: Db, request: RunRequest): Promise<void> {
   const { org_id, sheet_id: sheetId } = request.sheet
-  // Of all rows those in the air are few, even of a sheet with millions.
+  // Of all rows only a few are in flight, even in a sheet with millions.
   const chosen =
     request.rows.kind === 'all'
       ? sql`f.run_id = any(array(select run_id from runs
@@ -95,8 +101,9 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
 }
 
 /**
- * Queued cells are removed, running ones may finish; their rows end there (D23). Answers how many rows end before their last cell (D92). Runs that were begun
- * while it waited for another are stopped as well.
+ * Stops all runs of a sheet. Queued cells are removed, running ones may finish; their rows end there (D23). Returns how
+ * many rows end before their last cell (D92). Runs that began while this call waited for another one are stopped as
+ * well.
  */
 export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promise<number> {
   const { org_id, sheet_id } = sheet
@@ -121,7 +128,7 @@ export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promis
   return removed
 }
 
-/** Counts rows of these runs that are at work on a cell which is not their last one. */
+/** Counts the rows of these runs whose running cell is not their last one. */
 async function countEnding(db: Db, orgId: string, runIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`${keyed}
     select count(*)::int as count from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
@@ -129,7 +136,7 @@ async function countEnding(db: Db, orgId: string, runIds: readonly string[]): Pr
   return rows[0]?.count ?? 0
 }
 
-/** Rows of the run `r` that were not launched, but for those that are gone since. */
+/** The number of rows of the run `r` that were not enqueued, without those deleted since. */
 const UNLAUNCHED =
   sql.raw(`case when r.unlaunched is null then 0 else least(r.rows_queued - (r.unlaunched->>'launched')::bigint, (
   select coalesce(sum(upper(s) - lower(s)), 0)::bigint

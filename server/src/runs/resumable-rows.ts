@@ -11,8 +11,8 @@ import type { RowChoice } from './row-choice.ts'
 import type { Trigger } from './run-request.ts'
 
 /**
- * The cells at which rows of a run ended for want of credits, and go on (M7), also those that have their former result (D84): not of rows that were deleted or run since, or that another
- * run is still to launch.
+ * Selects the cells at which rows of a run ended for lack of credits and can go on (M7), also those that kept their
+ * former result (D84). Leaves out rows that were deleted or run since, or that another run is still to enqueue.
  */
 export const resumableCells = (
   { org_id, sheet_id }: SheetKey,
@@ -31,11 +31,11 @@ export const resumableCells = (
     and array_position(${actions}::text[], c.action) = (select count(*) from cells d
       where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)`
 
-/** What the run `r` has spent, in thousandths. */
+/** The credits that the run `r` has spent, in thousandths. */
 export const RUN_SPENT = sql.raw(`(select coalesce(sum(t.credits_millis), 0)::bigint from run_tallies t
   where t.org_id = r.org_id and t.run_id = r.run_id)`)
 
-/** Answers what counts as spent in the cap of a run; 400 when the new total would be below it. */
+/** Returns what counts as spent in the cap of a run. Throws 400 if the new total would be below it. */
 export async function requireRoomInCap(
   db: Db,
   orgId: string,
@@ -50,7 +50,7 @@ export async function requireRoomInCap(
   return spent
 }
 
-/** Beyond so many rows they are only counted. */
+/** The number of rows above which they are only counted. */
 const MAX_LOOKED = 10_000
 
 /** Rows that would go on at the first of these actions. */
@@ -61,14 +61,14 @@ export type ResumableGroup = {
 
 export type Resumption = {
   run: {
-    /** As the run has it: revision and settings of when it was queued. */
+    /** The sheet as the run has it: with the revision and settings of when it was queued. */
     sheet: SheetRecord
     actions: string[]
     price_version: number
     trigger: Trigger
   }
   groups: ResumableGroup[]
-  /** Of the cap that it would have, in credits. */
+  /** The credits left of the cap that the run would have. */
   left: number | undefined
 }
 
@@ -81,7 +81,7 @@ type FoundRun = RunSettings & {
   credits_millis: number
 }
 
-/** What a resumption would begin, read only. */
+/** Returns what a resumption would run, without changing anything. */
 export async function readResumption(
   db: Db,
   sheet: SheetRecord,

@@ -14,22 +14,23 @@ import { requireRoomInCap, resumableCells, RUN_SPENT } from './resumable-rows.ts
 import { moveToFormer } from './store/former-cells.ts'
 
 type LockedRun = {
-  /** Rows of it are in the air, or will be. */
+  /** Whether rows of the run are in flight, or will be. */
   is_flying: boolean
   state: string
-  /** Other runs draw on its cap as well: those of the same webhook, source or sync. */
+  /** Whether other runs draw on the same cap: those of the same webhook, source or sync. */
   shares_cap: boolean
   actions: string[]
   cap_purse_id: string | null
   credits_millis: number
 }
 
-/** The lane of tallies in which rows are taken back that go on. */
+/** The lane of tallies that subtracts the rows which go on. */
 const RESUMED_LANE = -1
 
 /**
- * Rows of a run that ended for want of credits go on at that cell (M7), on the revision and prices of the run: what is complete
- * is neither run nor billed again. Rows that were deleted or run since stay. Call it in a transaction.
+ * Resumes the rows of a run that ended for lack of credits, at the cell where they ended (M7), on the revision and
+ * prices of the run. Complete cells are neither run nor billed again. Rows that were deleted or run since are left as
+ * they are. Call it in a transaction.
  */
 export async function resumeRun(
   trx: Db,
@@ -106,7 +107,7 @@ async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string
   return run
 }
 
-/** The new total. A run that had no cap gets one that what it spent so far counts in. */
+/** Sets the new total cap. A run that had no cap gets one that includes what it has spent so far. */
 async function setCap(
   trx: Db,
   orgId: string,

@@ -7,16 +7,16 @@ import { rowsMeeting } from '../sheets/store/matching-rows.ts'
 import { livingRows, rowsByKey, rowsWithIds } from '../sheets/store/rows.ts'
 import { unfinishedRows } from '../sheets/store/unfinished-rows.ts'
 
-/** Which rows to run: all, some by id, the first few, or those that meet a selection. */
+/** The rows to run: all, some by id, the first few, or those that meet a selection. */
 export type RowChoice =
   | { kind: 'all' }
   | { kind: 'ids'; ids: readonly string[] }
   | { kind: 'first'; count: number }
   | { kind: 'matching'; selection: Selection }
-  /** Those that did not come to the end of these actions. */
+  /** The rows that did not come to the end of these actions. */
   | { kind: 'unfinished'; actions: readonly string[] }
 
-/** The rows that `only` leaves of a sheet with these actions (D78). */
+/** Returns the choice of rows that `only` stands for, in a sheet with these actions (D78). */
 export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
   if (only === null || only === undefined) return { kind: 'all' }
   if (only === 'unfinished') return { kind: 'unfinished', actions }

@@ -10,36 +10,41 @@ import { CELL_RESULTS, DATA } from './store/flight-row.ts'
 import { moveToFormer } from './store/former-cells.ts'
 
 const keyed = sql.raw(KEYED)
-/** Jobs are added in chunks of this size, in the one transaction of the run. */
+/** The number of flights that get their jobs in one statement. All statements are in the one transaction of the run. */
 const CHUNK = 10_000
-/** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
+/**
+ * The number of first rows of every run that are taken by workers which do nothing else, so that a short run is over at
+ * once.
+ */
 const EXPRESS_ROWS = 50
-/** The first of these begin as soon as they are committed, where a worker of the same process has room. */
+/** The number of rows that begin as soon as they are committed, if a worker of the same process has room. */
 const HANDED_ROWS = 16
-/** Rows after those share jobs: what a job costs is then paid once for many rows. */
+/** The number of later rows that share a job, so that the cost of a job is paid once for many rows. */
 export const GROUP_ROWS = 16
 const EXPRESS_TASK = 'row_express'
-/** Rows of a run that share one step of virtual time. */
+/** The number of rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
 
-/** Flights of a run that wait for jobs, and where in the order of runs they come. */
+/** Flights of a run that wait for jobs, and their place in the order of runs. */
 export type QueuedFlights = VirtualTime & {
   org_id: string
   run_id: string
   ticket: number
   count: number
-  /** Rows of the run that were queued before. */
+  /** The number of rows of the run that were enqueued before. */
   earlier?: number
-  /** None of them is before this row. Without it all flights of the organisation before them are passed. */
+  /**
+   * A row that none of the flights comes before. Without it the scan passes all earlier flights of the organisation.
+   */
   start?: string | null
-  /** Actions whose cells are moved to former_cells. */
+  /** The actions whose cells are moved to former_cells. */
   actions: string[]
-  /** Whether the first may go to a worker of this process at once. */
+  /** Whether the first rows may be handed over to a worker of this process. */
   mayHandOver: boolean
 }
 export type VirtualTime = { base: number; weight: number }
 
-/** Gives every flight of a run a job, one for each of the first rows and for each group of later ones. */
+/** Gives every flight of a run a job: one for each of the first rows and one for each group of later rows. */
 export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
   const { count, mayHandOver, earlier = 0, start } = flights
   let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
@@ -74,12 +79,15 @@ const ADD_GROUPS = sql.raw(
 const QUEUED = sql`, queued as (select specified.* from specified, taker where n >= taker.places),
     singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})`
 
-/** Of each row of a chunk. Where all are handed over there are no groups, and each part of a statement takes its time. */
+/**
+ * Selects a job for each row of a chunk. A chunk that is handed over as a whole has no groups, and each part of a
+ * statement takes time.
+ */
 const handedJobs = (flights: QueuedFlights) => sql`
       select place - 1 as n, ${payloadOf(flights, sql`to_json(row_id)`)} as payload, ${priorityOf(flights, sql`(place - 1)`)} as priority
       from chunk, unnest(ids) with ordinality as t (row_id, place)`
 
-/** Of the first rows of a run one by one, of those after them in groups. */
+/** Selects a job for each of the first rows of a run, and one for each group of later rows. */
 const jobsOf = (flights: QueuedFlights) => sql`
       select n, ${payloadOf(
         flights,
@@ -98,16 +106,19 @@ const payloadOf = ({ org_id, ticket, run_id }: QueuedFlights, rows: RawBuilder<u
 const priorityOf = ({ base, weight }: QueuedFlights, n: RawBuilder<unknown>) =>
   sql`least(32000, ${base} + ${n} * ${weight} / ${ROWS_PER_STEP})::int`
 
-/** From a row on, which the chunk before has ended with where there is one. */
+/** A chunk of flights. It begins at the row `from`, or after it if the chunk before ended there (`isNext`). */
 type Chunk = { from: string; isNext: boolean; done: number; places: HandingOver | null }
 type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
 
 /**
- * Queues the jobs of some flights, or hands them over, and sets the cells that they will run again aside. A statement after that
- * of the flights, so that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not
- * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk. Jobs are
- * cut out of one list of rows, which costs half of numbering and grouping them. What is handed over is looked up row by row: as a
- * join, planned before statistics exist, all rows of the organisation were read.
+ * Enqueues the jobs of some flights, or hands the flights over, and moves the cells that will run again to
+ * former_cells. Returns the last row.
+ *
+ * This is a statement of its own after the one that made the flights, so that it also sees a cell that an earlier
+ * flight settled a moment ago. `is not distinct from` keeps to the primary key, which has the flights in order: by the
+ * run all of them would be sorted for every chunk. Jobs are cut out of one list of rows, which costs half of numbering
+ * and grouping them. Rows handed over are looked up one by one: a join, planned before statistics exist, read all rows
+ * of the organisation.
  */
 async function addChunk(
   db: Db,

@@ -4,7 +4,10 @@ import { matchingRows, readMatching } from '../sheets/store/matching-rows.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
 import { chosenRows, type RowChoice } from './row-choice.ts'
 
-/** How many rows a choice has, and the numbers of those to look at: all up to `whole`, beyond that some, spread evenly. */
+/**
+ * The number of rows of a choice, and the numbers of those to look at: all up to `whole`, above that some, spread
+ * evenly.
+ */
 export type RowSample = { total: number; seqs: number[] }
 
 type Sizes = { whole: number; some: number }
@@ -18,7 +21,10 @@ export async function sampleRows(
   return rows.kind === 'all' ? sampleSheet(db, sheet, sizes) : sampleChosen(db, sheet, rows, sizes)
 }
 
-/** By number, without counting. Numbers of deleted rows are among those of a large sheet: whoever reads the rows misses them. */
+/**
+ * Samples a sheet by row number, without counting. The sample of a large sheet may contain numbers of deleted rows, so
+ * reading them returns fewer rows.
+ */
 async function sampleSheet(
   db: Db,
   { org_id, sheet_id }: SheetRecord,
@@ -38,7 +44,7 @@ async function sampleSheet(
   return { total: rows[0]?.total ?? 0, seqs: (rows[0]?.seqs ?? []).map(Number) }
 }
 
-/** Those that a selection leaves are counted, as List Rows counts them. */
+/** Samples a selection. Its rows are counted as List Rows counts them. */
 async function sampleChosen(
   db: Db,
   sheet: SheetRecord,

@@ -15,22 +15,25 @@ import { listEnvOfOrganisation, listEnvOfSheet } from '../organisation/store/env
 import { getKnowledge } from '../organisation/store/organisations.ts'
 import type { SourceKeys } from '../sources/reach.ts'
 
-/** Without a member, what is shared. */
+/** The owner of connections. Without a member it means the shared ones. */
 type MemberKey = { org_id: string; member_id: string | null }
 
-/** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
+/** Gives running rows what they need beside their sheet. A change is seen within a second or two. */
 export type RunEnvironment = {
-  /** Environment variables as the sheet sees them. */
+  /** Returns the environment variables as the sheet sees them. */
   envOf(sheet: SheetKey): Promise<EnvValues>
   keysOf(sheet: SheetKey): ProviderKeys
-  /** The installation's own key. */
+  /** Returns the installation's own key. */
   platformKey(provider: string): ProviderKey | null
-  /** What a person may use who asks without a sheet: shared connections and their own, and the organisation's variables. */
+  /** Returns what a person may use without a sheet: shared connections, their own, and the organisation's variables. */
   keysOfMember(member: MemberKey): SourceKeys
   knowledgeOf(orgId: string): Promise<string | null>
 }
 
-/** What was read a moment ago is not read again: thousands of rows of a sheet ask for the same. */
+/**
+ * The limits of the memos. A value read a moment ago is not read again: thousands of rows of a sheet ask for the same
+ * one.
+ */
 const KEPT = { max: 1000, ttlMs: 1000 }
 const MAX_BYTES = 16 * 1024 * 1024
 

@@ -2,7 +2,7 @@ import type { Cap } from '../money/caps.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
 import type { RowChoice } from './row-choice.ts'
 
-/** What started a run. Those of the API count as the workflow's last run (D45). */
+/** What started a run. */
 export type Trigger =
   | 'api'
   | 'shortcut'
@@ -13,19 +13,19 @@ export type Trigger =
   | 'segment'
   | 'send_to_sheet'
 
-/** Triggers that count as the workflow's last run (D45). */
+/** The triggers that count as the workflow's last run (D45). */
 export const BY_API: ReadonlySet<Trigger> = new Set(['api', 'shortcut'])
 
 export type RunRequest = {
   sheet: SheetRecord
-  /** The actions to run, in order; not empty. */
+  /** The actions to run, in order. Never empty. */
   actions: string[]
   rows: RowChoice
   trigger: Trigger
-  /** How often rows were sent on from sheet to sheet until this run. */
+  /** How often the rows have been sent on from sheet to sheet until this run. */
   hops?: number
-  /** What it may cost. */
+  /** The limit of what the run may cost. */
   cap?: Cap
-  /** Who spends, where that is not whoever starts it: rows that are sent on. */
+  /** The member whose budget pays, if that is not the starter: set for rows that are sent on. */
   member?: string | null
 }

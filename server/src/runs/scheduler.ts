@@ -12,11 +12,17 @@ import { startRun } from './queue.ts'
 import { chooseOnly } from './row-choice.ts'
 import { advanceSchedule, deleteSchedule, listDueSchedules, lockDueSchedule } from './store/schedules.ts'
 
-/** Few, so that what comes due meanwhile is seen: to start a run of many rows takes a while. */
+/**
+ * The number of schedules read at once. Small, because starting a run of many rows takes a while and others become due
+ * meanwhile.
+ */
 const AT_ONCE = 10
 const SCHEDULE = { email: 'schedule', keyId: null }
 
-/** A schedule starts within about a second of its time; a job of cron would come up to a minute late. */
+/**
+ * Defines the job that starts scheduled runs within about a second of their time. A cron job would start them up to a
+ * minute late.
+ */
 export function scheduleJob(store: Store, log: Log): Job {
   return defineJob({
     name: 'start_scheduled_runs',
@@ -26,7 +32,7 @@ export function scheduleJob(store: Store, log: Log): Job {
   })
 }
 
-/** Takes every tick that is due now. Any number of processes may do so at once: each tick is one's. */
+/** Starts every run that is due now. Any number of processes may call it at once: each tick is taken by one of them. */
 export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const due = await listDueSchedules(store.system, AT_ONCE)
@@ -45,7 +51,7 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
         }
       }
     }
-    // One with many rows, or whose sheet is locked, keeps only its own organisation waiting.
+    // A schedule with many rows, or of a locked sheet, delays only its own organisation.
     await Promise.all(
       Map.groupBy(due, ({ org_id }) => org_id)
         .values()
@@ -58,9 +64,9 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
 type Outcome = { words: string; runId?: string }
 
 /**
- * One transaction moves the schedule on and starts the run, so that a tick is neither lost nor taken twice. Only the
- * database's clock counts; the next tick is the first after now, so that those missed are made up for once. Null when
- * somebody else has the tick.
+ * Moves a schedule on and starts its run in one transaction, so that a tick is neither lost nor taken twice. Only the
+ * database's clock counts. The next tick is the first one after now, so that missed ticks are made up for once. Returns
+ * null if another process has taken the tick.
  */
 async function tick(db: Db, key: SheetKey): Promise<Outcome | null> {
   return db.transaction().execute(async (trx) => {

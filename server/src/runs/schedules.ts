@@ -7,7 +7,7 @@ import { MILLIS } from '../money/store/credits.ts'
 import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import { databaseTime, deleteSchedule, findSchedule, putSchedule, type Schedule } from './store/schedules.ts'
 
-/** Runs the sheet's rows by `cron` from now on, instead of by what it had before. A cap that is not mentioned stays. */
+/** Sets the schedule of a sheet, in place of the former one. A cap that is not given stays. */
 export async function setSchedule(
   db: Db,
   actor: Actor,
@@ -16,7 +16,7 @@ export async function setSchedule(
     cron: string
     timezone?: string | undefined
     only?: OnlyRows | undefined
-    /** Of each tick; null for none. */
+    /** The cap of each tick, or null for none. */
     maxCreditsMillis?: number | null | undefined
   },
 ): Promise<Schedule> {
@@ -46,7 +46,7 @@ export async function setSchedule(
   })
 }
 
-/** Answers whether there was one. */
+/** Removes the schedule of a sheet. Returns whether there was one. */
 export async function unsetSchedule(db: Db, actor: Actor, sheet: SheetKey): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const had = await deleteSchedule(trx, sheet)

@@ -3,19 +3,19 @@ import type { Store } from '../../database/connection/db.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 
-/** An announcement makes every commit with one wait for the others, so workers gather them for a moment. */
+/** How long announcements are gathered. Each one makes every commit wait for the others once. */
 const GATHER_MS = 100
-/** The first after a quiet time is soon told: somebody may be looking at a single cell. */
+/** The delay of the first announcement after a quiet time. Short, because somebody may be looking at a single cell. */
 const FIRST_MS = 10
 
 export type Announcer = {
-  /** Tells those who watch a sheet that cells of it have settled. */
+  /** Announces to those who watch a sheet that cells of it were settled. */
   announce(sheetId: string): void
-  /** Tells what is still to be told, before the database is closed. */
+  /** Sends the announcements that are still due, before the database is closed. */
   flush(): Promise<void>
 }
 
-/** At most ten announcements a second, however many cells settle. */
+/** Creates an announcer that sends at most ten announcements a second, however many cells settle. */
 export function createAnnouncer(store: Store, log: Log): Announcer {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined

@@ -1,10 +1,10 @@
-/** The end of the process, as cells under way hear of it: one listener, however many there are. */
+/** The end of the process, as cells in flight learn of it. One listener serves all of them. */
 export type Ending = {
   hasBegun(): boolean
-  /** Tells `watcher` when the end begins, unless it was taken back before. */
+  /** Calls `watcher` when the end begins, unless `unwatch` was called before. */
   watch(watcher: EndWatcher): void
   unwatch(watcher: EndWatcher): void
-  /** Resolves after so many milliseconds, or when the end begins. */
+  /** Resolves after this many milliseconds, or when the end begins. */
   pause(ms: number): Promise<void>
 }
 

@@ -26,13 +26,13 @@ import type { PurseKeeper } from './purses/purse-keeper.ts'
 import type { SettingOf } from './run-setting.ts'
 import type { Suspects } from './suspects.ts'
 
-/** What the walk of a row needs; engine.ts puts it together. */
+/** Everything that walking a row needs. engine.ts puts it together. */
 export type Engine = {
   flights: FlightStore
   purses: PurseKeeper
   cache: CellCache
   readLargeOutputs: ReadLargeOutputs
-  /** For flights whose inputs are not read yet. */
+  /** Reads the large inputs of a flight before it is walked. */
   withInputs: WithInputs
   log: Log
   /** What every action may use. */
@@ -42,42 +42,48 @@ export type Engine = {
     gates: ProviderGates
   }
   environment: RunEnvironment
-  /** Counts recipients against what an organisation may mail in an hour. */
+  /** Counts recipients against the number that an organisation may mail in an hour. */
   takeMailTurn: (of: Parameters<typeof takeMailTurn>[1]) => Promise<MailTurn>
-  /** Tells those who watch a sheet that something of it has changed. */
+  /** Announces to those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
-  /** What providers did lately for an action of the catalogue. */
+  /** Returns what providers did lately for an action of the catalogue. */
   ratesOf(org: string, action: string): Promise<readonly ProviderRate[]>
   /** Counts what providers did for settled cells of waterfalls. */
   countProviders(org: string, cells: readonly SettledCell[]): void
-  /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */
+  /**
+   * Resolves when everything that no row waits for is written to the database. It is for the end, when no row is walked
+   * any more.
+   */
   flush(): Promise<void>
   settingOf: SettingOf
-  /** What the flight's action may do with rows, until `signal` aborts. */
+  /** Returns what the flight's action may do with rows, until `signal` aborts. */
   sheetsFor(flight: Flight, signal: AbortSignal, database: DatabaseUse): SheetAccess
-  /** What the flight's action may do with the record store. */
+  /** Returns what the flight's action may do with the record store. */
   recordsFor(flight: Flight, database: DatabaseUse): RecordAccess
   pureRuns: PureRuns
   suspects: Suspects
-  /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
+  /**
+   * Limits the actions that wait for other services at once: those of bulk rows, and those of the first rows of each
+   * run.
+   */
   slots: {
     bulk: Slots
     express: Slots
-    /** Bulk rows that are only peeked at. */
+    /** Limits the bulk rows that are only peeked at. */
     peeked: Slots
   }
-  /** Rows are parked after the cell at hand when the process ends. */
+  /** The end of the process. Rows are then parked after their current cell. */
   ending: Ending
 }
 
-/** A cell that is looked up in the cache: what its action is called with, and what was found. */
+/** A cell that is looked up in the cache: the inputs of its action, its key, and what was found. */
 export type Lookup = {
   inputs: Record<string, unknown>
   key: string
   hit: CacheHit | null | Promise<CacheHit | null>
 }
 
-/** What it takes to walk a flight that a worker has in hand. */
+/** The state of walking a flight that a worker has claimed or peeked at. */
 export type RowWalk = {
   flight: Flight
   definition: Definition
@@ -85,16 +91,16 @@ export type RowWalk = {
   scope: RowScope
   env: EnvValues
   express: boolean
-  /** The row is foreground work no longer: it waits itself. */
+  /** Ends the priority of the row as foreground work, when the row itself has to wait. */
   endPriority: (() => void) | undefined
-  /** Cells of pure actions, and of results from the cache, that are written together. */
+  /** The number of cells of pure actions, and of results from the cache, that are written together. */
   together: number
-  /** Nobody has claimed the row: its cells are written all at once, or not at all. */
+  /** Whether the row is unclaimed. Its cells are then written all at once, or not at all. */
   peeked: boolean
   /** The action whose cell was not found in the cache just now. */
   missing: string | null
-  /** An action that is not pure was called. */
+  /** Whether an action that is not pure was called. */
   hasCalled: boolean
-  /** Cells that are looked up in the cache before their turn; null while none is. */
+  /** The cells that are looked up in the cache before their turn, or null if there are none. */
   lookups: Map<string, Lookup> | null
 }

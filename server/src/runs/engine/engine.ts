@@ -37,8 +37,8 @@ import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
 /**
- * Rows that wait for nobody but the database. With more of them each lives longer, and is copied by the garbage collector more often;
- * with fewer, statements have fewer to share.
+ * The number of rows that wait for the database alone. With more of them each row lives longer, and the garbage
+ * collector copies it more often; with fewer, statements are shared by fewer rows.
  */
 const PEEKED_SLOTS = 640
 
@@ -48,17 +48,17 @@ export type EngineParts = {
   egress: Egress
   sandbox: SandboxPool
   models: Models
-  /** Whoever made them closes them. */
+  /** The page readers. Whoever creates them closes them. */
   pages: PageReaders
   mail: ActionContext['mail']
   log: Log
   ending: AbortSignal
   environment: RunEnvironment
-  /** Cells that wait for somebody else at once, in this process. */
+  /** The number of cells that may wait for other services at once, in this process. */
   concurrency?: number
 }
 
-/** Everything that walking rows needs, put together over one store. */
+/** Creates everything that walking rows needs, over one store. */
 export function createEngine(parts: EngineParts): Engine {
   const {
     store,

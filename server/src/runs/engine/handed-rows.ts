@@ -11,18 +11,22 @@ import { createBatcher } from '../../lib/timing/batcher.ts'
 import type { Engine } from './engine-context.ts'
 import { walkRow } from './walk.ts'
 
-/** Further jobs are left to the pools, which take turns among organisations. */
+/** The number of rows in hand above which jobs are left to the pools, which take turns among organisations. */
 const MAX_IN_HAND = 64
 const REPORTING = { enough: MAX_IN_HAND, ms: 25 }
 const MAX_PAUSE_MS = 1000
 
-/** Jobs are locked by its id. In doubt whether there are more of them than are known, it ends with the last that is. */
+/**
+ * A worker id by which jobs are locked. If it is in doubt whether more of its jobs are locked than are known, the id
+ * ends with the last known one.
+ */
 type Holder = { id: string; inHand: number; isInDoubt: boolean }
 type Report = { job: number; holder: Holder }
 
 /**
- * Walks rows whose jobs were made in this process, from the moment of the commit on: they were locked by this worker when they were
- * made, so that nobody has to be woken, to look for them and to take them. If the process dies they go to others as any job does.
+ * Walks rows whose jobs were made in this process, from the moment of the commit on. The jobs were locked by this
+ * worker when they were made, so no worker has to be woken, find them and take them. If the process dies they go to
+ * other workers, as any job does.
  */
 export function takeHandedRows({
   store,
@@ -54,7 +58,7 @@ export function takeHandedRows({
 
   function leave(of: Holder, count: number): void {
     reserve(of, -count)
-    // Others give back what is locked by an id that has ended.
+    // Other workers give back jobs that are locked by an id that has ended.
     if (of.isInDoubt && of.inHand === 0) workerIds.retire(of.id)
   }
 
@@ -69,7 +73,9 @@ export function takeHandedRows({
     },
   })
 
-  /** While the database is away. At the end of the process the heartbeat gives back what is still locked. */
+  /**
+   * Sends again while the database is away. At the end of the process the heartbeat gives back what is still locked.
+   */
   async function untilItArrives(send: () => Promise<unknown>): Promise<void> {
     for (let outages = 0; ; outages += 1) {
       try {
@@ -98,7 +104,7 @@ export function takeHandedRows({
     }
   }
 
-  /** Until the process ends it is waited for. */
+  /** Waits for the work until the process ends. */
   function track(work: Promise<void>): void {
     const tracked = work.catch((cause: unknown) =>
       log.error({ cause: reasonOf(cause) }, 'the job of a row stays locked until its worker ends'),

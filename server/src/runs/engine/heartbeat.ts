@@ -7,24 +7,26 @@ import type { Log } from '../../lib/log.ts'
 import { type Poll, startPoll } from '../../lib/timing/poll.ts'
 
 const BEAT_MS = 1000
-/** A process that lives takes its lock again within this time after it was cut off from the database. */
+/** The time within which a living process takes its lock again after it was cut off from the database. */
 const LOCK_GRACE_MS = 2500
-/** The same after PostgreSQL was started anew, when all that live come back at once. */
+/** The same after a restart of PostgreSQL, when all living processes come back at once. */
 const START_GRACE_MS = 5000
 
 export type HeartbeatOptions = {
   databaseUrl: string
   store: Store
   log: Log
-  /** A worker process that is silent for longer is taken for dead. */
+  /** The silence after which a worker process counts as dead. */
   silenceMs?: number
-  /** The only process that works on this database: whoever was heard of before it started is dead. */
+  /**
+   * Whether this is the only process on this database. Then every process that was heard of before its start is dead.
+   */
   sole?: boolean
-  /** Others that live as long as the process does: those who have shares of credits. */
+  /** Further ids that live as long as the process does: the holders of shares of credits. */
   holderIds?: () => string[]
 }
 
-/** Ids of pools at work, and of those that ended and may have left jobs locked. */
+/** Creates the lists of the ids of pools at work, and of pools that ended and may have left jobs locked. */
 export function createWorkerIds(): WorkerIds & { working: Set<string>; retired: Set<string> } {
   const working = new Set<string>()
   const retired = new Set<string>()
@@ -40,8 +42,8 @@ export function createWorkerIds(): WorkerIds & { working: Set<string>; retired: 
 }
 
 /**
- * Says every second that the pools of this process live, and gives the jobs of dead processes to others: at once of those whose
- * lock is free, and of those that fell silent for long.
+ * Reports every second that the pools of this process live, and gives the jobs of dead processes to others: at once if
+ * the lock of the process is free, and otherwise after a long silence.
  */
 export function startHeartbeat(
   { databaseUrl, store, log, silenceMs = 8000, sole = false, holderIds = () => [] }: HeartbeatOptions,
@@ -50,15 +52,18 @@ export function startHeartbeat(
   const lock = createLifeLock(databaseUrl)
   let first = true
   let heardAt: number | undefined
-  /** Since when no beat was missed; nobody can say so of the time before the start. */
+  /** The time since which no beat was missed. Nothing is known of the time before the start. */
   let steadySince: number | undefined
   let startedAt: number | undefined
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const living = () => [...working, ...holderIds()]
-  /** All that were said to live and are still listed: those that ended since are taken off the list. */
+  /** The ids that were reported and are still listed. Those that have ended since are taken off the list. */
   const announced = new Set<string>()
-  /** Also those of ours that were stopped while a beat was under way, or before their first. */
+  /**
+   * Returns the ids of this process, also those that were stopped while a beat was under way, or before their first
+   * beat.
+   */
   const ours = () => new Set([...living(), ...retired, ...announced])
 
   async function beat(): Promise<void> {
@@ -70,14 +75,14 @@ export function startHeartbeat(
         on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
       [ids, life.key],
     )
-    // Whoever was cut off from the database itself cannot tell yet who else is silent.
+    // A process that was itself cut off from the database cannot tell yet which others are silent.
     const now = Date.now()
     if (heardAt !== undefined && now - heardAt > LOCK_GRACE_MS) steadySince = now
     heardAt = now
     startedAt ??= now
     const knownSilence = sole && first ? 0 : silenceMs
     const judges = steadySince === undefined || now - steadySince >= silenceMs
-    // By then everybody else who lives has its lock again.
+    // By then every other living process has its lock again.
     const isSteady = now - (steadySince ?? startedAt) > LOCK_GRACE_MS
     first = false
     const silent = await life.query<{ worker_id: string }>(
@@ -88,7 +93,7 @@ export function startHeartbeat(
             or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond')) returning worker_id`,
       [[...ours()], judges, knownSilence, isSteady],
     )
-    // Holders that were never heard of are looked for among all jobs: no more often than somebody can fall silent.
+    // Holders that were never heard of are looked for among all jobs, but no more often than a process can fall silent.
     const searches = judges && now - searchedAt >= silenceMs
     if (searches) searchedAt = now
     const unknown = searches ? await listUnknownPools(store, knownSilence) : []

@@ -6,7 +6,7 @@ import { MILLIS } from '../../money/store/credits.ts'
 import { addProviderTallies, type ProviderTally, TIME_PLACES } from '../../money/store/provider-tallies.ts'
 import type { SettledCell } from './flights/flight.ts'
 
-/** However many cells settle, the sums are written so often. */
+/** The interval at which the sums are written, however many cells settle. */
 const GATHER_MS = 2000
 
 /** Statuses in the provenance of a waterfall: of providers that found something, and of all that were asked. */
@@ -14,16 +14,19 @@ const FOUND = new Set(['hit', 'unverified'])
 const ASKED = new Set([...FOUND, 'invalid', 'miss', 'error', 'rate_limited', 'no_credits'])
 
 export type ProviderCounter = {
-  /** Counts what providers did for cells that are settled. */
+  /** Counts what providers did for settled cells. */
   count(org: string, cells: readonly SettledCell[]): void
-  /** Writes what is counted, before the database is closed. */
+  /** Writes the sums, before the database is closed. */
   flush(): Promise<void>
 }
 
-/** Adds up in this process, so that no settlement waits for it. What a process that dies has not written is not counted. */
+/**
+ * Creates a counter that adds up in this process, so that no settlement waits for it. What a dying process has not
+ * written is not counted.
+ */
 export function createProviderCounter(store: Store, log: Log): ProviderCounter {
   let tallies = new Map<string, ProviderTally>()
-  /** Of the entry before, which is mostly of the same kind. */
+  /** The tally of the entry before, which is mostly of the same kind. */
   let last: ProviderTally | undefined
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
@@ -64,7 +67,7 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
 const DAY_MS = 86_400_000
 let latest = { number: -1, day: '' }
 
-/** Cells that come one after the other are mostly of one day. */
+/** Returns the day of a time. Cells that follow each other are mostly of one day, so the latest one is kept. */
 function dayOf(at: number): string {
   const number = Math.floor(at / DAY_MS)
   if (latest.number !== number) latest = { number, day: new Date(at).toISOString().slice(0, 10) }

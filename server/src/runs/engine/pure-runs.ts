@@ -1,14 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import type { RowJob } from './flights/flight.ts'
 
-/** Runs whose rows are likely to be written as a whole, by what the jobs of their rows have in common. */
+/**
+ * The runs whose rows can probably be written as a whole. A run is known by what the jobs of its rows have in common.
+ */
 export type PureRuns = {
   has(job: RowJob): boolean
   add(job: RowJob): void
   remove(job: RowJob): void
-  /** One of the first rows of the run is looked at, until the function that it answers is called: by then the run is here, or not. */
+  /**
+   * Notes that one of the first rows of the run is being looked at, until the returned function is called. By then the
+   * run has been added, or it will not be.
+   */
   lookAt(job: RowJob): () => void
-  /** Resolves when that is known of one of the rows that are looked at; undefined where none is. */
+  /** Resolves when the look at a first row of the run has ended. Returns undefined if none is being looked at. */
   told(job: RowJob): Promise<void> | undefined
 }
 

@@ -9,12 +9,12 @@ import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
 
-/** `b`: how often the row, or the group, was taken up with a larger group before. */
+/** The payload of jobs. `b` says how often the row, or the group, was taken within a larger group before. */
 const Payload = z.object({ o: Uuid, t: z.int(), run: Uuid.optional(), b: z.int().nonnegative().optional() })
 const RowPayload = Payload.extend({ r: Uuid })
 const GroupPayload = Payload.extend({ r: z.array(Uuid) })
 
-/** A job is stored as JSON, which an older version or somebody's hand may have written. */
+/** Parses a payload. A job is stored as JSON, which an older version or a person may have written. */
 function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Payload {
   const read = schema.safeParse(payload)
   if (read.success) return read.data
@@ -23,8 +23,9 @@ function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Pay
 }
 
 /**
- * Jobs walk one row, or a group of them. A group whose job is taken again has ended its worker, or one of its rows has, or
- * neither: it is taken apart, and from then on each of the rows that were being run answers for itself.
+ * Creates the tasks that walk one row or a group of rows. If the job of a group is taken again, the group has ended its
+ * worker, or one of its rows has, or neither: the group is split, and from then on each row that was being run is
+ * judged by itself.
  */
 export function createRowTasks(store: Store, engine: Engine): { row: Task; express: Task; rows: Task } {
   const row = (payload: unknown, taken: number, express = false): Promise<void> => {
@@ -33,7 +34,7 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
-    // They are taken by the hundred.
+    // Groups are taken by the hundred.
     await yieldTurn()
     const { r, b = 0, ...shared } = readPayload(GroupPayload, payload)
     const { o, t } = shared

@@ -9,23 +9,26 @@ export type RunSetting = {
   definition: Definition
   catalogue: Catalogue
   env: EnvValues
-  /** Whether an action can have an output of that name. */
+  /** Returns whether an action can have an output of that name. */
   knownOutputs: (actionId: string, name: string, instanceId: string) => boolean
 }
 
 export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
 
-/** Rows of a run follow each other within microseconds; a change of its environment is seen a moment later. */
+/**
+ * How long a setting is kept. Rows of a run follow each other within microseconds; a change of the environment is seen
+ * a moment later.
+ */
 const KEPT_MS = 100
 
 type Sources = {
   definitionOf: (run: RunFacts) => Promise<Definition>
   envOf: (run: RunFacts) => Promise<EnvValues>
-  /** The catalogue at the prices of a run. */
+  /** Returns the catalogue at the prices of a run. */
   catalogueOf: (run: RunFacts) => Catalogue | Promise<Catalogue>
 }
 
-/** Answers at once what another row of the run has just asked for. */
+/** Creates a reader of settings. It answers at once if another row of the run has just asked. */
 export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources): SettingOf {
   const kept = new WeakMap<RunFacts, { setting: RunSetting; until: number }>()
 

@@ -2,26 +2,32 @@ import type { Ending } from './ending.ts'
 import type { Flight } from './flights/flight.ts'
 
 /**
- * Rows that were being run when a worker died are suspects: one of them may have ended it, or nobody has. They are run group by
- * group, and it is noted beforehand among how many. After another death only those of one group are left, in smaller groups,
- * until the guilty one is alone. All others go on at full speed.
+ * Runs suspects: rows that were being run when a worker died. One of them may have ended it, or none. They are run
+ * group by group, and the size of the group is noted beforehand. After another death only the rows of one group are
+ * suspects, and are run in smaller groups, until the guilty row is alone. All other rows go on at full speed.
  */
 export type Suspects = {
-  /** Resolves when it is the row's turn, with what to call when its cell is settled. */
+  /** Resolves when it is the row's turn, with a function to call when its cell is settled. */
   enter(flight: Flight): Promise<() => void>
 }
 
-/** Up to so many are run one by one; more of them, who are most likely innocent, in a few large groups. */
+/**
+ * Up to this many suspects are run one by one. If there are more, most are innocent, and they are run in a few large
+ * groups.
+ */
 const MAX_SINGLE = 64
 const FIRST_GROUPS = 8
-/** So many groups are made of one that its worker died with. */
+/** The number of groups that a group is split into after its worker died. */
 const NEXT_GROUPS = 16
-/** Those that come together are counted together. */
+/** How long suspects are gathered before they are counted together. */
 const GATHER_MS = 50
-/** Groups of cells that take longer overlap, and are noted as one group; the more often, the sooner. */
+/**
+ * The time that a group is waited for. Groups of longer cells overlap and are noted as one group. Each time a group
+ * takes longer, the next is waited for less.
+ */
 const MAX_PATIENCE_MS = 2000
 const MIN_PATIENCE_MS = 50
-/** A row whose worker died while it was alone is tried for the last time, when this process has lived for a while. */
+/** A row whose worker died while it was alone is tried for the last time, once this process has lived this long. */
 const QUIET_MS = 3000
 const LAST_PATIENCE_MS = 10_000
 const ALONE = 1
@@ -38,7 +44,7 @@ export function createSuspects(options: {
   const inTheAir = new Set<Suspect>()
   const began = Date.now()
   let patienceMs = MAX_PATIENCE_MS
-  /** The most that waited together since there was none. */
+  /** The most untried suspects that waited at once, since the last time there were none. */
   let crowd = 0
   let running = false
 
@@ -61,7 +67,7 @@ export function createSuspects(options: {
     const [first] = inTheAir
     const isLast = inTheAir.size === 1 && first?.flight.position.testedIn === ALONE
     const size = isLast ? LAST_TIME : inTheAir.size
-    // One that cannot be marked meets the same outage, or its lost fence, when it is run.
+    // A suspect that cannot be marked meets the same outage, or its lost fence, when it is run.
     await Promise.allSettled([...inTheAir].map(({ flight }) => mark(flight, size)))
     for (const suspect of group) {
       suspect.start()
@@ -89,8 +95,8 @@ export function createSuspects(options: {
 }
 
 /**
- * Takes the next group out of those that wait: first of those that no group was tried with, since most are innocent; then of
- * those that were tried among many. None when the only ones left have to wait.
+ * Takes the next group out of the waiting suspects: first of those that no group was tried with, since most are
+ * innocent; then of those that were tried in large groups. Returns none if the only ones left have to wait.
  */
 function takeGroup(waiting: Suspect[], crowd: number, quiet: boolean): Suspect[] {
   const classOf = ({ flight }: Suspect) => flight.position.testedIn ?? Infinity

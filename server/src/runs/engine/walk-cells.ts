@@ -11,13 +11,13 @@ import type { Given, Settled } from './flights/settler.ts'
 import type { Hold } from './purses/share.ts'
 
 /**
- * Goes from cell to cell, from the flight's current one on, running and settling each. Cells of pure actions and results from the
- * cache that follow each other are settled together: a crash takes nothing that is not computed, or found, again just so. Any other
- * action starts when everything before it is durable. Answers false for a row that was only peeked at and has to be claimed.
- * `onSettled` hears of every cell.
+ * Runs and settles cell after cell, from the flight's current one on. Cells of pure actions and results from the cache
+ * that follow each other are settled together: after a crash they are computed, or found, again with the same result.
+ * Any other action starts when everything before it is durable. Returns false for a row that was only peeked at and has
+ * to be claimed. Calls `onSettled` after every settlement.
  *
- * One function for the whole way: thousands of rows wait in it at a time, and what each of them keeps is copied by the garbage
- * collector again and again.
+ * This is one function for the whole way: thousands of rows wait in it at a time, and the garbage collector copies
+ * again and again what each of them keeps.
  */
 export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<boolean> {
   const { flight, peeked, express } = walk
@@ -26,7 +26,7 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
       await postpone(engine, flight)
       return true
     }
-    // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
+    // Cells that wait in the cache for the result of this one look again only once it is settled, or the row is parked.
     const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
     let parkedMs = 0
     try {
@@ -58,13 +58,16 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
   }
 }
 
-/** Whether the row is through with these cells. */
+/** Returns true if the row is finished with these cells. */
 export const isWhole = ({ cells, next }: Settlement): boolean => cells.length > 0 && next === null
 
-/** Cells that have results which are not settled yet, and the action to go on with. Or the row is to be parked, with none. */
+/** Cells whose results are not settled yet, and the action to go on with. Or the row is to be parked, without cells. */
 export type Gathered = Settlement & { parking: Parking | null }
 
-/** Runs the cell at hand, and those after it that may be settled with it. Nothing is waited for where all of them are there at once. */
+/**
+ * Runs the current cell, and those after it that may be settled with it. Returns without a promise if all results are
+ * there at once.
+ */
 export function gather(
   engine: Engine,
   walk: RowWalk,
@@ -87,7 +90,10 @@ function gatherOn(
   }
 }
 
-/** Apart, since a function with a closure makes an object for it each time (`runCell`). */
+/**
+ * Goes on when a result arrives. A function of its own, because a function with a closure makes an object for it each
+ * time (`runCell`).
+ */
 function gatherLater(
   running: Promise<CellResult>,
   startedAt: number,
@@ -111,14 +117,17 @@ function runNext(
   return runCell(engine, walk, gathered.next ?? '', caching)
 }
 
-/** A cell that holds back the results of others, or whose row nobody has claimed, waits for nobody. */
+/**
+ * Returns whether the cell may wait. A cell that delays the results of others, or whose row is unclaimed, waits for
+ * nothing.
+ */
 const mayWait = (walk: RowWalk, { cells }: Gathered): boolean => cells.length === 0 && !walk.peeked
 
-/** Whether there is another cell to go on with. */
+/** Adds a result. Returns whether there is another cell to go on with. */
 function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, startedAt: number): boolean {
   const { flight, scope } = walk
   const { cells, next: action } = gathered
-  // What came before it is settled first, and a row that is only peeked at is claimed.
+  // The cells before it are settled first, and a row that is only peeked at is claimed.
   if (action === null || result.kind === 'not yet') return false
   if (result.kind === 'later') {
     if (mayWait(walk, gathered)) gathered.parking = result.parking
@@ -139,7 +148,7 @@ function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, start
   return next !== null && joins && cells.length < walk.together && mayJoin(walk, next)
 }
 
-/** Null when the fence was lost and the job is done all the same. */
+/** Settles cells. Returns null if the fence was lost and the job is finished all the same. */
 function settle(
   engine: Engine,
   { flight, express }: RowWalk,
@@ -161,7 +170,10 @@ function settle(
   )
 }
 
-/** The fence was lost. A call that was made is charged all the same where its row was deleted, or run anew, and nobody else has it. */
+/**
+ * Ends a settlement that lost its fence. A call that was made is charged all the same if its row was deleted, or run
+ * again, and no other worker has it.
+ */
 async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise<null> {
   let end: HoldEnd = 'unknown'
   try {
@@ -174,7 +186,7 @@ async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise
   return null
 }
 
-/** Settles rows that are through, as one. Answers why each that is not settled is not done either. */
+/** Settles finished rows in one statement. Returns an error for each row that another worker has taken over. */
 export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
   const holds = rows.map(({ flight }) => flight.position.hold)
   const endHolds = (endOf: (n: number) => HoldEnd) => {
@@ -202,10 +214,10 @@ function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } 
   engine.countProviders(facts.org_id, cells)
 }
 
-/** `unknown`: the database was cut off. */
+/** How a hold ends. `unknown` means that the database was cut off. */
 type HoldEnd = 'charged' | 'free' | 'unknown'
 
-/** Of what was set aside for cells that were to be settled. */
+/** Ends the hold that was reserved for the cells of this settlement. */
 function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | null, end: HoldEnd): void {
   if (takeHold(flight) === null || hold === null) return
   if (end === 'unknown') {
@@ -218,7 +230,7 @@ function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | nul
 const costOf = ({ cells }: Settlement): number =>
   cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
 
-/** The action, and those after it whose cells may be settled with its own. */
+/** Returns the action, and those after it whose cells may be settled with its own. */
 function joinedFrom(walk: RowWalk, action: string): string[] {
   const { actions } = walk.flight.facts
   const rest = actions.slice(actions.indexOf(action), actions.indexOf(action) + walk.together)
@@ -226,7 +238,7 @@ function joinedFrom(walk: RowWalk, action: string): string[] {
   return end === -1 ? rest : rest.slice(0, end)
 }
 
-/** Whether the cell may be settled with those before it: it is of a pure action, or may be in the cache. */
+/** Returns whether the cell may be settled with those before it: its action is pure, or it may be in the cache. */
 export function mayJoin(walk: RowWalk, action: string): boolean {
   const template = templateOf(walk, action)
   return template?.pure === true || (walk.flight.facts.cache_enabled && template?.cached === true)
@@ -244,7 +256,7 @@ function templateOf(walk: RowWalk, action: string): Action | undefined {
 const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | undefined =>
   findInstance(definition, action)
 
-/** For the next process. */
+/** Parks the flight for the next process. */
 export async function postpone(engine: Engine, flight: Flight): Promise<void> {
   const { retries, state } = flight.position
   await park(engine, flight, { ms: 0, retries, state })
@@ -266,12 +278,15 @@ export async function abandon(engine: Engine, flight: Flight): Promise<void> {
   if (!(await engine.flights.abandon(flight))) await throwIfTakenOver(engine, flight)
 }
 
-/** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
+/**
+ * Checks what a lost fence means. If the row is no longer in flight, the job is finished. If it is, another worker has
+ * the job, and this throws.
+ */
 async function throwIfTakenOver(engine: Engine, flight: Flight): Promise<void> {
   if (await engine.flights.isInTheAir(flight)) throw new RowTakenOver('another worker has taken over the row')
 }
 
-/** Somebody else has the row now, and the job with it: it must not be reported as done. */
+/** Thrown if another worker has the row now, and its job: the job must not be reported as done. */
 export class RowTakenOver extends JobPostponed {
   override name = 'RowTakenOver'
 }

@@ -8,20 +8,21 @@ import type { Given } from './flights/settler.ts'
 import { gather, type Gathered, isWhole, settleWhole, walkCells } from './walk-cells.ts'
 import { giveBackHold, mayBeWhole, prepare, type WalkOptions, walkRow } from './walk.ts'
 
-/** Computed in one turn, whose end somebody may wait for. */
+/** The number of rows computed in one turn of the event loop. Requests may wait for the end of a turn. */
 const ROWS_PER_TURN = 8
-/** What is in the cache has no result that others could wait for. */
+/** The end of a cell from the cache, whose result no other cell waits for. */
 const NO_END = Promise.resolve(0)
 
 type Looked = { job: RowJob; walk: RowWalk }
-/** Of a row that waits to be written nothing is kept but what is. */
+/** A row that waits to be written. Nothing is kept of it but what is written. */
 type Computed = Given & { job: RowJob }
 
 /**
- * Walks fresh rows of one run. What befalls one of them is not told before all have been walked.
+ * Walks fresh rows of one run. Errors are raised after the whole group.
  *
- * Rows of pure actions wait for their turn here, and nothing is made for them before: what waits for long becomes old to the garbage
- * collector, and all that is made later and belongs to it is then kept until the whole heap is collected.
+ * Rows of pure actions wait for their turn here, and no objects are made for them before: objects that wait for long
+ * become old to the garbage collector, and everything made later that belongs to them is then kept until the whole heap
+ * is collected.
  */
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
@@ -51,8 +52,9 @@ async function walkTogether(engine: Engine, jobs: readonly RowJob[], org: string
 }
 
 /**
- * Rows of pure actions, or of results from the cache, are looked at, computed and settled together, which costs far less than one by
- * one. Those for which something has to be waited for go on by themselves, and those that must be claimed are left for the end.
+ * Looks at, computes and settles rows of pure actions, or of results from the cache, together, which costs far less
+ * than one by one. Rows that have to wait for something go on by themselves, and rows that must be claimed are left for
+ * the end.
  */
 class Group {
   readonly #engine: Engine
@@ -89,7 +91,10 @@ class Group {
     if (this.#faults.length > 0) throw this.#faults[0]
   }
 
-  /** As a row that is walked alone, these are claimed again after an outage. */
+  /**
+   * Does some work for these jobs and notes its error. After an outage the rows are claimed again, as a row that is
+   * walked alone.
+   */
   async #noting(jobs: readonly RowJob[], work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -116,7 +121,7 @@ class Group {
     return looked
   }
 
-  /** Takes what it is given out of the list. */
+  /** Computes and settles the rows of the list, and empties the list. */
   async #computeAndSettle(looked: Looked[]): Promise<void> {
     const engine = this.#engine
     const whole: Computed[] = []
@@ -150,7 +155,10 @@ class Group {
     await Promise.all(alone)
   }
 
-  /** With all whose results come at the same time: of formulas that were evaluated together, or when credits were granted. */
+  /**
+   * Settles a row together with all whose results come at the same time: of formulas that were evaluated together, or
+   * when credits were granted.
+   */
   async #settleLater({ job, walk }: Looked, gathered: Gathered): Promise<boolean> {
     if (!isWhole(gathered)) return false
     this.#late.push({ job, flight: walk.flight, settlement: gathered })
@@ -176,7 +184,7 @@ class Group {
     }
   }
 
-  /** The row is through, or has to be claimed. */
+  /** Finishes the row, or leaves it to be claimed. */
   async #finish({ job, walk }: Looked, work: () => Promise<boolean>): Promise<void> {
     try {
       if (!(await work())) this.leave([job], MUST_BE_CLAIMED)
@@ -189,7 +197,7 @@ class Group {
 const MUST_BE_CLAIMED: WalkOptions = { fresh: true, peeked: true }
 const BULK = { express: false, endPriority: undefined, peeked: true } as const
 
-/** Looks up all cells in the cache at once, where there is one. */
+/** Looks up all cells in the cache at once, if the cache is enabled. */
 async function lookUp(engine: Engine, looked: readonly Looked[]): Promise<void> {
   const early = looked.flatMap(({ walk }) => {
     const { cache_enabled, actions } = walk.flight.facts
@@ -203,7 +211,7 @@ async function lookUp(engine: Engine, looked: readonly Looked[]): Promise<void> 
   for (const [n, { lookup }] of early.entries()) lookup.hit = hits[n] ?? null
 }
 
-/** Whether the cache has all cells of a row, if it has one. */
+/** Returns whether the cache has all cells of a row, or is not enabled. */
 function isAllFound({ flight: { facts }, lookups }: RowWalk): boolean {
   return !facts.cache_enabled || facts.actions.every((action) => (lookups?.get(action)?.hit ?? null) !== null)
 }

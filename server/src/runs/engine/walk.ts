@@ -13,23 +13,25 @@ const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
 
 export type WalkOptions = {
-  /** Among the first rows of a run: it does not wait behind bulk rows. */
+  /** Whether the row is among the first rows of a run. It does not wait behind bulk rows. */
   express?: boolean
-  /** Nobody had the job before. */
+  /** Whether no worker has had the job before. */
   fresh?: boolean
-  /** Read when its job was made. */
+  /** The inputs and results of the row, read when its job was made. */
   handed?: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }
-  /** It was looked at with others of its group, and has to be claimed. */
+  /** Whether the row was looked at with others of its group, and has to be claimed. */
   peeked?: boolean
-  /** The walk begins again after an outage. */
+  /** Whether the walk begins again after an outage. */
   resumed?: boolean
 }
 
-/** Walks a row. However long the database is away, the row is then claimed again where it is, by the same process. */
+/**
+ * Walks a row. However long the database is away, the same process then claims the row again, at the cell where it is.
+ */
 export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     const row = atHand(engine, job, outages === 0 ? how : { ...how, fresh: false, resumed: true })
-    // Somebody may look at the first rows of a run.
+    // Somebody may be looking at the first rows of a run.
     const endPriority = how.express === true ? foreground() : undefined
     try {
       const flight = await peekOrClaim(engine, row, endPriority)
@@ -51,7 +53,7 @@ export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}
 type RowAtHand = {
   job: RowJob
   how: WalkOptions
-  /** It is looked at before it is claimed. */
+  /** Whether the row is peeked at before it is claimed. */
   peeks: boolean
 }
 
@@ -62,7 +64,7 @@ function atHand(engine: Engine, job: RowJob, how: WalkOptions): RowAtHand {
   return { job, how, peeks }
 }
 
-/** The flight to be walked; null when there is nothing left to do for the job. */
+/** Returns the flight to walk, or null if there is nothing left to do for the job. */
 function peekOrClaim(
   engine: Engine,
   row: RowAtHand,
@@ -75,7 +77,7 @@ function peekOrClaim(
   return walkPurely(engine, row, endPriority).then((isThrough) => (isThrough ? null : claim()))
 }
 
-/** What this process set aside for the cell before it was parked. */
+/** Attaches the hold that this process reserved for the cell before the flight was parked. */
 function attachHold({ purses }: Engine, flight: Flight): void {
   const { facts, row } = flight
   const hold = purses.parked.take({ orgId: facts.org_id, runId: facts.run_id, rowId: row.id })
@@ -87,7 +89,7 @@ export function giveBackHold({ purses }: Engine, flight: Flight): void {
   if (hold !== null) purses.spend(hold, 0)
 }
 
-/** Walks a row that was claimed, along its run's actions. */
+/** Walks a claimed row along its run's actions. */
 async function walkFlight(
   engine: Engine,
   row: RowAtHand,
@@ -122,8 +124,8 @@ async function walkFlight(
 }
 
 /**
- * Computes a row of pure actions, or of results from the cache, while it still counts as queued. Nothing is lost when the process
- * ends: whoever claims the row finds it as it was. False when the row must be claimed.
+ * Computes a row of pure actions, or of results from the cache, while it still counts as queued. Nothing is lost when
+ * the process ends: the next worker that claims the row finds it as it was. Returns false if the row must be claimed.
  */
 async function walkPurely(
   engine: Engine,
@@ -152,7 +154,10 @@ async function peekAndWalk(
   return walkCells(engine, walk).finally(() => giveBackHold(engine, walk.flight))
 }
 
-/** The walk of a row that need not be claimed. What is found out about the first rows of a run its groups of rows may wait for. */
+/**
+ * Returns the walk of a row that need not be claimed, or null. Groups of rows may wait for what is found out about the
+ * first rows of their run.
+ */
 async function peekIn(
   engine: Engine,
   { job, how: { express = false, handed } }: RowAtHand,
@@ -175,7 +180,9 @@ async function peekIn(
   }
 }
 
-/** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */
+/**
+ * Returns whether all cells of the run can be written as one, as far as known before they are looked up in the cache.
+ */
 export function mayBeWhole(walk: RowWalk): boolean {
   const { actions } = walk.flight.facts
   return actions.length <= walk.together && actions.every((action) => mayJoin(walk, action))
@@ -183,7 +190,7 @@ export function mayBeWhole(walk: RowWalk): boolean {
 
 type Walking = Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>
 
-/** What walking a flight takes, mostly at once; null when its row is gone. */
+/** Returns the walk of a flight, mostly at once, or null if its row has been deleted. */
 export function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
   const { data } = flight.row
   if (data === null) return null
@@ -203,7 +210,7 @@ function prepareIn(
   const { facts, row, position } = flight
   const scope = createRowScope(definition, { data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
-  // A row that may have ended its worker goes cell by cell, to find the one.
+  // A row that may have ended its worker goes cell by cell, to find the guilty cell.
   const together = position.stalledClaims > 1 ? 1 : MAX_TOGETHER
   return {
     flight,

@@ -12,11 +12,13 @@ import { createRowTasks } from './row-tasks.ts'
 
 export type WorkerOptions = HeartbeatOptions & {
   engine: Engine
-  /** Cells at work at once in this process; rows that wait for their turn or for the database come on top. */
+  /**
+   * The number of cells at work at once in this process. Rows that wait for their turn or for the database come on top.
+   */
   concurrency: number
-  /** Other work, a few at a time; told when the process ends. */
+  /** Other work, a few jobs at a time. `ending` aborts when the process ends. */
   jobs: { list: readonly Job[]; ending: AbortSignal }
-  /** Where requests of this process hand over rows. */
+  /** The place where requests of this process hand over rows. */
   handOver?: HandOver
 }
 
@@ -25,18 +27,22 @@ export type RowWorker = { stop(): Promise<void> }
 const EXPRESS = 64
 const POLL_MS = 1000
 const IDLE_POLL_MS = 100
-/** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
+/**
+ * Rows in flight per place for calls. Groups that wait for their slowest row, or for the database, must not leave
+ * places empty.
+ */
 const AHEAD = 2
 /**
- * Where calls are answered at once most rows wait for the database, and more of them share a statement. With 1,024 places for calls
- * were empty again and again; with 2,048 rows live longer, and the garbage collector takes what is gained.
+ * If calls are answered at once, most rows wait for the database, and more of them share a statement. With 1,024 rows
+ * places for calls were empty again and again; with 2,048 rows live longer, and the garbage collector takes what is
+ * gained.
  */
 const QUICK_CALLS = { ahead: 6, maxRows: 1536 }
 
 /**
- * Takes jobs from the queue. Pools: one for groups of rows, which are the bulk of a run; one for rows that have a job of their
- * own; one that takes only the first rows of each run; and one for long jobs. Heartbeats tell the living from the dead,
- * whose jobs go back at once.
+ * Takes jobs from the queue. There are four pools: one for groups of rows, which are the bulk of a run; one for rows
+ * that have a job of their own; one that takes only the first rows of each run; and one for long jobs. Heartbeats tell
+ * living processes from dead ones, whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const { engine, jobs, log, handOver } = options

@@ -3,10 +3,10 @@ import type { FailureCause } from '#contract/screens.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-/** Texts that differ only behind this are one cause. */
+/** The length at which an error is cut. Errors that differ only after it are one cause. */
 const MAX_ERROR = 300
 
-/** What failed in a run and has not run again, by action and error; read by the index of failed cells. */
+/** Lists the failures of a run that have not run again, by action and error. Uses the index of failed cells. */
 export async function listFailureCauses(
   db: Db,
   { org_id, sheet_id }: SheetKey,

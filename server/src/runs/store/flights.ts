@@ -5,22 +5,24 @@ import { endStopped } from './former-cells.ts'
 
 type Condition = RawBuilder<unknown>
 
-/** The action that a flight `f` of the run `run` is at: the first that has no result of that run. */
+/** The action that a flight `f` of the run `run` is at: the first one without a result of that run. */
 export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
 
-/** Whether a flight `f` of the run `run` is at a cell that is not its last one. */
+/** True if a flight `f` of the run `run` is at a cell that is not its last one. */
 export const isBeforeLast: RawBuilder<boolean> = sql`1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id) < cardinality(run.actions)`
 
-/** Flights that one statement takes out of the air: of millions one would meet the limit of time for statements. */
+/**
+ * The number of flights that one statement deletes. A statement that deletes millions would meet the statement timeout.
+ */
 const CHUNK = 50_000
 
 /**
- * Takes rows out of the air: results that are still under way find no flight and have no effect on rows. A call that was made is
- * charged all the same: `dropped_flights` has the fence of whoever makes one. Call it in the transaction that deletes the rows.
- * Flights are locked in the order of their rows, as everybody does. Where the rows stay (`stay`), cells that were to run again have
- * what they had (D84).
+ * Deletes the flights of rows. Results still under way find no flight and have no effect on rows. A call that was
+ * already made is charged all the same: `dropped_flights` keeps the fence of its worker. Call it in the transaction
+ * that deletes the rows. Flights are locked in the order of their rows, as everywhere. If the rows stay (`stay`), cells
+ * that were to run again get their former result back (D84).
  */
 export async function dropFlights(
   db: Db,
@@ -29,7 +31,8 @@ export async function dropFlights(
   chunk = CHUNK,
 ): Promise<number> {
   if ('rowIds' in which) {
-    // Ids may come from a caller: those of other sheets are none of this one's. As a question, which is no way to look for them.
+    // Ids may come from a caller, so those of other sheets are left out. The condition on the sheet is written with `is
+    // true`, so that no index is used for it.
     return dropChosen(
       db,
       orgId,
@@ -46,14 +49,14 @@ export async function dropFlights(
   )
 }
 
-/** Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. */
+/** Deletes the flights of stopped runs that are not running a cell. Call it in the transaction that stops the runs. */
 export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<number> =>
   dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`, {
     stay: true,
     chunk: CHUNK,
   })
 
-/** Of these runs, in stretches of rows. No flight may come to them meanwhile. */
+/** Deletes the flights of these runs, in stretches of rows. No flight may be added to the runs meanwhile. */
 async function dropOfRuns(
   db: Db,
   orgId: string,
@@ -72,7 +75,7 @@ async function dropOfRuns(
     ) numbered where n % ${chunk} = 0 order by row_id`.execute(db)
   const ofRuns = sql`f.run_id = any(${ids}::uuid[])${also}`
   if (bounds.length === 0) return dropChosen(db, orgId, ofRuns, stay)
-  // By the primary key: by the runs, all their flights would be read for every stretch.
+  // Finds the flights by the primary key. By their runs, all flights would be read again for every stretch.
   const among = sql`array_position(${ids}::uuid[], f.run_id) is not null${also}`
   let dropped = 0
   let after = NO_ID
@@ -103,7 +106,7 @@ async function dropChosen(db: Db, orgId: string, chosen: Condition, stay: boolea
 
 const END_STOPPED = sql.raw(`, ${endStopped('gone')}`)
 
-/** Forgets flights whose calls have ended long ago. */
+/** Deletes records of dropped flights whose calls ended long ago. */
 export async function forgetDroppedFlights(db: Db): Promise<void> {
   await sql`delete from dropped_flights where dropped_at < now() - interval '1 day'`.execute(db)
 }

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-/** A row as far as it is looked at before it runs: `data` is null where it is large. */
+/** A row that is looked at before it runs. `data` is null if it is large. */
 export type ForeseenRow = { data: string | null; cells: string | null }
 
-/** Values that take more in the database are not looked at. */
+/** The size in the database above which values are not looked at. */
 export const MAX_FORESEEN_BYTES = 8192
 const MAX_BYTES = sql.lit(MAX_FORESEEN_BYTES)
 
-/** Rows by their numbers, with the results of some actions. */
+/** Lists rows by their numbers, with the results of some actions. */
 export async function listForeseenRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -30,9 +30,12 @@ export async function listForeseenRows(
 
 export type CacheKey = { action: string; epoch: number; key: string }
 
-/** Returns whether the cache holds anything of a sheet: a sheet that has not run is spared a look for each of its cells. */
+/**
+ * Returns whether the cache holds anything of a sheet. A sheet that has never run is spared a lookup for each of its
+ * cells.
+ */
 export async function hasStoredOutputs(db: Db, { org_id, sheet_id }: SheetKey): Promise<boolean> {
-  // In the order of the key, so that its index is the way to the first one whatever the statistics are.
+  // Ordered by the key, so that its index leads to the first entry whatever the statistics are.
   const { rows } = await sql`
     select 1 from cell_cache where org_id = ${org_id} and sheet_id = ${sheet_id}
     order by org_id, sheet_id, key limit 1`.execute(db)
@@ -40,8 +43,9 @@ export async function hasStoredOutputs(db: Db, { org_id, sheet_id }: SheetKey): 
 }
 
 /**
- * Returns the stored outputs that are fresh enough, as text, by the places of their keys: null where they are large, or not
- * wanted. Keys are sent as the bytes of one value, since an array of them takes longer to read.
+ * Returns the stored outputs that are fresh enough, as text, by the places of their keys. The text is null if the
+ * outputs are large or not wanted. Keys are sent as the bytes of one value, because an array of them takes longer to
+ * read.
  */
 export async function findStoredOutputs(
   db: Db,
@@ -66,7 +70,10 @@ export async function findStoredOutputs(
   return new Map(rows.map(({ n, outputs }) => [n - 1, outputs]))
 }
 
-/** What cells of an action came to: `hits` have an answer, paid or free; by provider, how often it was asked and how often it answered. */
+/**
+ * The outcomes of an action's cells: `hits` have an answer, paid or free. `providers` says for each provider how often
+ * it was asked and how often it answered.
+ */
 export type CellHistory = {
   settled: number
   hits: number
@@ -75,15 +82,21 @@ export type CellHistory = {
 
 const NO_HISTORY: CellHistory = { settled: 0, hits: 0, providers: [] }
 
-/** Rows whose cells are looked at: the first, which are run to try things, the last, which came of late, and some in between. */
+/**
+ * The numbers of rows whose cells are looked at: the first ones, which people run to try things, the last ones, which
+ * are recent, and some in between.
+ */
 const [FIRST, LAST, BETWEEN] = [400, 200, 400]
 
-/** What was free when it was found is a hit all the same, and paid for today. Large outputs are not opened for it. */
+/**
+ * True if a cell has an answer. An answer that was free when it was found counts as a hit, since it costs money today.
+ * Large outputs are not opened.
+ */
 const HAS_ANSWER = sql`(pg_column_size(c.outputs) > ${MAX_BYTES} or jsonb_strip_nulls(c.outputs) <> '{}')`
 
 /**
- * What cells of actions came to in their present configuration: those that the cache answered tell nothing, nor do those that
- * could not be run. However large the sheet is, as many rows are looked at.
+ * Returns the outcomes of actions in their present configuration. Cells that came from the cache or could not run are
+ * left out. The number of rows that are looked at does not depend on the size of the sheet.
  */
 export async function readCellHistories(
   db: Db,

@@ -4,8 +4,8 @@ import type { Db } from '../../database/connection/db.ts'
 import { exclusiveRowsLock } from '../../database/connection/row-locks.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-// A run that runs cells again moves what they had to former_cells. Those that then end without a result of their own have it again, in
-// the statement that ends them; of the others it can be put back for a week (D84).
+// A run that runs cells again moves their results to former_cells. Cells that then end without a result of their own
+// get the former one back, in the statement that ends them. The results of all others can be restored for a week (D84).
 
 const RESULT = [
   'status',
@@ -28,16 +28,19 @@ const columnsOf = (table: string, columns: readonly string[]) =>
 
 export const CELL_COLUMNS = CELL.join(', ')
 
-/** Columns of the record `k` of former_cells as those of a cell. */
+/** Columns of the record `k` of former_cells, as those of a cell. */
 export const FORMER_AS_CELL = columnsOf('k', CELL)
-/** The same for the cell at hand of the run `k.by_run`: the run goes on behind it, or is resumed at it. */
+/** The same for the current cell of the run `k.by_run`: the run goes on after it, or is resumed at it. */
 export const FORMER_AS_CURRENT = FORMER_AS_CELL.replace('k.run_id', 'k.by_run')
 
 /** Returns the SQL of `kept`: the reason, the run that kept the result, and the run that computed it. */
 export const keptBecause = (because: string): string =>
   `jsonb_build_object('because', ${because}, 'by', k.by_run, 'run_id', k.run_id)`
 
-/** Moves cells, removed in the part `cleared` of the statement, to former_cells. One that was kept before is of the run that computed it. */
+/**
+ * Moves cells that the part `cleared` of the statement removed to former_cells. A result that was already kept belongs
+ * to the run that computed it.
+ */
 export const moveToFormer = (byRun: string): RawBuilder<unknown> => sql`
   insert into former_cells (org_id, sheet_id, row_id, action, by_run, run_id, ${results})
   select org_id, sheet_id, row_id, action, ${byRun}::uuid, coalesce((kept->>'run_id')::uuid, run_id), ${results}
@@ -45,8 +48,9 @@ export const moveToFormer = (byRun: string): RawBuilder<unknown> => sql`
   on conflict do nothing`
 
 /**
- * Parts of a statement that give rows of `gone` (org_id, sheet_id, row_id, run_id), whose flights were stopped, what their run has not
- * computed, and note that they were stopped (D92).
+ * Returns the parts of a statement that restore cells of the rows in `gone` (org_id, sheet_id, row_id, run_id), whose
+ * flights were stopped: each cell that their run has not computed gets its former result. Also notes that the rows were
+ * stopped (D92).
  */
 export const endStopped = (gone: string): string => `
   standing as (
@@ -62,7 +66,7 @@ export const endStopped = (gone: string): string => `
     on conflict do nothing
   )`
 
-/** Removes from former_cells what stands again. */
+/** Removes restored results from former_cells. */
 export const forgetStanding = `
   stood as (
     delete from former_cells f using standing s
@@ -70,10 +74,10 @@ export const forgetStanding = `
   )`
 
 const KEPT_FOR = sql.raw(`interval '7 days'`)
-/** Statuses of a cell that has nothing new. */
+/** Statuses of a cell without a new result. */
 const WITHOUT_RESULT = sql.raw(`('failed', 'error', 'out_of_credits')`)
 
-/** The latest result that a cell had before, for a cell that has none now. */
+/** Selects the latest former result of a cell that has none now. */
 const formerOf = (orgId: string, rowId: string, action: string) => sql`
   select k.* from former_cells k
   where k.org_id = ${orgId} and k.row_id = ${rowId} and k.action = ${action} and k.status = 'complete'
@@ -102,7 +106,10 @@ export async function findFormer(
   return rows[0]
 }
 
-/** Puts back what a cell had before; false where there is nothing, or the row is in flight. Call it in a transaction. */
+/**
+ * Restores the former result of a cell. Returns false if there is none, or the row is in flight. Call it in a
+ * transaction.
+ */
 export async function restoreFormer(
   trx: Db,
   { org_id, sheet_id }: SheetKey,
@@ -127,10 +134,10 @@ export async function restoreFormer(
   return rows.length > 0
 }
 
-/** Former results that one statement removes. */
+/** The number of former results that one statement removes. */
 const CHUNK = 10_000
 
-/** Forgets what is older than a week, and what cells had before runs that have ended and gave them a new result. */
+/** Deletes former results that are older than a week, and those that an ended run has replaced by a new result. */
 export async function forgetFormerCells(db: Db): Promise<void> {
   const old = sql`select org_id, row_id, action, by_run from former_cells where replaced_at <= now() - ${KEPT_FOR}`
   const replaced = sql`

@@ -28,7 +28,7 @@ export type RunRecord = {
   finished_at: Date | null
 }
 
-/** The latest runs of a sheet, newest first, with their progress as tallied; or one of them. */
+/** Lists the latest runs of a sheet, newest first, with their progress as tallied; or one of them. */
 export async function listRuns(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -53,7 +53,7 @@ export async function listRuns(
   return rows
 }
 
-/** What is kept with a cell of its costs, where there is something to keep. */
+/** What is stored with a cell about its costs, if there is anything to store. */
 export type StoredBilling = {
   cached?: { run_id: string | null; at: string; millis: number }
   stopped_by?: z.infer<typeof StoppedBy>

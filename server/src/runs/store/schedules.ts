@@ -8,11 +8,11 @@ export type Schedule = SheetKey & {
   timezone: string
   next_run_at: Date
   only_rows: OnlyRows | null
-  /** What the run of a tick may cost. */
+  /** The cap of the run of each tick. */
   max_credits_millis: number | null
 }
 
-/** The time by which schedules go: that of the database, whatever the clocks of those who ask. */
+/** Returns the time of the database, which schedules go by: the clocks of callers may differ. */
 export async function databaseTime(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   const [time] = rows
@@ -20,7 +20,7 @@ export async function databaseTime(db: Db): Promise<Date> {
   return time.now
 }
 
-/** A sheet has one schedule: a new one replaces it. */
+/** Saves the schedule of a sheet. A sheet has one schedule: a new one replaces it. */
 export async function putSchedule(db: Db, schedule: Schedule): Promise<void> {
   const { cron, timezone, next_run_at, only_rows, max_credits_millis } = schedule
   await db
@@ -34,7 +34,7 @@ export async function putSchedule(db: Db, schedule: Schedule): Promise<void> {
     .execute()
 }
 
-/** Answers whether there was one. */
+/** Deletes the schedule of a sheet. Returns whether there was one. */
 export async function deleteSchedule(db: Db, { org_id, sheet_id }: SheetKey): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('schedules')
@@ -55,7 +55,7 @@ export async function findSchedule(db: Db, { org_id, sheet_id }: SheetKey): Prom
 
 export type ListedSchedule = Omit<Schedule, 'org_id'> & { workflow_id: string; name: string }
 
-/** Those of an organisation's living sheets, the next to run first. */
+/** Lists the schedules of an organisation's sheets that are not deleted, the next to run first. */
 export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedule[]> {
   return db
     .selectFrom('schedules')
@@ -73,7 +73,7 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
     .execute()
 }
 
-/** Schedules that are due, the longest waiting first. */
+/** Lists the schedules that are due, the longest waiting first. Organisations take turns. */
 export async function listDueSchedules(db: Db, limit: number): Promise<SheetKey[]> {
   const { rows } = await sql<SheetKey>`select org_id, sheet_id from schedules
     where next_run_at <= now()
@@ -83,7 +83,7 @@ export async function listDueSchedules(db: Db, limit: number): Promise<SheetKey[
   return rows
 }
 
-/** Locks a schedule that is still due until the transaction ends; undefined when somebody else has taken it. */
+/** Locks a schedule that is still due until the transaction ends. Returns undefined if another process has taken it. */
 export async function lockDueSchedule(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -95,7 +95,10 @@ export async function lockDueSchedule(
   return rows[0]
 }
 
-/** Compare and set: false when the schedule is not due any more, since somebody else took the tick. */
+/**
+ * Moves a schedule on by compare and set. Returns false if it is not due any more, because another process took the
+ * tick.
+ */
 export async function advanceSchedule(db: Db, { org_id, sheet_id }: SheetKey, next: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('schedules')

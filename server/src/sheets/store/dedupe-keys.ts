@@ -3,20 +3,23 @@ import { type Db, inTransaction } from '../../database/connection/db.ts'
 import { KEYED } from '../../database/connection/statement-names.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-/** Inputs that are compared together, by number of their column; or what an action names as the values of each row. */
+/**
+ * What rows are compared by: inputs, by the numbers of their columns; or the values that an action names for each row.
+ */
 export type Compared = ComparedInputs | { action: string }
 export type ComparedInputs = { columns: readonly number[]; ignoreCase: boolean }
 
-/** For rows at work, on connections of the engine: each is looked up by its key. */
+/** Plans for rows in flight, on connections of the engine: each row is looked up by its key. */
 const keyed = sql.raw(KEYED)
 
-/** How many rows one transaction goes through: short enough for whoever waits. */
+/** The number of rows that one transaction indexes. Small, so that a transaction that waits for it waits shortly. */
 const CHUNK = 20_000
 
 /**
- * Returns for each row whether one before it has the same values; null while that of the rows up to it is not known yet. Those with the
- * same key are looked at, by it: the key is at hand before they are (as what a function answers it is no way into a table behind
- * row-level security), and numbers are a question, which is no way to them either.
+ * Returns for each row whether an earlier row has the same values, or null while the earlier rows are not all indexed.
+ * Only rows with the same key are looked at. The key is computed before they are looked up, because the result of a
+ * function is no way into the index of a table with row-level security. The condition on numbers is written with `is
+ * true`, so that no index is used for it either.
  */
 export async function findEarlierRows(
   db: Db,
@@ -45,7 +48,7 @@ export async function findEarlierRows(
   return rowIds.map((rowId) => found.get(rowId) ?? (found.has(rowId) ? null : false))
 }
 
-/** Goes through the next rows of the sheet. False when another transaction is at it: it is waited for elsewhere. */
+/** Indexes the next rows of the sheet. Returns false if another transaction is doing so; the caller waits elsewhere. */
 export async function extendKeys(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -60,7 +63,8 @@ export async function extendKeys(
       for update skip locked`.execute(trx)
     const from = rows[0]?.up_to
     if (from === undefined) return false
-    // Rows are numbered under a lock that is held until they are committed, so that none comes below the last one.
+    // Rows are numbered under a lock that is held until they are committed, so no row appears later with a number below
+    // the last one.
     await sql`
       with next as materialized (
         select r.seq, ${keyOf(compared)} as key from rows r
@@ -79,8 +83,8 @@ export async function extendKeys(
 }
 
 /**
- * The values of these rows have changed: what was known of them is found out again, of no other row. Who goes through the
- * rows at the moment is waited for, so that it does not note what they were.
+ * Replaces the keys of rows whose values have changed, and of no other rows. A transaction that is indexing rows at
+ * this moment is waited for, so that it does not store the old values.
  */
 export async function replaceKeys(
   trx: Db,
@@ -104,8 +108,8 @@ export async function replaceKeys(
 export type NamedRow = { rowId: string; key: Buffer }
 
 /**
- * Notes the values of rows as their action has found them, in place of those of an earlier run. Returns the numbers of the rows,
- * which are locked in their order; null for one that is gone.
+ * Stores the values of rows as their action has found them, in place of those of an earlier run. Returns the numbers of
+ * the rows, which are locked in their order. The number is null for a deleted row.
  */
 export async function registerKeys(
   db: Db,
@@ -114,7 +118,7 @@ export async function registerKeys(
   compared: { action: string },
 ): Promise<(string | null)[]> {
   const columns = nameOf(compared)
-  // A row that names its values twice has those that it named last.
+  // If a row names its values twice, the last ones count.
   const keys = new Map(named.map(({ rowId, key }) => [rowId, key]))
   const { rows } = await sql<{ row_id: string; seq: string }>`${keyed}
     with me as materialized (
@@ -137,7 +141,10 @@ export async function registerKeys(
   return named.map(({ rowId }) => seqs.get(rowId) ?? null)
 }
 
-/** The first row in flight, or still to be launched, whose values the action is yet to name in its run; null when there is none. */
+/**
+ * Returns the number of the first row whose values the action has not named yet in its run, among rows in flight or
+ * still to be enqueued. Returns null if there is none.
+ */
 export async function findFrontier(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -166,7 +173,7 @@ function nameOf(compared: Compared): string {
   return `${compared.columns.join(',')}${compared.ignoreCase ? ' i' : ''}`
 }
 
-/** The other way round; progress is kept of inputs alone. */
+/** Parses what `nameOf` returns for inputs. Progress is stored for inputs alone. */
 function comparedBy(name: string): ComparedInputs {
   const [columns = ''] = name.split(' ')
   return { columns: columns.split(',').map(Number), ignoreCase: name.endsWith(' i') }
