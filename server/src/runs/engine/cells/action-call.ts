@@ -13,7 +13,7 @@ import { DatabaseUse, isOutage } from './database-use.ts'
 
 const ENDING_GRACE_MS = 5000
 
-/** Outcomes that an outage has not led to. */
+/** Outcomes that no outage can have caused. */
 const SUCCESSES = new Set<CallKind>(['done', 'no_match', 'wait', 'condition_not_met'])
 type CallKind = CallOutcome['kind']
 
@@ -22,7 +22,7 @@ type Inputs = Record<string, unknown>
 type CallOutcome = Outcome<Record<string, unknown>>
 type SlottedWalk = CellWalk & Pick<RowWalk, 'express' | 'endPriority'>
 
-/** Runs an action, in a slot unless it is pure: then its outcome is mostly there at once. */
+/** Runs an action: in a slot, or without one if it is pure. The outcome of a pure action is mostly there at once. */
 export function callAction(
   engine: Engine,
   walk: SlottedWalk,
@@ -33,7 +33,9 @@ export function callAction(
   return runInSlot(engine, walk, action, inputs)
 }
 
-/** A pure action reaches the sandbox at most: it is under no other limit than that of its expressions. */
+/**
+ * The parts of a pure call. A pure action reaches the sandbox at most, and has no limit but that of its expressions.
+ */
 const PURE_PARTS = {
   action: { id: '', credits: 0 },
   limit: new CallLimit(),
@@ -58,8 +60,8 @@ function runPure(
 }
 
 /**
- * Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. Nothing
- * is waited for where there is a slot and the action answers at once.
+ * Runs an action under its timeout. If the database is not available the row is parked, whatever the action returns.
+ * Returns without a promise if a slot is free and the action answers at once.
  */
 function runInSlot(
   engine: Engine,
@@ -91,7 +93,10 @@ function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallO
   return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
 }
 
-/** A call in its slot, which ends when its time is over, or the process. One is made for every cell, so it listens itself. */
+/**
+ * A call in its slot. It ends by its outcome, its timeout, or the end of the process. One is made for every cell, so it
+ * is its own listener.
+ */
 class TimedCall {
   readonly action: Action
   readonly limit = new CallLimit()
@@ -99,7 +104,7 @@ class TimedCall {
   readonly #engine: Engine
   readonly #walk: SlottedWalk
   readonly #slots: Slots
-  /** One promise for all ways in which the call may end. */
+  /** The promise that every way of ending resolves. */
   #end: PromiseWithResolvers<CallOutcome> | undefined
   #grace: NodeJS.Timeout | undefined
 
@@ -111,7 +116,7 @@ class TimedCall {
   }
 
   run(inputs: Inputs): CallOutcome | Promise<CallOutcome> {
-    // The process may have begun to end while it waited.
+    // The process may have begun to end while the call waited.
     if (this.#engine.ending.hasBegun())
       return this.#leave({ kind: 'wait', ms: 0, state: this.#position.state })
     try {
@@ -146,7 +151,7 @@ class TimedCall {
     this.limit.abort()
   }
 
-  /** A process that ends waits for short cells; a long one is parked, to be run again by another. */
+  /** Waits for short cells when the process ends. A long one is parked, to be run again by another process. */
   onEnding(): void {
     this.#grace = setTimeout(() => {
       this.#finish({ kind: 'wait', ms: 0, state: stateOfCut(this.#position) })
@@ -154,7 +159,7 @@ class TimedCall {
     }, ENDING_GRACE_MS)
   }
 
-  /** The first ending counts: what an action says after its time is over is not heard. */
+  /** Ends the call by its first outcome. What an action returns after its timeout is ignored. */
   #finish(outcome: CallOutcome): void {
     const end = this.#end
     if (end === undefined) return
@@ -170,16 +175,19 @@ class TimedCall {
     return outcome
   }
 
-  /** What an action makes of an outage of the database says nothing about the cell. */
+  /**
+   * Returns the outcome, or parks the row after an outage: what an action makes of an outage says nothing about the
+   * cell.
+   */
   #judge(outcome: CallOutcome): CallOutcome {
     const { fault } = this.database
     return fault !== undefined && !SUCCESSES.has(outcome.kind) ? this.#park(reasonOf(fault)) : outcome
   }
 
   #explain(cause: unknown): CallOutcome {
-    // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
+    // An outage says nothing about the cell, so it is neither a result nor a retry of the action.
     if (isOutage(cause)) return this.#park(reasonOf(cause))
-    // A connection that is there and cannot be opened: somebody has to mend it, as one that is missing (D18).
+    // A connection that exists and cannot be opened: a person has to mend it, as one that is missing (D18).
     if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
     return failUnexpectedly(this.#engine, this.action, cause)
   }

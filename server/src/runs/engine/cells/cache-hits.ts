@@ -7,17 +7,20 @@ import { arrayOf, groupBy } from '../flights/groups.ts'
 import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
 
-/** A stored answer as the database has it. */
+/** A stored answer as the database returns it. */
 export type StoredAnswer = { outputs: string; run_id: string | null; at: number; millis: number }
 export type CacheHit = { outputs: StoredJson; billing: CellBilling }
 
 export type AskedCell = { facts: RunFacts; row: string; action: string; epoch: number; key: string }
 
-/** Cells of many rows in one statement; those of the first rows of a run do not wait for bulk ones. */
+/** Looks up cells of many rows in one statement. Cells of the first rows of a run do not wait for bulk ones. */
 export type CacheHits = {
-  /** Null for a cell that is not in the cache. */
+  /** Returns what is stored for each cell, or null for a cell that is not in the cache. */
   find(asked: readonly AskedCell[], express: boolean): Promise<(CacheHit | null)[]>
-  /** What is stored for the cell by now, or whether the row has the claim to it; null when another row has that. */
+  /**
+   * Claims a cell. Returns what has been stored for it by now, or `hit: null` if the row has the claim; null if another
+   * row has it.
+   */
   claim(asked: AskedCell, express: boolean): Promise<{ hit: CacheHit | null } | null>
 }
 
@@ -39,7 +42,7 @@ export function createCacheHits(store: Store): CacheHits {
 type Found = { n: number | null; row_id?: string | null } & (StoredAnswer | { outputs: null })
 type Statement = { name: string; text: string; columns: readonly Column[] }
 
-/** In one statement, and of bulk rows before it is sent without waiting for more. */
+/** The most cells in one statement, and how many bulk cells are sent without waiting for more. */
 const MAX_CELLS = 1000
 const ENOUGH_CELLS = 600
 
@@ -76,9 +79,12 @@ const toHit = (found: Found | null): CacheHit | null => (found === null ? null :
 export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | null =>
   found.outputs === null ? null : { outputs: new StoredJson(found.outputs), billing: billingOf(found) }
 
-/** Answers that were stored together have the same: cells share it, and it is written once for all of a batch. */
+/**
+ * Billing of stored answers. Answers that were stored together share one object, which is written once for a whole
+ * batch.
+ */
 const billings = new LRUCache<string, CellBilling>({ max: 1000 })
-/** That of the answer before, which is mostly the same. */
+/** The answer before and its billing, which is mostly the same. */
 let latest: (Omit<StoredAnswer, 'outputs'> & { billing: CellBilling }) | undefined
 
 function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
@@ -90,10 +96,10 @@ function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
   return billing
 }
 
-/** Ids, words, numbers and dates: nothing in them needs quotes. */
+/** Reads a value of a cell: ids, words, numbers and dates. None of them needs quotes. */
 type Column = (asked: AskedCell) => string | number
 const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]
-/** What many cells have in common. */
+/** Values that many cells have in common. */
 const SHARED_COLUMNS: readonly ((asked: AskedCell) => string | number | null)[] = [
   ({ facts }) => facts.org_id,
   ({ facts }) => facts.sheet_id,

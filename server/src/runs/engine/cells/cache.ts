@@ -8,8 +8,9 @@ import { type AskedCell, type CacheHit, createCacheHits, readHit, type StoredAns
 import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 /**
- * `later`: another row computes it, and is itself parked or takes long. `ending`: the process ends before it is known. `not yet`:
- * it is neither stored nor to be computed without waiting.
+ * What the cache says of a cell. `later`: another row computes the cell, and is itself parked or takes long. `ending`:
+ * the process ends before the result is known. `not yet`: the cell is neither stored nor to be computed without
+ * waiting.
  */
 export type Cached =
   /** `isClaimed`: the row has the claim all the same, which ends with its cell. */
@@ -19,45 +20,46 @@ export type Cached =
   | { kind: 'later'; ms: number; state: unknown }
   | { kind: 'ending' }
 
-/** When the cell is settled, or its row parked: for how many milliseconds, 0 when it is settled. */
+/** Resolves when the cell is settled, with 0, or when its row is parked, with the number of milliseconds. */
 export type CellEnd = Promise<number>
 
 /** How a cell is looked up. */
 export type CacheUse = {
   end: CellEnd
   express: boolean
-  /** It was looked up just now and is not stored. */
+  /** Whether the cell was looked up just now and is not stored. */
   isMissing: boolean
-  /** What `look` said, where it was asked before. */
+  /** The result of `look`, if it was called before. */
   looked: CacheHit | null | Promise<CacheHit | null> | undefined
-  /** Whether it may wait for another row, which one that holds back what it has computed must not. */
+  /** Whether the cell may wait for another row. A row that delays results which it has computed must not. */
   mayWait: boolean
-  /** Whether it may be computed without being waited for. */
+  /** Whether the cell may be computed without waiting for another row that computes it. */
   mayCompute: boolean
 }
 
 export type CellCache = {
-  /** The stored outputs of an identical cell, or that the asker is to compute them. */
+  /** Returns the stored outputs of an identical cell, or says that the caller is to compute them. */
   find(flight: Flight, instance: ActionInstance, key: string, use: CacheUse): Promise<Cached>
-  /** Looks cells up and no more. */
+  /** Looks cells up without claiming them. */
   look(asked: readonly AskedCell[], express: boolean): Promise<(CacheHit | null)[]>
 }
 
 const POLL_MS = 250
-/** At first a row is waited for in place for so long, also when it is parked for a moment. */
+/** How long a row is waited for in place at first, even if it is parked for a moment. */
 const SHORT_MS = 1000
-/** Whoever waits for longer gives its place to others, among whom may be the row that it waits for. */
+/** The wait after which a row gives its place to others. The row that it waits for may be among them. */
 const PATIENCE_MS = 5000
 const LATER = { firstMs: 500, maxMs: 10_000 }
 const MAX_LATER_MS = 60_000
 
-/** A row of this process that computes a cell, or asks on behalf of all others of the process whether that is done. */
+/** A row of this process that computes a cell, or that asks for all others of the process whether the cell is done. */
 type Asker = { row: string; end: CellEnd }
 
 /**
- * Results of identical cells (D25). Identical cells are computed once (D27), by the row that has the claim, through all its
- * retries, polls and gates: the others wait for it, for a moment in place and then parked, so that they never take up the place
- * that it needs. When it has failed one of them takes the claim over and the others go on waiting (D85).
+ * Creates the cache of results of identical cells (D25). Identical cells are computed once (D27), by the row that has
+ * the claim, through all its retries, polls and gates. The other rows wait for it, for a moment in place and then
+ * parked, so that they never take the place that it needs. If it fails, one of them takes over the claim and the others
+ * go on waiting (D85).
  */
 export function createCellCache(store: Store, ending: Ending): CellCache {
   const askers = new Map<string, Asker>()
@@ -81,14 +83,14 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
       const self = { row: row.id, end }
       const read = () => readCache(store, flight, instance, key)
       /**
-       * The row has the claim. Whoever had it before may have stored the result after the statement looked for it, and before it
-       * made the claim: what is called, or paid for, is looked for once more.
+       * Looks for the result once more after the row got the claim, unless the cell is free and pure: the former
+       * claimant may have stored it after the statement looked for it, and before it made the claim.
        */
       const confirm = async (): Promise<Cached> => {
         const stored = mayCompute ? null : await findOne(asked, express)
         return stored === null ? { kind: 'miss' } : { kind: 'hit', isClaimed: true, ...stored }
       }
-      // What the flight went through belongs to the first cell that it has in hand, which may wait.
+      // The retries and state of the flight belong to its first unsettled cell, which may wait.
       if (mayWait && hasBegun(flight)) return toCached(await read())
       if (!askers.has(id)) {
         register(id, self)
@@ -109,7 +111,8 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
             ending.pause(PATIENCE_MS).then(() => 'too long' as const),
           ])
           waitsFor = asker.row
-          // Told to all who waited for it in one statement. Without an answer one of them asks on, and the others wait for that one.
+          // All who waited for the row look in one statement. If there is no result, one of them asks on and the others
+          // wait for that one.
           const answer = await findOne(asked, express)
           if (answer !== null) return { kind: 'hit', ...answer }
           const next = askers.get(id)
@@ -147,12 +150,15 @@ export const askedOf = ({ facts, row }: Flight, { id, epoch }: ActionInstance, k
   key,
 })
 
-/** The action was called for this cell before: what it has done so far is not thrown away to wait for another. */
+/**
+ * Returns true if the action was called for this cell before. What it has done so far is not thrown away to wait for
+ * another row.
+ */
 function hasBegun({ position: { retries, state } }: Flight): boolean {
   return retries > 0 || (state !== null && readClaimWait(state) === null)
 }
 
-/** A little after the row that is waited for, where it is known how long that is parked, and longer each time. */
+/** Returns how long to park: a little longer than the awaited row is parked, if that is known, and longer each time. */
 function laterMs({ fence }: Flight, parkedMs: number): number {
   const after = parkedMs === 0 ? 0 : Math.min(parkedMs, MAX_LATER_MS) + 50 + Math.random() * POLL_MS
   return Math.max(after, backoff(fence.attempt, LATER))

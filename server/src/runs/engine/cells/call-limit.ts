@@ -1,18 +1,18 @@
 import type { CallOff, CallOffListener } from '../../../lib/egress/request.ts'
 
-/** Told when the time is over. */
+/** Receives the call when the time is over. */
 type LimitWatcher = { onLimit(): void }
 
 const tell = (watcher: LimitWatcher): void => watcher.onLimit()
 
 /**
- * The time that the call of an action may take, and its signal. It stands still while the action waits for its turn among
- * others. Made for every cell, so that timer and signal are made only where they are needed.
+ * The timeout of an action's call, and its signal. The time stands still while the action waits for its turn among
+ * others. One is made for every cell, so the timer and the signal are made only if they are needed.
  */
 export class CallLimit implements CallOff {
   #controller: AbortController | undefined
   #aborted = false
-  /** Who is told of the end without a signal: mostly one call at a time. */
+  /** Listeners that learn of the end without a signal: mostly there is one call at a time. */
   #listener: CallOffListener | undefined
   #others: Set<CallOffListener> | undefined
   #watcher: LimitWatcher | undefined
@@ -55,7 +55,7 @@ export class CallLimit implements CallOff {
     this.#run()
   }
 
-  /** Time that `wait` takes is not counted. */
+  /** Waits for `wait` without counting the time it takes. */
   async hold<Result>(wait: Promise<Result>): Promise<Result> {
     if (this.#holds === 0) this.#rest()
     this.#holds += 1

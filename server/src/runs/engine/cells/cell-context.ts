@@ -14,7 +14,7 @@ import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
 
-/** Of the row whose cell it is. */
+/** The walk of the row that the cell belongs to. */
 export type CellWalk = Pick<RowWalk, 'flight' | 'definition' | 'env'>
 
 type CallParts = {
@@ -23,7 +23,10 @@ type CallParts = {
   database: DatabaseUse
 }
 
-/** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
+/**
+ * What an action may use. A class of getters, because one is made for every cell: what an action does not look at is
+ * not made.
+ */
 export class CellContext implements ActionContext, ProviderKeys {
   readonly #engine: Engine
   readonly #walk: CellWalk
@@ -75,11 +78,11 @@ export class CellContext implements ActionContext, ProviderKeys {
   get keys(): ActionContext['keys'] {
     return this
   }
-  /** Of `keys`. */
+  /** Implements `keys`. */
   platform(provider: string): ProviderKey | null {
     return this.#engine.environment.platformKey(provider)
   }
-  /** Of `keys`. */
+  /** Implements `keys`. */
   own(provider: string, name?: string): Promise<ProviderKey | null> {
     const keys = this.#engine.environment.keysOf(this.#flight.facts)
     return this.#database.watch(keys.own(provider, name))
@@ -126,7 +129,7 @@ export class CellContext implements ActionContext, ProviderKeys {
   secrets(): readonly string[] {
     return listUsed(this.#walk.definition, this.#walk.env)
   }
-  /** What an action stores elsewhere is stored without secrets, as its outputs are. */
+  /** Removes secrets from what an action stores elsewhere, as from its outputs. */
   #hide<Data>(data: Data): Data {
     const mask = maskOf(this.#walk.definition, this.#walk.env)
     return mask === null ? data : (mask.inValue(data) as Data)
@@ -145,7 +148,7 @@ export class CellContext implements ActionContext, ProviderKeys {
   }
 }
 
-/** What waits for the database at the gate is noted. */
+/** A gate that notes calls which wait for the database. */
 class WatchedGate implements ProviderGate {
   readonly #gate: ProviderGate
   readonly #database: DatabaseUse
@@ -164,8 +167,9 @@ class WatchedGate implements ProviderGate {
 export type Holding = 'held' | 'short' | 'refused'
 
 /**
- * Sets credits aside until the cell has `total` of them, mostly at once. `short`: others hold what is missing, and the cell waits
- * until they are settled. One that holds something already never waits: two of them could wait for each other.
+ * Reserves credits until the cell has `total` of them, mostly at once. `short`: other cells hold what is missing, and
+ * the cell waits until they are settled. A cell that holds some credits never waits, because two such cells could wait
+ * for each other.
  */
 export function holdCredits(engine: Engine, flight: Flight, total: number): Holding | Promise<Holding> {
   const { facts, position } = flight

@@ -9,15 +9,15 @@ import type { Flight, Parking, Position, SettledCell } from '../flights/flight.t
 import { describeRefusal, stopperOf } from '../purses/refusal-words.ts'
 
 /**
- * What becomes of a cell: a result to store, another try later, or nothing, because what is before the cell has to be stored
- * first.
+ * What follows from running a cell: a result to store, another try later, or nothing yet, because the cells before it
+ * have to be stored first.
  */
 export type CellResult =
   | { kind: 'settle'; settlement: SettledCell; halts: boolean }
   | { kind: 'later'; parking: Parking }
   | { kind: 'not yet' }
 
-/** Which action it is of, and when it began, is said by whoever runs it. */
+/** Returns a result to store. The caller adds the action and the start. */
 export function settleAs(
   result: Partial<SettledCell> & Pick<SettledCell, 'status'>,
   { halts }: { halts: boolean },
@@ -33,7 +33,8 @@ export function settleAs(
     billing,
     learns,
   } = result
-  // Every field is there from the start: there are very many of these, and all of one shape are made and read faster.
+  // All fields are set from the start: there are very many of these objects, and objects of one shape are made and read
+  // faster.
   const settlement: SettledCell = {
     action: '',
     actionId: undefined,
@@ -53,17 +54,20 @@ export function settleAs(
   return { kind: 'settle', settlement, halts }
 }
 
-/** The cell has not begun: whoever claims the row next finds it as it is. */
+/** Parks a cell that has not begun: the next worker that claims the row finds the cell as it is. */
 export function parkAsIs({ retries, state }: Position, ms = 0): CellResult {
   return { kind: 'later', parking: { ms, retries, state } }
 }
 
-/** It could not be run (D18). */
+/** Returns the result of a cell that could not be run (D18). */
 export function errorCell(error: string, mayContinue: boolean): CellResult {
   return settleAs({ status: 'error', error }, { halts: !mayContinue })
 }
 
-/** The row ends here, nothing is charged, and the error says what was missing and how to go on (M6). */
+/**
+ * Returns the result of a cell without credits. The row ends here, nothing is charged, and the error says what was
+ * missing and how to go on (M6).
+ */
 export function outOfCredits(
   { facts, position: { refusal } }: Flight,
   action: Action,
@@ -80,13 +84,13 @@ export function outOfCredits(
   return settleAs(stopped, { halts: true })
 }
 
-/** Of JSON. Whatever an action gives is kept for ever, and read by whoever names it. */
+/** The limit of a cell's outputs, as JSON. They are stored for good, and read by every cell that names them. */
 const MAX_OUTPUTS = 16 * 1024 * 1024
 const TOO_LARGE = `The outputs take more than ${MAX_OUTPUTS / 1024 / 1024} MiB, which is the limit of a cell. Ask for less, or split it over several rows`
 
 type Rules = { mayContinue: boolean; price: number }
 
-/** Turns what came of an action into the cell's result. */
+/** Turns the outcome of an action into the cell's result. */
 export function toCellResult(
   flight: Flight,
   action: Action,

@@ -18,7 +18,7 @@ import { holdCredits, type Holding } from './cell-context.ts'
 import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
 
-/** However it came to it: a cell that was claimed so often without a result is given up. */
+/** The number of claims without a result after which a cell is given up, whatever the reason. */
 const MAX_CLAIMS = 25
 
 /** How the cell may use the cache. */
@@ -27,8 +27,8 @@ export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
 /**
  * Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache.
  *
- * Mostly nothing is waited for on the way. What a function would do later is therefore said by another one: for what a closure refers to
- * V8 makes an object whenever its function is entered, also where nobody comes to the closure.
+ * Mostly it waits for nothing. What is done later is therefore a function of its own instead of a closure: V8 makes an
+ * object for what a closure refers to whenever its function is entered, even if the closure is never reached.
  */
 export function runCell(
   engine: Engine,
@@ -57,7 +57,7 @@ export function runCell(
   return runWithLargeOutputs(engine, walk, unread, { found, caching })
 }
 
-/** Reads what the cell names of large outputs, for as long as it is run. */
+/** Reads the large outputs that the cell names, for as long as it runs. */
 async function runWithLargeOutputs(
   engine: Engine,
   walk: RowWalk,
@@ -83,7 +83,7 @@ async function runWithLargeOutputs(
 
 const known = new WeakMap<ActionInstance, readonly Token[]>()
 
-/** Instances are shared by the rows of their definition. */
+/** Returns the tokens of an instance. Instances are shared by the rows of their definition. */
 function tokensOf(instance: ActionInstance): readonly Token[] {
   const tokens =
     known.get(instance) ?? listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
@@ -137,14 +137,14 @@ export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly strin
   )
   for (const [n, { lookup }] of early.entries()) {
     lookup.hit = looking.then((hits) => hits[n] ?? null)
-    // Told to the cell, if it comes to its turn.
+    // A failure is raised by the cell, when its turn comes.
     lookup.hit.catch(() => undefined)
   }
 }
 
 /**
- * The cells of these actions that can be looked up before their turn, and notes them in the walk: those that depend on inputs of the
- * row alone. What cannot be run is left to its turn.
+ * Lists the cells of these actions that can be looked up before their turn, and notes them in the walk: those that
+ * depend on inputs of the row alone. A cell that cannot be run is left to its turn.
  */
 export function listLookups(
   walk: RowWalk,
@@ -170,7 +170,7 @@ export function listLookups(
 
 const alone = new WeakMap<ActionInstance, boolean>()
 
-/** Whether nothing that another action gives decides what it is called with, or whether. */
+/** Returns true if neither the condition nor the inputs of the action depend on another action. */
 function needsInputsOnly(instance: ActionInstance): boolean {
   let known = alone.get(instance)
   if (known === undefined) {
@@ -182,7 +182,7 @@ function needsInputsOnly(instance: ActionInstance): boolean {
 
 type Inputs = Record<string, unknown>
 
-/** The result that is in the cache, or else a new one. */
+/** Returns the result from the cache, or else a new one. */
 async function findOrCall(
   engine: Engine,
   walk: RowWalk,
@@ -197,7 +197,7 @@ async function findOrCall(
     ...caching,
     express: walk.express,
     isMissing: walk.missing === instance.id,
-    // What costs something is computed by one row and paid once (D27): the others wait for it.
+    // A cell that costs credits is computed by one row and paid once (D27): the others wait for it.
     mayCompute: action.pure && price === 0,
   })
   switch (stored.kind) {
@@ -224,7 +224,7 @@ function settleHit(action: Action, { outputs, billing }: CacheHit): CellResult {
   return settleAs({ status: 'complete', outputs, cached: true, billing, learns }, { halts: false })
 }
 
-/** Sets the price aside and calls the action. What is free and pure is there at once, and nothing is waited for. */
+/** Reserves the price and calls the action. A free and pure action returns at once, without waiting. */
 function holdAndCall(
   engine: Engine,
   walk: RowWalk,
@@ -293,7 +293,7 @@ function concludeCall(
   const { price } = factsOf(action)
   const result = hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
-  // What was set aside may have gone with a worker that died since: what it costs is set aside again.
+  // The reservation may have been lost with a worker that died: the cost is reserved again.
   const covered = holdCredits(engine, walk.flight, result.settlement.creditsMillis)
   return covered instanceof Promise
     ? concludeWhenCovered(covered, result, engine, walk, found, cacheKey)
@@ -329,15 +329,15 @@ function concludeIfCovered(
 }
 
 type ActionFacts = {
-  /** In thousandths of a credit. */
+  /** The price in thousandths of a credit. */
   price: number
   learns: boolean
-  /** Whether the action has a waterfall, of which the provenance tells who was asked. */
+  /** Whether the action has a waterfall. Its provenance then says which providers were asked. */
   asksInOrder: boolean
 }
 const facts = new WeakMap<Action, ActionFacts>()
 
-/** What is the same for all cells of an action. */
+/** Returns what is the same for all cells of an action. */
 function factsOf(action: Action): ActionFacts {
   let known = facts.get(action)
   if (known === undefined) {
@@ -351,7 +351,9 @@ function factsOf(action: Action): ActionFacts {
   return known
 }
 
-/** Others may repeat what they were sent, in what they answer and in words of a failure. */
+/**
+ * Removes secrets from a result: other servers may repeat what they were sent, in answers and in words of a failure.
+ */
 function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
   if (env.size === 0 || result.kind === 'not yet') return result
   const mask = maskOf(definition, env)
@@ -394,7 +396,10 @@ function namesNothing(tokens: readonly Token[], env: EnvValues): string {
   return `these references name nothing: ${[...new Set(tokens.map(printToken))].join(', ')}`
 }
 
-/** An input that is empty because what it refers to failed is a skip, and says so (D18). */
+/**
+ * Returns the words of an invalid input. An input that is empty because what it refers to failed is a skip, and says so
+ * (D18).
+ */
 function skipWords(message: string, instance: ActionInstance, scope: RowScope): string {
   const upstream = scope.failedAmong(listTokens(instance.inputs).map((found) => found.token))
   return upstream.length === 0 ? message : `Skipped: ${message}; ${upstream.join(', ')} gave no result`

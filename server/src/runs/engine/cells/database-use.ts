@@ -1,16 +1,16 @@
 import { isUnavailable } from '../../../database/connection/db.ts'
 import { isFromDatabase } from '../../../database/connection/faults.ts'
 
-/** A statement under way for so long is one that hangs; those of actions take milliseconds. */
+/** The time after which a statement counts as hanging. Statements of actions take milliseconds. */
 const HANGS_MS = 10_000
 
-/** What the call of an action asked of the database on its behalf. An outage there says nothing about the cell. */
+/** The statements that a call of an action waits for. An outage of the database says nothing about the cell. */
 export class DatabaseUse {
-  /** Made when it is needed: there is one of these for every cell. */
+  /** Created when it is needed, because there is one object of this class for every cell. */
   #underWay: Set<{ since: number }> | undefined
   #fault: Error | undefined
 
-  /** Notes how it ends, whatever the action makes of it. */
+  /** Waits for a statement and notes how it ends, whatever the action makes of it. */
   async watch<Result>(asked: Promise<Result>): Promise<Result> {
     const use = { since: performance.now() }
     const underWay = (this.#underWay ??= new Set())
@@ -25,19 +25,19 @@ export class DatabaseUse {
     }
   }
 
-  /** The outage that the call met, also when the action has made something else of it. */
+  /** Returns the outage that the call met, even if the action has turned it into something else. */
   get fault(): Error | undefined {
     return this.#fault
   }
 
-  /** Whether the database is what a call of `limitMs` has waited for. */
+  /** Returns whether a call with the limit `limitMs` has been waiting for the database. */
   hangs(limitMs: number): boolean {
     const enough = Math.min(HANGS_MS, limitMs / 2)
     return [...(this.#underWay ?? [])].some(({ since }) => performance.now() - since >= enough)
   }
 }
 
-/** The database went away, in contrast to somebody else's server. */
+/** Returns true for an outage of the database, as opposed to one of an outside server. */
 export function isOutage(cause: unknown): cause is Error {
   return isUnavailable(cause) && isFromDatabase(cause)
 }

@@ -6,7 +6,10 @@ import { createMask, type Mask } from '../../../lib/security/redaction.ts'
 
 type Env = ReadonlyMap<string, string>
 
-/** What is stored of rows holds no environment variable that their chain uses. Null where it uses none. */
+/**
+ * Returns the mask that removes the environment variables used by a chain from what is stored of its rows, or null if
+ * the chain uses none.
+ */
 export function maskOf(definition: Definition, env: Env): Mask | null {
   if (env.size === 0) return null
   const keys = keysIn(definition)
@@ -22,7 +25,7 @@ export function maskOf(definition: Definition, env: Env): Mask | null {
   return mask
 }
 
-/** Values of the environment variables that a chain names. */
+/** Lists the values of the environment variables that a chain names. */
 export function listUsed(definition: Definition, env: Env): string[] {
   return keysIn(definition).flatMap((key) => env.get(key) ?? [])
 }

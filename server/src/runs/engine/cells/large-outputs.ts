@@ -1,13 +1,13 @@
 import type { Store } from '../../../database/connection/db.ts'
 import { createBatcher } from '../../../lib/timing/batcher.ts'
 
-/** Of JSON text, that the cells at hand of one process may have read of large outputs, give or take one statement. */
+/** The JSON text of large outputs that the running cells of one process may hold, give or take one statement. */
 const MAX_HELD = 32 * 1024 * 1024
-/** As stored, compressed, that one statement reads. */
+/** The stored, compressed bytes that one statement reads. */
 const MAX_READ = 256 * 1024
 
 export type LargeOutputs = { org: string; row: string; actions: string[]; storedBytes: number }
-/** JSON text by action, until `release` is called. */
+/** JSON text by action, to be used until `release` is called. */
 export type HeldOutputs = { texts: Map<string, string | null>; release: () => void }
 export type ReadLargeOutputs = (wanted: LargeOutputs) => Promise<HeldOutputs>
 
@@ -19,8 +19,8 @@ from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[]) as i (o, r, action, n
 join cells c on c.org_id = i.o and c.row_id = i.r and c.action = i.action`
 
 /**
- * Outputs that claims leave where they are, for the cells that name them. Who reads waits until others have released enough. Whoever
- * is waited for by a holder, as in the cache, holds its own already.
+ * Creates a reader of large outputs, which claims do not read, for the cells that name them. A reader waits until
+ * others have released enough. A cell that a holder waits for, as in the cache, has read its own outputs already.
  */
 export function createLargeOutputs(store: Store, maxHeld = MAX_HELD): ReadLargeOutputs {
   let held = 0

@@ -7,7 +7,7 @@ import { updateForCell } from '../../../records/cell-writes.ts'
 import type { Flight } from '../flights/flight.ts'
 import type { DatabaseUse } from './database-use.ts'
 
-/** What actions may do with the record store, on behalf of the flight's cell. */
+/** Gives an action access to the record store on behalf of the cell it runs for. */
 export function createRecordAccess(
   store: Store,
   { facts, row, position }: Flight,

@@ -11,7 +11,7 @@ import type { JudgeUnique } from './uniqueness.ts'
 type Call = { signal: AbortSignal; database: DatabaseUse }
 type Lent = Call & { judgeUnique: JudgeUnique; sendRows: SendRows; lookUp: LookUp; reachTarget: ReachTarget }
 
-/** What actions may do with rows, on behalf of the flight's cell. */
+/** Gives an action access to rows on behalf of the cell it runs for. */
 export function createSheetAccess(
   store: Store,
   flight: Flight,

@@ -12,22 +12,25 @@ import { arriveRows } from '../../arrivals.ts'
 import type { Flight } from '../flights/flight.ts'
 import { findTarget, type Targeting } from './target-sheet.ts'
 
-/** Sheets that send to each other would never end (D36). */
+/** How often rows may be sent on. Sheets that send to each other would never end (D36). */
 const MAX_HOPS = 10
-/** Most rows of one transaction. */
+/** The most rows of one transaction. */
 const MAX_TOGETHER = 200
-/** Bytes that count for one row more. */
+/** The number of bytes that count as one more row. */
 const BYTES = 4096
 
 type Sending = Targeting & { rowId: string; rows: Record<string, unknown>[] }
 type Sent = SheetAnswer<string[]>
 
-/** Sends rows to another sheet on behalf of the flight's cell, once however often the cell is run, and returns their ids. */
+/**
+ * Sends rows to another sheet on behalf of the flight's cell, once however often the cell is run, and returns their
+ * ids.
+ */
 export type SendRows = (flight: Flight, sheetId: string, rows: Record<string, unknown>[]) => Promise<Sent>
 
 /**
- * Sends rows to other sheets. Cells of one action that send to the same sheet at the same time, in the same run, share a transaction:
- * all of them add to one counter of rows, and would wait for each other.
+ * Creates a sender of rows to other sheets. Cells of one action that send to the same sheet at the same time, in the
+ * same run, share a transaction: all of them add to one counter of rows, and would wait for each other.
  */
 export function createSheetSends(store: Store, catalogue: Pick<Catalogue, 'get'>): SendRows {
   const send = createKeyedBatcher<Sending, Sent>({
@@ -41,7 +44,7 @@ export function createSheetSends(store: Store, catalogue: Pick<Catalogue, 'get'>
         maxItems: MAX_TOGETHER,
         maxInFlight: 1,
         sizeOf: ({ rows }) => sizeOf(rows),
-        // One that does not fit, or that another worker sends meanwhile, takes no other with it.
+        // A cell whose rows do not fit, or that another worker sends meanwhile, fails alone.
         isolates: (cause) => !isUnavailable(cause),
         run: (items) => sendTogether(store.org(targeting.facts.org_id), catalogue, targeting, items),
       }),
@@ -64,7 +67,7 @@ function sizeOf(rows: Sending['rows']): number {
 
 type Parsed = { sending: Sending; data: string[] }
 
-/** Sends the rows of one batch. Looks for the target anew: whoever may use it now may not do so a moment later. */
+/** Sends the rows of one batch. Looks for the target again: access to the sheet may have been withdrawn since. */
 async function sendTogether(
   db: Db,
   catalogue: Pick<Catalogue, 'get'>,
@@ -90,7 +93,10 @@ async function sendTogether(
   })
 }
 
-/** Turns a reached row limit into an answer for one alone. Several fail together, since some of them may fit. */
+/**
+ * Sends rows, and returns an error for a single cell that reached the row limit. Several cells fail together, because
+ * some of them may fit.
+ */
 async function sendOrRefuse(
   db: Db,
   targeting: Targeting,
@@ -108,7 +114,10 @@ async function sendOrRefuse(
   }
 }
 
-/** Sends for one cell. An earlier call of it that was taken for hung may send at the same time: then its rows are found. */
+/**
+ * Sends for one cell. An earlier call of the cell that was taken for hung may send at the same time: then its rows are
+ * found.
+ */
 async function sendOne(
   db: Db,
   targeting: Targeting,
@@ -124,7 +133,9 @@ async function sendOne(
   }
 }
 
-/** Adds rows and notes them in one transaction: a cell that is run again after a crash finds its note and sends nothing. */
+/**
+ * Adds rows and notes them in one transaction. A cell that is run again after a crash finds its note and sends nothing.
+ */
 function sendAll(
   db: Db,
   { facts, action }: Targeting,
@@ -152,12 +163,12 @@ function sendAll(
     const { rowIds } = await arriveRows(trx, {
       sheet,
       data: unsent.flatMap(({ data }) => data),
-      // Who started this run started what follows from it.
+      // The key that started this run also counts as the starter of the run that follows.
       actor: { email: 'send_to_sheet', keyId: key_id },
       trigger: 'send_to_sheet',
       run: 'none',
       hops: hops + 1,
-      // And pays for it, of the same purse (M6).
+      // The same member pays, from the same purse (M6).
       member,
       ...(cap_purse_id !== null && { cap: { purseId: cap_purse_id } }),
     })

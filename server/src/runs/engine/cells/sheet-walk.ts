@@ -22,13 +22,13 @@ import type { DatabaseUse } from './database-use.ts'
 import type { Target } from './target-sheet.ts'
 
 const SCAN = 1000
-/** As stored, that one page of a scan reads; one row goes alone. */
+/** The stored bytes that one page of a scan reads. A larger row goes alone. */
 const SCAN_BYTES = 256 * 1024
-/** Of JSON, that the records of a lookup may take. */
+/** The bytes of JSON that the records of a lookup may take. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024
-/** The same of all lookups of a walk: one that goes beyond it looks again in the next walk. */
+/** The same for all lookups of a walk. A lookup that goes beyond it looks again in the next walk. */
 const MAX_WALK_BYTES = 64 * 1024 * 1024
-/** Lookups of a walk. One that looks at every row counts for several. */
+/** The most lookups of a walk. A lookup that checks every row counts for several. */
 const MAX_TOGETHER = 1000
 const SIZE_OF_UNINDEXED = 10
 
@@ -42,8 +42,9 @@ export type LookUp = (target: Target, query: LookupQuery, call: Call) => Promise
 const AGAIN = Symbol('again')
 
 /**
- * Looks up rows for cells. Those of one organisation that look into the same sheet at the same time share a walk over its rows,
- * which begins after all of them have asked: each page is read and parsed once, and a row is shown only to lookups that it may meet.
+ * Creates a lookup of rows for cells. Lookups of one organisation in the same sheet at the same time share a walk over
+ * its rows, which begins after all of them have asked: each page is read and parsed once, and a row is shown only to
+ * lookups that it may meet.
  */
 export function createSheetWalks(store: Store): LookUp {
   const search = createKeyedBatcher<Item, Answer | typeof AGAIN>({
@@ -66,7 +67,7 @@ export function createSheetWalks(store: Store): LookUp {
   }
 }
 
-/** Batches lookups in one sheet in one order. Those that come during a walk share the next one. */
+/** Batches lookups in one sheet in one order. Lookups that arrive during a walk share the next one. */
 function openLine(store: Store, { target, order }: Item) {
   const line: Line = { waiting: new Set() }
   const add = createBatcher<Search, Answer | typeof AGAIN>({
@@ -86,7 +87,7 @@ function openLine(store: Store, { target, order }: Item) {
   }
 }
 
-/** Rejects when the signal is aborted, whatever becomes of the promise. */
+/** Rejects when the signal is aborted, whatever happens to the promise. */
 async function untilAborted<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
@@ -99,10 +100,10 @@ async function untilAborted<Result>(signal: AbortSignal, promise: Promise<Result
 }
 
 type Item = { target: Target; order: Order; search: Search }
-/** Lookups that wait for the next walk, and the statement of the one at work. */
+/** Lookups that wait for the next walk, and the statement of the current one. */
 type Line = { waiting: Set<Search>; statement?: Promise<unknown> | undefined }
 
-/** One cell's lookup during a walk. */
+/** A cell's lookup during a walk. */
 class Search {
   readonly groups: ConditionGroup[]
   readonly required: RequiredText | undefined
@@ -139,7 +140,7 @@ class Search {
     this.bytes = 0
   }
 
-  /** Returns what came of it, when the walk is at its end or has failed. */
+  /** Returns the result of the lookup, after the walk has ended or failed. */
   answer(failure: ItemFault | undefined): Answer | typeof AGAIN | ItemFault {
     const { signal } = this.call
     if (signal.aborted) return new ItemFault(signal.reason)
@@ -149,7 +150,10 @@ class Search {
 
 type Walk = Target & { order: Order; line: Line }
 
-/** Answers the lookups, those that failed by themselves too. The statement at work is cancelled when all of them are over. */
+/**
+ * Walks over the sheet and answers the lookups, also those that failed by themselves. The running statement is
+ * cancelled when all lookups are over.
+ */
 async function walkFor(
   store: Store,
   walk: Walk,
@@ -173,7 +177,10 @@ async function walkFor(
   return searches.map((search) => search.answer(failure))
 }
 
-/** Walks the sheet's rows in order and gives each to the lookups whose conditions it meets, which may speak of inputs and outputs. */
+/**
+ * Walks over the sheet's rows in order and gives each to the lookups whose conditions it meets. Conditions may refer to
+ * inputs and outputs.
+ */
 async function walkOver(db: Db, walk: Walk, searches: readonly Search[]): Promise<void> {
   const index = new ConditionIndex<Search>()
   for (const search of searches) index.add(search, search.required)
@@ -191,7 +198,7 @@ async function walkOver(db: Db, walk: Walk, searches: readonly Search[]): Promis
         if (search.isOver) continue
         keptBytes -= search.bytes
         show(search, row, resolve, walk.definition)
-        // Among fewer it is within the bound: one alone always is.
+        // Fewer lookups stay within the bound: a single one always does.
         if (keptBytes + search.bytes > MAX_WALK_BYTES) search.finish(AGAIN)
         keptBytes += search.bytes
         await takeTurn()
@@ -200,14 +207,14 @@ async function walkOver(db: Db, walk: Walk, searches: readonly Search[]): Promis
     }
     const looked = rows.at(-1)?.looked ?? 0
     if (rows.length === looked && looked < place.limit) return
-    // Where rows are large, few of the next ones will fit either.
+    // If rows are large, few of the next ones will fit either.
     place = { after: rows.at(-1)?.seq ?? null, limit: Math.min(SCAN, Math.max(10, 2 * rows.length)) }
   }
 }
 
 /**
- * Notes a statement of the walk for each of its lookups, and for those that wait for the walk: a cell whose time is over while the
- * database hangs is run again.
+ * Notes a statement of the walk for each of its lookups, and for those that wait for the walk: a cell whose timeout
+ * ends while the database hangs is run again.
  */
 async function watchFor<Result>(
   live: readonly Search[],
@@ -227,7 +234,7 @@ function noteFor({ call }: Search, statement: Promise<unknown>): void {
   call.database.watch(statement).catch(() => undefined)
 }
 
-/** A lookup that cannot be evaluated fails alone. */
+/** Evaluates a row for a lookup. A lookup that cannot be evaluated fails alone. */
 function show(search: Search, row: ScannedRow, resolve: Resolve, definition: Definition): void {
   try {
     if (evaluate(search.groups, resolve, { resolveValue: (text) => text })) search.add(row, definition)
@@ -241,7 +248,7 @@ const TOO_MUCH: Answer = {
   message: `the rows that match take more than ${MAX_RECORD_BYTES.toLocaleString('en-US')} bytes; lower the limit or narrow the conditions`,
 }
 
-/** `looked`: among how many rows those of the page were taken, from the first on. */
+/** `looked`: the number of rows that those of the page were taken from, from the first on. */
 type ScannedRow = StoredRow & { seq: number; cells: string | null; looked: number }
 type ScanPlace = { after: number | null; limit: number }
 
@@ -272,7 +279,7 @@ async function scan(
   return rows
 }
 
-/** A row as a record: inputs by name, outputs as `<action>.<output>`. */
+/** Returns a row as a record: inputs by name, outputs as `<action>.<output>`. */
 function recordOf(row: ScannedRow, definition: Definition): Record<string, unknown> {
   const data = parseLossless(row.data) as Record<string, unknown>
   const cells =

@@ -8,8 +8,8 @@ import { findTarget, type Target, type Targeting } from './target-sheet.ts'
 export type ReachTarget = (asked: Targeting) => Promise<SheetAnswer<Target>>
 
 /**
- * Finds the sheets that actions name. Cells that ask the same at the same time share one statement, which begins after all of
- * them have asked; its answer is not remembered.
+ * Finds the sheets that actions name. Cells that ask for the same sheet at the same time share one statement, which
+ * begins after all of them have asked. The answer is not cached.
  */
 export function createTargetReach(store: Store, catalogue: Pick<Catalogue, 'get'>): ReachTarget {
   return createKeyedBatcher<Targeting, SheetAnswer<Target>>({

@@ -26,7 +26,7 @@ export async function findTarget(
   return { ok: true, value: { sheet, definition: await getDefinition(db, sheet) } }
 }
 
-/** Says the same whether the sheet is not there, of another organisation, or out of somebody's reach. */
+/** Returns the same refusal whether the sheet does not exist, belongs to another organisation, or may not be used. */
 const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
   ok: false,
   message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and whoever configured the action and started the run,'} may use`,

@@ -22,12 +22,13 @@ type Values = Parameters<SheetAccess['judgeUnique']>[0]
 export type JudgeUnique = (flight: Flight, values: Values) => Promise<Uniqueness>
 
 /**
- * How long the frontier that a run sees holds: it only moves on, and who waits a moment longer is judged no differently. That there
- * is none holds for nobody else, whose row may have come since; neither does what another run saw.
+ * How long the frontier of a run is cached. The frontier only moves on, so a row that sees an older one waits a moment
+ * longer and is judged no differently. The answer that there is none is not cached, because the row of another cell may
+ * have come since. What another run saw is not used either.
  */
 const FRONTIER = { max: 1000, ttlMs: 250 }
 
-/** Cells of one statement. */
+/** The most cells of one statement. */
 const MAX_TOGETHER = 500
 const LINE = {
   maxItems: MAX_TOGETHER,
@@ -46,10 +47,10 @@ type AskedByOutputs = Asked & {
 }
 
 /**
- * Tells the first row by insertion from later ones with the same values, in whatever order rows run (D72). Inputs of all rows
- * stand in the sheet, so that nobody has to wait. Outputs do not: there a row names its values first, and is judged
- * once every earlier row in flight has named its own. Rows wait for earlier ones only, so that none waits for itself.
- * Cells that compare the same columns of a sheet at the same time share their statements.
+ * Tells the first row by insertion from later ones with the same values, in whatever order rows run (D72). Inputs of
+ * all rows are in the sheet, so that no row has to wait. Outputs are not: there a row names its values first, and is
+ * judged once every earlier row in flight has named its own. Rows wait for earlier ones only, so that none waits for
+ * itself. Cells that compare the same columns of a sheet at the same time share their statements.
  */
 export function createUniqueness(store: Store): JudgeUnique {
   const judgeByInputs = createKeyedBatcher<AskedByInputs, Uniqueness>({
@@ -94,7 +95,7 @@ export function createUniqueness(store: Store): JudgeUnique {
   }
 }
 
-/** Goes through the sheet's next rows where one that is asked about has not been gone through. */
+/** Judges rows by their inputs. Indexes the next rows of the sheet if one of the rows is not indexed yet. */
 async function judgeInputs(
   db: Db,
   { sheet, compared }: { sheet: SheetKey; compared: ComparedInputs },
@@ -125,7 +126,7 @@ function toUniqueness(hasEarlier: boolean | null): Uniqueness {
   return hasEarlier ? 'duplicate' : 'unique'
 }
 
-/** Null when one of the inputs was deleted meanwhile. */
+/** Returns null if one of the inputs has been deleted since. */
 function columnsOf({ inputs }: Definition, names: readonly string[]): number[] | null {
   const columns = names.flatMap((name) => inputs.find((input) => input.name === name)?.column ?? [])
   return columns.length === names.length ? columns : null

@@ -3,20 +3,20 @@ import { createBatcher, type Gathering, ItemFault } from '../../../lib/timing/ba
 import { throttle } from '../../../lib/timing/yielding.ts'
 
 const MAX_ITEMS = 500
-/** Bulk rows that come one by one, from providers, are in no hurry. */
+/** How bulk rows are gathered. Rows that come one by one, from providers, can wait. */
 const GATHERING = { enough: 200, ms: 25 }
-/** What a statement costs besides its rows is shared by more of them. */
+/** How a flood is gathered. More rows then share the fixed cost of a statement. */
 const FLOOD = { many: 100, ms: 50 }
 
-/** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
+/** Batches the items of many callers into few statements. An item that PostgreSQL refuses fails alone. */
 export function createBatchedStatement<Item, Answer>(options: {
   lanes: number
   send: (items: Item[]) => Promise<(Answer | null)[]>
   maxItems?: number
   sizeOf?: (item: Item) => number
-  /** For bulk rows: statements wait a little while foreground work is under way. */
+  /** Set for bulk rows: statements wait a little while foreground work is under way. */
   throttled?: boolean
-  /** How many are sent at once instead of being gathered. Given, a flood is gathered for longer. */
+  /** The number of items that are sent without being gathered. If given, a flood is gathered for longer. */
   enough?: number
 }): (item: Item) => Promise<Answer | null> {
   const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false, enough } = options
@@ -41,7 +41,7 @@ export function createBatchedStatement<Item, Answer>(options: {
   })
 }
 
-/** Sends the items of several groups as those of one, and answers each group for itself. */
+/** Sends the items of several groups as one batch, and answers each group for itself. */
 export function inGroups<Item, Answer>(
   send: (items: Item[]) => Promise<(Answer | null)[]>,
 ): (groups: (readonly Item[])[]) => Promise<(Answer | null)[][]> {

@@ -3,29 +3,29 @@ import { StoredJson } from '../../../lib/json/stored-json.ts'
 import { BILLING, CACHED, ENDS_ROW, GOES_ON, LEARNS } from '../sql/settle.ts'
 import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
-/** The cells of a batch by column, gone through once: there are very many. */
+/** The cells of a batch by column. They are gone through once, because there are very many. */
 export class CellColumns {
-  /** Places of their flights in the batch, from 1. */
+  /** The places of their flights in the batch, from 1. */
   readonly flights: number[] = []
   readonly actions: string[] = []
   readonly statuses: string[] = []
   readonly startedAt: number[] = []
   readonly outputs: (SettledCell['outputs'] | null)[] = []
-  /** With where in `billing` that of the cell stands, from 1. */
+  /** Flags of each cell, with the place of its entry in `billing`, from 1. */
   readonly marks: number[] = []
-  /** What cells keep of their costs; most keep nothing, and many the same. */
+  /** What cells store about their costs. Most store nothing, and many the same. */
   readonly billing: CellBilling[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
-  /** The ending of each cell without a result of its own; 0 for all others. */
+  /** How each cell without a result of its own ends. 0 for all others. */
   readonly endings: number[] = []
   hasEndings = false
   hasExtras = false
-  /** Some have a key of the cache. */
+  /** Whether some cells have a key of the cache. */
   hasKeys = false
-  /** All have the same status, marks and billing, as most batches have: each is sent once. */
+  /** Whether all cells have the same status, marks and billing, as in most batches. Each of these is then sent once. */
   isUniform = true
-  /** All cost the same, which is sent once. */
+  /** Whether all cells cost the same. The price is then sent once. */
   haveOnePrice = true
   readonly #learned = new Map<string, number>()
   readonly #places = new Map<CellBilling, number>()
@@ -75,14 +75,17 @@ export class CellColumns {
     return place
   }
 
-  /** A list of JSON that PostgreSQL takes for certain. */
+  /** Returns the outputs as a JSON array that PostgreSQL certainly accepts. */
   outputsJson(): string {
     const { outputs } = this
     if (!outputs.some((one) => one instanceof StoredJson)) return toStorableJson(outputs)
     return `[${outputs.map((one) => (one instanceof StoredJson ? one.text : toStorableJson(one))).join()}]`
   }
 
-  /** Cells of a batch are completed at one moment: a few of them show what their action gives, and each is one more in an index. */
+  /**
+   * Returns whether the cell is marked as an example of what its action returns. Cells of a batch complete at one
+   * moment, so a few are enough, and each is one more entry in an index.
+   */
   #isLearnedFrom({ sheet_id }: PassedFlight['facts'], { action, learns }: SettledCell): boolean {
     if (learns !== true) return false
     const key = `${sheet_id} ${action}`
@@ -94,14 +97,14 @@ export class CellColumns {
 }
 
 const MAX_LEARNED = 8
-/** A cell with one of these keeps what it had before (D84). */
+/** Statuses of a cell that gets its former result back (D84). */
 const WITHOUT_RESULT = new Set<SettledCell['status']>(['out_of_credits', 'condition_not_met'])
 
 type Passed = Pick<Position, 'retries' | 'state'>
 type PassedFlight = { facts: Pick<RunFacts, 'sheet_id'>; position: Passed }
 const UNTOUCHED: Passed = { retries: 0, state: null }
 
-/** What a cell that completed at the first attempt has nothing of. */
+/** Returns the values that a cell completed at the first attempt does not have. */
 function extrasOf(cell: SettledCell, { retries, state }: Passed): object | null {
   const { cache, error, provenance } = cell
   const isPlain = cache === undefined && error === undefined && provenance === undefined

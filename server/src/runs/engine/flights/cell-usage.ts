@@ -17,10 +17,13 @@ type Counted = {
   so: number
 }
 
-/** Cells of a batch, added up by what usage is asked by: the run's workflow, sheet, member, key and trigger; action; provider. */
+/**
+ * Adds up the cells of a batch by what usage is asked by: the run's workflow, sheet, member, key and trigger; action;
+ * provider.
+ */
 export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlement }[]): Counted[] {
   const sums = new Map<string, Counted>()
-  // Of each run, by action and who answered.
+  // Sums of each run, by action and answering provider.
   const byRun = new Map<RunFacts, Map<string | undefined, Map<string | undefined, Counted>>>()
   for (const {
     flight: { facts },
@@ -46,7 +49,10 @@ export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlem
   return [...sums.values()]
 }
 
-/** Not by the run: two of the same kind must not count in the same record twice. */
+/**
+ * Returns the sum for a kind of cells. Runs are not told apart: two runs of the same kind must not count in the same
+ * record twice.
+ */
 function sumOf(sums: Map<string, Counted>, facts: RunFacts, a: string | null, p: string | null): Counted {
   const { org_id: o, workflow_id: w, sheet_id: s, member: m, key_id: key, trigger: tr } = facts
   const id = `${o} ${w} ${s} ${m} ${key} ${tr} ${a} ${p}`
@@ -58,7 +64,7 @@ function sumOf(sums: Map<string, Counted>, facts: RunFacts, a: string | null, p:
 /** Statuses of a provider, or model, whose answer is the result. */
 const ANSWERS = new Set(['hit', 'answer'])
 
-/** Who gave the result of a cell, where a provider did. */
+/** Returns the provider that gave the result of a cell, if one did. */
 function answeredBy({ status, provider, provenance }: SettledCell): string | undefined {
   if (status !== 'complete') return undefined
   return provider ?? provenance?.findLast((entry) => ANSWERS.has(entry.status))?.provider

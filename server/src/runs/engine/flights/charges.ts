@@ -2,15 +2,18 @@ import { toStorableJson } from '../../../lib/json/storable.ts'
 import type { Hold } from '../purses/share.ts'
 import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
-/** Cells that were charged for the same: action, its template, thousandths, providers that are paid, and how many they are. */
+/**
+ * Cells that were charged for the same: action, its template, thousandths, providers that are paid, and the number of
+ * cells.
+ */
 type Kind = [string, string | null, number, { provider: string; credits: number }[] | null, number]
 
-/** Charges of one run that are paid of the same shares: one record. */
+/** Charges of one run that are paid of the same shares. They become one record. */
 class Charge {
   millis = 0
-  /** Rows with a cell that is charged, by their flights: places in the batch, from 1. */
+  /** The flights that have a charged cell: their places in the batch, from 1. */
   readonly flights: number[] = []
-  /** Of each cell that is charged its place among the kinds; below zero where it is of the same row as the one before. */
+  /** The place among the kinds of each charged cell. Below zero if the cell is of the same row as the one before. */
   readonly kindOf: number[] = []
   readonly kinds: Kind[] = []
   readonly #placesOf = new Map<string, number[]>()
@@ -40,7 +43,10 @@ class Charge {
     this.millis += cell.creditsMillis
   }
 
-  /** Found without a key of text: cells are many, and those of an action are nearly all of one kind. */
+  /**
+   * Returns the place of a cell's kind. Found without building a text key: cells are many, and those of an action are
+   * nearly all of one kind.
+   */
   #placeOf({ action, actionId, creditsMillis, provenance }: SettledCell): number {
     let places = this.#placesOf.get(action)
     if (places === undefined) this.#placesOf.set(action, (places = []))
@@ -62,7 +68,7 @@ function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
   return paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
 }
 
-/** Whether those that are paid in the provenance are just these, in their order. */
+/** Returns whether exactly these providers are paid in the provenance, in this order. */
 function isPaidAmong(paid: readonly Paid[] | null, provenance: readonly Paid[] | undefined): boolean {
   let count = 0
   for (const { provider, credits } of provenance ?? NONE) {
@@ -79,7 +85,7 @@ const NONE: readonly Paid[] = []
 const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
   some === others || (some.length === others.length && some.every((id, n) => id === others[n]))
 
-/** What the cells of a batch cost; null: nothing. */
+/** Returns the charges of a batch, or null if its cells cost nothing. */
 export function chargesOf(batch: readonly { flight: Flight; settlement: Settlement }[]): Charges | null {
   const charges = new Charges()
   batch.forEach(({ flight, settlement }, n) => {
@@ -106,7 +112,7 @@ class Charges {
 
   add(n: number, { facts, position: { hold } }: Flight, cell: SettledCell): void {
     if (hold === null) throw new Error(`${cell.action} of run ${facts.run_id} costs credits and holds none`)
-    // Most batches are of one run, and the flights of several come in turns.
+    // Most batches are of one run, and the flights of several runs come in turns.
     if (this.#latest?.isOf(facts, hold) !== true) this.#latest = this.#chargeOf(facts, hold)
     this.#latest.add(n, cell)
   }
@@ -120,8 +126,9 @@ class Charges {
   }
 
   /**
-   * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name ranges. `null`
-   * for the flights where there is one record, of all of so many. `details` are kept with the entries of the ledger.
+   * Returns by column: the shares that are paid of; the records; and the flights and kinds of all cells, of which
+   * records name ranges. The flights are `null` if there is one record and all flights are in it. `details` are stored
+   * with the entries of the ledger.
    */
   columns(flights: number, details?: object): Record<ChargeColumn, unknown> {
     const shares = new Map<string, [string, string, string]>()

@@ -16,14 +16,14 @@ export type ClaimedRow = {
   retries: number
   state: unknown
   run_state: string
-  /** A run may get a cap when it is resumed. */
+  /** The cap of the run. A run may get one when it is resumed. */
   cap_purse_id: string | null
-  /** JSON text, or a number: what large ones take in the database. */
+  /** JSON text. If it is large, its size in the database as a number. */
   data: string | null
   cells: string | null
 }
 export type PeekedRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
-/** Of a flight that nobody has claimed. */
+/** The values of an unclaimed flight. */
 export const UNCLAIMED = {
   attempt: 0,
   stalled_claims: 1,
@@ -33,11 +33,11 @@ export const UNCLAIMED = {
   state: null,
   run_state: 'running',
 }
-/** `reads`: with the results that the row has. */
+/** `reads`: whether the results that the row has are read. */
 export type PeekingJob = RowJob & { reads: boolean }
 type ClaimingJob = PeekingJob & { fresh: boolean; resumed: boolean }
 
-/** What jobs of a run have in common, by the names of the parameters. */
+/** Values that jobs of a run have in common, by the names of the parameters. */
 type Shared<Job> = Record<string, (job: Job) => string | number | boolean | null>
 
 const PEEKING: Shared<PeekingJob> = {
@@ -60,7 +60,7 @@ const statementsOf = (name: string, textOf: (alike: boolean) => NamedParameters)
   mixed: { name, ...textOf(false) },
 })
 
-/** What a row has of what most have, and of the run its job names, is answered by null. */
+/** An answer of the database. Null stands for the value that most rows have, and for the run that the job names. */
 type Answer<Row> = { [Field in keyof Row]: Row[Field] | null } & { n: number }
 
 const runOf = ({ run_id }: { run_id: string | null }, { run }: RowJob): string => run_id ?? run ?? ''

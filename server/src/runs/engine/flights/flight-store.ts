@@ -22,39 +22,47 @@ import { chargeLate, createSettler, type Given, type Settled } from './settler.t
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type FlightStore = {
   /**
-   * Express rows have statements of their own, and do not wait for those of bulk rows. The job is fresh when nobody can have
-   * settled a cell of the flight, and resumed when this worker had it and lost the database.
+   * Claims a flight. Express rows have statements of their own, and do not wait for bulk rows. `fresh`: no worker can
+   * have settled a cell of the flight. `resumed`: this worker had the job and lost the database.
    */
   claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
-  /** Fresh rows of the run are claimed and peeked at without what they have from runs before, which it does not read. */
+  /**
+   * Claims and peeks at fresh rows of the run without their results from earlier runs, because the run does not read
+   * them.
+   */
   leaveEarlierResults(run: RunFacts): void
-  /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
+  /** Returns the flight of a fresh job without claiming it, or null if a worker has claimed it. */
   peek(job: RowJob): Promise<Flight | null>
   peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
-  /** The same of a row that was read when its job was made. */
+  /** Returns the flight of a row that was read when its job was made. */
   adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
-  /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
+  /** Settles cells. Returns null if the fence was lost: another worker has the row now, and nothing was written. */
   settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
-  /** The same for bulk rows that are in hand together. */
+  /** Settles bulk rows that are in hand together. */
   settleAll(given: readonly Given[]): Promise<(Settled | null)[]>
-  /** Posts the charge for a call whose row was deleted, or run anew, while it was made; false where it was not. */
+  /**
+   * Posts the charge for a call whose row was deleted, or run again, while it was made. Returns false if that is not
+   * the case.
+   */
   chargeLate(given: Given): Promise<boolean>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
-  /** Notes among how many suspects the row is about to be run. */
+  /** Notes the number of suspects that the row is about to be run with. */
   markTested(flight: Flight, size: number): Promise<boolean>
-  /** Whether the flight's job still has something to do, whoever does it. */
+  /** Returns whether the flight's job still has something to do, for any worker. */
   isInTheAir(flight: Flight): Promise<boolean>
 }
 
-/** In one statement. */
+/** The most cells in one statement. */
 const MAX_CELLS = 1000
-/** Rows that are claimed, and cells that are settled, without waiting for more. */
+/** The number of rows that are claimed, and of cells that are settled, without waiting for more. */
 const ENOUGH = { rows: 400, cells: 800 }
 
 type RowItem = { r: string; [field: string]: unknown }
 
-/** Everything that locks flights does so in the order of their rows. */
+/**
+ * Encodes items in the order of their rows, because every statement that locks flights must lock them in that order.
+ */
 function parameterOf(items: readonly RowItem[]): string {
   const numbered = items.map((item, n) => ({ n, ...item }))
   return toStorableJson(numbered.sort((one, other) => (one.r < other.r ? -1 : 1)))
@@ -124,7 +132,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
 
   return {
     claim(job, { express = false, fresh = false, resumed = false } = {}) {
-      // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
+      // Reads the facts that will most likely be needed. A failure is raised where they are used.
       if (job.run !== undefined) void runFacts.of(job.o, job.run)
       return (express ? claimExpress : claim)({ ...job, fresh, resumed, reads: !fresh || reads(job) }).then(
         (row) => {

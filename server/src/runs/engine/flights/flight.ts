@@ -11,7 +11,7 @@ export type RowJob = {
   o: string
   r: string
   t: number
-  /** The run that had the row when the job was made; another may have it by now. */
+  /** The run that had the row when the job was made. Another run may have it by now. */
   run?: string | undefined
 }
 
@@ -20,57 +20,60 @@ export type { RunFacts }
 /** The row as it was claimed. */
 export type FlightRow = Readonly<{
   id: string
-  /** JSON text keyed by column number; null when the row is gone, or its inputs are not read yet. */
+  /** JSON text keyed by column number. Null if the row has been deleted, or its inputs are not read yet. */
   data: string | null
-  /** What inputs that are not read yet take in the database. */
+  /** The size in the database of inputs that are not read yet. */
   unreadBytes: number
-  /** JSON text: status and outputs by action; null when there are none. */
+  /** JSON text: status and outputs by action. Null if there are none. */
   cells: string | null
 }>
 
-/** Whoever does not have the latest of these writes nothing. A claim raises the attempt, parking the ticket. */
+/**
+ * A worker that does not have the latest of these values writes nothing. A claim raises the attempt, parking raises the
+ * ticket.
+ */
 export type Fence = Readonly<{ run: string; ticket: number; attempt: number }>
 
-/** Where the flight is in its run. Only position.ts changes it. */
+/** The place of the flight in its run. Only position.ts changes it. */
 export type Position = Readonly<{
-  /** The cell at hand: the first action of the run that has no result yet. */
+  /** The action of the current cell: the first one of the run without a result. */
   action: string
   retries: number
-  /** Credits set aside for the cell at hand, in thousandths. */
+  /** Credits reserved for the current cell, in thousandths. */
   heldMillis: number
-  /** The same for all cells that are not settled yet. */
+  /** The hold of all cells that are not settled yet. */
   hold: Hold | null
-  /** Why the cell got no more, when it last asked. */
+  /** The reason why the cell got no more credits, when it last asked. */
   refusal: Refusal | null
-  /** What the cell handed over when it was parked. */
+  /** The state that the cell handed over when it was parked. */
   state: unknown
   /** How often the cell was claimed without a result, this claim included. */
   stalledClaims: number
-  /** Whoever claimed the cell before, this worker included, has neither settled nor parked it. */
+  /** Whether an earlier claim of the cell, by any worker, has neither settled nor parked it. */
   isTakenOver: boolean
-  /** Among how many suspects the cell was being tried when its worker died; 0: alone, for the second time. */
+  /** The number of suspects that the cell was being tried with when its worker died. 0: alone, for the second time. */
   testedIn: number | null
 }>
 
-/** A row in the air. */
+/** A row in flight. */
 export type Flight = Readonly<{
   facts: RunFacts
   row: FlightRow
   fence: Fence
   position: Position
-  /** Of the run, when the flight was claimed. */
+  /** The state of the run when the flight was claimed. */
   runState: string
 }>
 
-/** Which stored answer it was given, or what had too little left for it. */
+/** Which stored answer the cell was given, or which limit had too little left for it. */
 export type CellBilling = StoredBilling
 
 /** The result of one cell, ready to be written. */
 export type SettledCell = {
   action: string
-  /** Of the catalogue; said of cells that cost something, and of those that ask providers in order. */
+  /** The action of the catalogue, given for cells that cost credits, and for those that ask providers in order. */
   actionId?: string | undefined
-  /** Of the catalogue, said of every cell. */
+  /** The action of the catalogue, given for every cell. */
   template?: string | undefined
   status: CellStatus
   outputs?: Record<string, unknown> | StoredJson | undefined
@@ -79,19 +82,19 @@ export type SettledCell = {
   cached: boolean
   provenance?: Provenance[] | undefined
   startedAt: number
-  /** Who gave the answer, where the action asked several. */
+  /** The provider that gave the answer, if the action asked several. */
   provider?: string | undefined
   billing?: CellBilling | undefined
-  /** The key under which it was claimed, and whether the result is kept there. */
+  /** The key under which the cell was claimed, and whether its result is stored there. */
   cache?: { key: string; epoch: number; keep: boolean } | undefined
-  /** Outputs of this action are known only from its runs. */
+  /** Whether outputs of this action are known only from its runs. */
   learns?: boolean | undefined
 }
 
-/** Results of a row, in the order of its chain. What the flight went through belongs to the first. */
+/** Results of a row, in the order of its chain. The retries and state of the flight belong to the first. */
 export type Settlement = {
   cells: SettledCell[]
-  /** The action to go on with; null when the row ends here. */
+  /** The action to go on with, or null if the row ends here. */
   next: string | null
 }
 

@@ -1,17 +1,17 @@
 type Value = string | number | boolean | null
 
 export type Groups<Item> = {
-  /** Of each item its group, by its place, from 1. */
+  /** The group of each item, by its place, from 1. */
   places: number[]
-  /** Of each group its first item. */
+  /** The first item of each group. */
   firsts: Item[]
-  /** There is one group. */
+  /** Whether there is one group only. */
   alike: boolean
 }
 
 /**
- * Groups items that have the same values. Mostly they are those of the item before, or, where groups take turns, as the actions of
- * rows do, those of the group after it.
+ * Groups items that have the same values. Mostly an item is of the same group as the one before. If groups take turns,
+ * as the actions of rows do, it is of the next group.
  */
 export function groupBy<Item>(
   items: readonly Item[],
@@ -43,6 +43,6 @@ export function groupBy<Item>(
   return { places, firsts, alike: firsts.length === 1 }
 }
 
-/** An array of PostgreSQL, of values in which nothing needs quotes: ids, numbers, words. */
+/** Returns a PostgreSQL array of values that need no quotes: ids, numbers, words. */
 export const arrayOf = (items: readonly Value[]): string =>
   `{${(items.includes(null) ? items.map((item) => item ?? 'NULL') : items).join(',')}}`

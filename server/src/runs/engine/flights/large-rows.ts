@@ -3,12 +3,14 @@ import { createBatcher } from '../../../lib/timing/batcher.ts'
 import { createSlots } from '../../../lib/timing/slots.ts'
 import type { Flight } from './flight.ts'
 
-/** Of JSON text, that the large rows in the air of one process may have; each organisation has its first in any case. */
+/**
+ * The JSON text that the large rows in flight of one process may hold. Each organisation has its first row in any case.
+ */
 const MAX_HELD = 32 * 1024 * 1024
-/** As stored, compressed, that one statement reads. */
+/** The stored, compressed bytes that one statement reads. */
 const MAX_READ = 256 * 1024
 const MAX_ROW = 2 * 1024 * 1024
-/** At most so many bytes are behind one that is stored. */
+/** The most bytes that one stored byte may expand to. */
 const MAX_EXPANSION = 256
 
 export type WithInputs = (flight: Flight, walk: (flight: Flight) => Promise<void>) => Promise<void>
@@ -22,8 +24,8 @@ from unnest($1::uuid[], $2::uuid[], $3::int[]) as i (o, r, n)
 join rows r on r.org_id = i.o and r.row_id = i.r`
 
 /**
- * Walks flights whose claims left their inputs where they are, when there is room for them. Organisations take turns. While the
- * process ends nothing is read any more.
+ * Walks flights whose large inputs were not read by their claim, when there is room for the inputs. Organisations take
+ * turns. While the process ends nothing is read any more.
  */
 export function createLargeRows(store: Store, isEnding: () => boolean, maxHeld = MAX_HELD): WithInputs {
   const room = createSlots(maxHeld)
@@ -45,7 +47,7 @@ export function createLargeRows(store: Store, isEnding: () => boolean, maxHeld =
 
   return async (flight, walk) => {
     const { facts, row } = flight
-    // Until it is read nobody knows how long it is.
+    // The length is unknown until the inputs are read.
     let held = Math.min(MAX_ROW, row.unreadBytes * MAX_EXPANSION)
     await room.take(facts.org_id, held)
     try {

@@ -4,7 +4,7 @@ import type { Flight, Position } from './flight.ts'
 
 type Writable = { -readonly [Field in keyof Position]: Position[Field] }
 
-/** What was set aside for the cell at hand is now `millis` in all. */
+/** Notes that `millis` in all are reserved for the current cell. */
 export function noteHeld({ position }: Flight, hold: Hold, millis: number): void {
   const writable: Writable = position
   writable.hold = hold
@@ -17,13 +17,13 @@ export function noteRefusal({ position }: Flight, refusal: Refusal | null): void
   writable.refusal = refusal
 }
 
-/** The cell at hand has its result, which is settled with those of the next ones. */
+/** Notes that the current cell has its result, which is settled with those of the next ones. */
 export function passCell({ position }: Flight): void {
   const writable: Writable = position
   writable.heldMillis = 0
 }
 
-/** What the flight has set aside, which is the caller's from now on. */
+/** Takes the hold from the flight. The caller owns it from now on. */
 export function takeHold({ position }: Flight): Hold | null {
   const writable: Writable = position
   const { hold } = writable
@@ -32,7 +32,9 @@ export function takeHold({ position }: Flight): Hold | null {
   return hold
 }
 
-/** Everything before `action` is settled: its cell is at hand, and nothing has happened to it yet. */
+/**
+ * Moves the flight to the cell of `action`. Everything before it is settled, and nothing has happened to the cell yet.
+ */
 export function moveTo({ position }: Flight, action: string): void {
   const writable: Writable = position
   writable.action = action

@@ -6,10 +6,10 @@ import type { RunFacts } from './flight.ts'
 const BY_KEY = `${RUN_FACTS}
 where r.org_id = $1 and r.run_id = $2`
 
-/** Facts of runs, read once. Those that ask at the same time for the same run wait for one statement. */
+/** Reads facts of runs, once each. Callers that ask at the same time for the same run share one statement. */
 export type RunFactsReader = {
   of(orgId: string, runId: string): Promise<RunFacts> | RunFacts
-  /** Somebody has read them already. */
+  /** Keeps facts that were read elsewhere. */
   remember(facts: RunFacts): void
 }
 

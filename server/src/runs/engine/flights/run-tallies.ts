@@ -1,6 +1,9 @@
 import type { CellBilling, Flight, SettledCell, Settlement } from './flight.ts'
 
-/** What a batch adds to the tallies of a run: cells, failed ones, rows that are through, thousandths, rows that ran out of credits. */
+/**
+ * What a batch adds to the tallies of a run: cells, failed cells, finished rows, thousandths, rows that ran out of
+ * credits.
+ */
 type Tally = {
   o: string
   run: string
@@ -9,13 +12,13 @@ type Tally = {
   r: number
   c: number
   oc: number
-  /** What stopped the first of those rows. */
+  /** What stopped the first of the rows that ran out of credits. */
   sb: CellBilling['stopped_by'] | null
 }
 
 const FAILURES = new Set<SettledCell['status']>(['failed', 'error', 'out_of_credits'])
 
-/** Cells of a batch, added up by run. */
+/** Adds up the cells of a batch by run. */
 export function addUpTallies(batch: readonly { flight: Flight; settlement: Settlement }[]): Tally[] {
   const tallies = new Map<string, Tally>()
   for (const { flight, settlement } of batch) {

@@ -16,19 +16,28 @@ import { addUpTallies } from './run-tallies.ts'
 
 export type Settled = { runState: string }
 export type Given = { flight: Flight; settlement: Settlement }
-/** Flights of the group `k`: those at the places `ns` of the batch, from 1, or all where the batch was written. */
+/**
+ * The flights of the group `k`: those at the places `ns` of the batch, from 1, or all of the group if the whole batch
+ * was written.
+ */
 type SettledGroup = { k: number; ns: number[] | null; run_state: string; shared: boolean }
 
-/** Rows that take some milliseconds to be put into a statement: others come to their turn in between. */
+/** The number of rows that take some milliseconds to be put into a statement: other work gets its turn in between. */
 const LARGE = 64
-/** Lanes of tallies that this process writes in turn, so that two statements at once do not wait for each other. */
+/**
+ * The number of lanes of tallies that this process writes in turn, so that two statements at once do not wait for each
+ * other.
+ */
 const LANES = 2
 
-/** Sends the results of many rows as one statement, and answers null for those whose fence was lost. */
+/** Sends the results of many rows as one statement. Returns null for each row whose fence was lost. */
 export function createSettler(store: Store, lane: number): (given: Given[]) => Promise<(Settled | null)[]> {
   let round = 0
 
-  /** Batches whose flights are all through either are whole or tell nothing of who is missing. */
+  /**
+   * Sends a batch. A batch whose flights are all finished is either written whole, or fails without saying which are
+   * missing; then it is sent again in the form that says so.
+   */
   async function send(batch: Given[]): Promise<(Settled | null)[]> {
     const landing = landingOf(batch)
     try {
@@ -39,7 +48,9 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     }
   }
 
-  /** What came of it for each; when that is not something for all of them, nothing was written. */
+  /**
+   * Sends a batch in one form, and returns an answer or null for each row. If one of them is null, nothing was written.
+   */
   async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<(Settled | null)[]> {
     const own = (round += 1) % LANES
     const pause = () => (batch.length < LARGE ? undefined : nextTurn())
@@ -91,7 +102,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   }
 
   return async (given) => {
-    // Everything that locks flights does so in the order of their rows.
+    // Every statement that locks flights locks them in the order of their rows.
     let batch = given.toSorted((one, other) => (one.flight.row.id < other.flight.row.id ? -1 : 1))
     let answers = await send(batch)
     while (answers.includes(null) && answers.some((answer) => answer !== null)) {
@@ -104,8 +115,8 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 }
 
 /**
- * Posts the charge for what was settled too late: the flight was dropped while its cell was called. False where that is not so, and
- * nothing was written.
+ * Posts the charge of a cell that was settled too late, because its flight was dropped during the call. Returns false
+ * if that is not the case, and nothing was written.
  */
 export async function chargeLate(store: Store, lane: number, given: Given): Promise<boolean> {
   const batch = [given]
@@ -128,10 +139,10 @@ export async function chargeLate(store: Store, lane: number, given: Given): Prom
   }
 }
 
-/** Of JSON, in all: what does not fit is not kept in the ledger. */
+/** The limit of all results together, as JSON. Larger results are not stored in the ledger. */
 const MAX_KEPT_RESULTS = 32 * 1024
 
-/** What the ledger keeps of cells that have no row any more: nobody could see it otherwise. */
+/** Returns what the ledger stores of cells whose rows no longer exist: nobody could see it otherwise. */
 function lateDetailsOf({ flight, settlement }: Given): object {
   const { run_id } = flight.facts
   const paid = settlement.cells.filter(({ creditsMillis }) => creditsMillis > 0)
@@ -160,7 +171,7 @@ const GROUPED: ((given: Given) => Value)[] = [
   ({ flight }) => flight.fence.attempt,
 ]
 
-/** The groups of a batch, and its flights. */
+/** Returns the columns of the groups of a batch, and of its flights. */
 function flightColumnsOf(batch: Given[], { firsts }: Groups<Given>): Record<string, string> {
   const ofGroups = (value: (flight: Flight) => Value) => arrayOf(firsts.map(({ flight }) => value(flight)))
   return {
@@ -187,7 +198,7 @@ function answersOf({ places }: Groups<Given>, rows: readonly SettledGroup[]): (S
 type SettleStatement = NamedParameters & { name: string }
 const statements = new Map<string, SettleStatement>()
 
-/** Made once for each kind of batch. */
+/** Returns the statement for a kind of batch. It is made once for each kind. */
 function statementOf(kind: BatchKind): SettleStatement {
   const { extras, keyed, careful, keeps, paid, onePrice, uniform, alike } = kind
   const marks = [extras, keyed, careful, keeps, paid, paid && onePrice, uniform, alike].map(Number).join('')
