@@ -54,7 +54,7 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
   )
 }
 
-/** The names in a body that the sheet does not have. */
+/** Lists the names in a body that the sheet does not have. */
 async function faultsInNames(request: FastifyRequest): Promise<FieldError[]> {
   const { action_instance_id: action }: { action_instance_id?: unknown } = Object(request.body)
   const { actions } = await getDefinition(request.db, request.sheet)

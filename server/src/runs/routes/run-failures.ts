@@ -8,7 +8,9 @@ import { listFailureCauses } from '../store/failure-causes.ts'
 
 const MAX_CAUSES = 50
 
-/** Why cells of a run failed. Those that were run again since belong to their later run. */
+/**
+ * Adds the endpoint that lists why cells of a run failed. Cells that were run again since belong to their later run.
+ */
 export function runFailureRoutes(api: Api): void {
   api.get(
     '/workflows/:workflow_id/sheets/:sheet_id/runs/:run_id/failures',

@@ -230,7 +230,7 @@ async function queue(
     const wanted = { sheet, definition, actions, rows, exact: false }
     return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, wanted)
   }
-  // A call with a key is one transaction, answer and all.
+  // A call with a key is one transaction that contains its answer.
   const first = db.isTransaction ? undefined : FIRST_PIECE
   const { runId, joined, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
     startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }, first),
@@ -238,7 +238,7 @@ async function queue(
   if (!isLaunched && !db.isTransaction) {
     const { org_id, sheet_id } = sheet
     request.endForeground()
-    // The run is there, and a worker goes on with it.
+    // The run is stored, and a worker goes on with it.
     await launchRest(db, { org_id, sheet_id, run_id: runId }).catch((cause: unknown) =>
       request.log.warn(
         { run_id: runId, cause: reasonOf(cause) },
@@ -255,7 +255,7 @@ type Resumption = FastifyRequest<{
   Body: z.infer<typeof ResumeRunBody>
 }>
 
-/** What rows that would go on may cost, from the action on at which each ended. */
+/** Answers what the rows that would go on may cost, from the action at which each ended. */
 async function answerResumption(
   request: Pick<Resumption, 'params' | 'body'> & FastifyRequest,
   services: EstimateServices,

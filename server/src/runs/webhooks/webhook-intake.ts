@@ -18,30 +18,30 @@ import {
 /** A delivery that brings rows to a sheet. */
 export type Delivery = {
   sheet: SheetRecord
-  /** What deliveries to the sheet may cost a day. */
+  /** The limit of what deliveries to the sheet may cost a day. */
   capMillis: number | null
-  /** Hash of the id that the sender gave, in hex; null without one. */
+  /** The hash of the id that the sender gave, in hex, or null without one. */
   key: string | null
   data: string[]
   rejected: RejectedRow[]
-  /** For the record: the id and the beginning of the body as they were sent. */
+  /** For the record of the delivery: the id and the beginning of the body as they were sent. */
   webhookId: string | null
   body: string
-  /** Size of the whole body. */
+  /** The size of the whole body. */
   bytes: number
 }
 
-/** A delivery that was refused; only recorded for whoever looks for it. */
+/** A delivery that was refused. It is only recorded for inspection. */
 export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' | 'sheet_id'> }
 
-/** Null when the sheet was deleted meanwhile. */
+/** The answer to a delivery, or null if the sheet has been deleted since. */
 export type Receipt = (DeliveryResult & { duplicate: boolean; runId: string | null }) | null
 
 type Item = Delivery | Refusal
 type Attempt = { receipt: Receipt } | { fault: unknown }
 
 const WEBHOOK = { email: 'webhook', keyId: null }
-/** Deliveries with a body of at most this size share transactions; larger ones are worth one of their own. */
+/** The largest body of deliveries that share transactions. A larger one gets a transaction of its own. */
 export const SMALL_DELIVERY = 16_384
 
 /**
@@ -72,7 +72,7 @@ async function acceptAll(store: Store, items: Item[]): Promise<Attempt[]> {
   try {
     return (await together(items)).map((receipt) => ({ receipt }))
   } catch (cause) {
-    // One that PostgreSQL refuses must not make the others fail.
+    // A delivery that PostgreSQL refuses must not make the others fail.
     if (items.length === 1 || isUnavailable(cause)) throw cause
     const attempts: Attempt[] = []
     for (const item of items) {
@@ -89,7 +89,10 @@ async function acceptAll(store: Store, items: Item[]): Promise<Attempt[]> {
 
 type Planned = Delivery & SheetKey & { answer: DeliveryResult }
 
-/** Ids are claimed before the locks of sheets are taken, as everything that brings rows does (database/connection/row-locks.ts). */
+/**
+ * Accepts deliveries in one transaction. Ids are claimed before the locks of sheets are taken, as everywhere that rows
+ * arrive (database/connection/row-locks.ts).
+ */
 async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const plans = items.map((item) => ('refused' in item ? null : plan(item)))
   const deliveries = plans.filter((planned) => planned !== null)
@@ -108,7 +111,7 @@ async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
     if (isFresh.has(planned))
       return { ...planned.answer, duplicate: false, runId: runs.get(planned.sheet_id) ?? null }
     const answer = earlier.get(nameOfKey(keyOf(planned)))
-    // It was forgotten between the two looks at it; tried again it will be new.
+    // The id was forgotten between the two lookups. A retry will count as new.
     if (answer === undefined) throw new Error('the id of a delivery was forgotten a moment ago')
     return { ...answer, duplicate: true, runId: null }
   })
@@ -127,7 +130,10 @@ function plan(delivery: Delivery): Planned {
 
 const keyOf = ({ org_id, sheet_id, key }: Planned) => ({ org_id, sheet_id, key: key ?? '' })
 
-/** Those that were not accepted before: the first of each id in this batch, unless another transaction had it. */
+/**
+ * Returns the deliveries that were not accepted before: the first of each id in this batch, unless another transaction
+ * had it.
+ */
 async function findFresh(trx: Db, deliveries: Planned[]): Promise<Planned[]> {
   const first = new Map<string, Planned>()
   for (const planned of deliveries) {
@@ -142,7 +148,7 @@ async function findFresh(trx: Db, deliveries: Planned[]): Promise<Planned[]> {
   })
 }
 
-/** The latest of these deliveries knows the sheet best. */
+/** Returns the latest of these deliveries, which has the latest state of the sheet. */
 function latestOf(ofSheet: Planned[]): Planned {
   const latest = ofSheet.at(-1)
   if (latest === undefined) throw new Error('a group of deliveries has at least one')
@@ -151,7 +157,7 @@ function latestOf(ofSheet: Planned[]): Planned {
 
 const sheetOf = (ofSheet: Planned[]): SheetRecord => latestOf(ofSheet).sheet
 
-/** All deliveries of a day share one cap (M16). */
+/** Returns the cap that all deliveries of a day share (M16). */
 const capOfDay = ({ sheet_id, capMillis: limitMillis }: Planned): { cap?: Cap } =>
   limitMillis === null ? {} : { cap: { subject: `webhook ${sheet_id}`, limitMillis, each: 'day' } }
 

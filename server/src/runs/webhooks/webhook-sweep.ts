@@ -3,7 +3,7 @@ import type { Store } from '../../database/connection/db.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import { forgetOldKeys } from './store/webhook-deliveries.ts'
 
-/** Ids of deliveries are remembered for seven days; senders give up long before. */
+/** Defines the job that forgets ids of deliveries after seven days. Senders give up long before. */
 export function webhookSweep(store: Store): Job {
   return defineJob({
     name: 'forget_webhook_ids',

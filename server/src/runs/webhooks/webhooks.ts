@@ -12,12 +12,12 @@ import { disableWebhook, enableWebhook, listWebhooks } from './store/webhooks.ts
 const TOKEN_LENGTH = 40
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
-/** Anything else is no webhook's, and needs no look into the database. */
+/** Returns whether a text can be the token of a webhook. Others need no lookup in the database. */
 export const isWebhookToken = (text: string): boolean => TOKEN.test(text)
 
 /**
- * Switches the webhook input of a sheet on and answers its token, which stays the same unless it is to be rotated. A cap of what
- * its deliveries cost a day stays too unless another, or null for none, is given.
+ * Switches the webhook input of a sheet on and returns its token, which stays the same unless it is to be rotated. The
+ * daily cap of its deliveries stays too, unless another cap, or null for none, is given.
  */
 export async function switchWebhookOn(
   db: Db,
@@ -52,7 +52,7 @@ export async function switchWebhookOn(
   })
 }
 
-/** Its address answers 404 from now on. */
+/** Switches the webhook input off. Its address answers 404 from now on. */
 export async function switchWebhookOff(db: Db, actor: Actor, sheet: SheetKey): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (!(await disableWebhook(trx, sheet))) return
@@ -60,7 +60,10 @@ export async function switchWebhookOff(db: Db, actor: Actor, sheet: SheetKey): P
   })
 }
 
-/** The addresses of those sheets that have a webhook input, by sheet. One that cannot be opened is null, with a warning. */
+/**
+ * Returns the addresses of those sheets that have a webhook input, by sheet. An address that cannot be opened is null,
+ * with a warning.
+ */
 export async function webhookUrls(
   db: Db,
   sealer: Sealer,
@@ -89,7 +92,7 @@ const ADDRESS = 'the address of the webhook'
 const mendingOf = ({ sheet_id }: Pick<SheetKey, 'sheet_id'>) =>
   `make a new address: \`loam webhook enable --sheet ${sheet_id} --rotate\`; deliveries to the one that is known go on until then`
 
-/** D46: where a sheet has a webhook input its copy has one, with a token of its own. */
+/** Gives the copy of a sheet a webhook input with a token of its own, if the sheet has one (D46). */
 export async function copyWebhook(
   db: Db,
   actor: Actor,

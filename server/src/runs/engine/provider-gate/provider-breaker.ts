@@ -2,39 +2,42 @@ import type { Store } from '../../../database/connection/db.ts'
 import { reasonOf } from '../../../lib/errors.ts'
 import type { Log } from '../../../lib/log.ts'
 
-/** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
+/**
+ * The number of failures in a row after which a provider is not called for a while, and the length of that pause. It is
+ * longer each time the provider fails again.
+ */
 const MAX_FAILURES = 5
 const FIRST_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 120_000
 const REFRESH_MS = 1000
 
 type Breaker = {
-  /** In a row, among the calls of this round. */
+  /** Failures in a row, among the calls of this round. */
   failures: number
-  /** How often it opened since a call worked last. */
+  /** How often the breaker has opened since the last call that worked. */
   openings: number
-  /** A new one begins whenever it opens, in this process or another. */
+  /** The number of the round. A new one begins whenever the breaker opens, in this process or another. */
   round: number
   brokenUntil: number
   refreshedAt: number
 }
 
 export type BreakerEntry = {
-  /** Of the pause, as of now. */
+  /** Returns what is left of the pause. */
   remainingMs(): number
   note(result: 'worked' | 'broken'): void
 }
 
 export type Breakers = {
-  /** Somebody asks to call, mostly at once. What comes of it counts unless the breaker opens in the meantime. */
+  /** Enters before a call, mostly at once. The result of the call counts unless the breaker opens in the meantime. */
   enter(bucket: string): BreakerEntry | Promise<BreakerEntry>
-  /** Resolves when other processes were told of all pauses. */
+  /** Resolves when all pauses are written to the database for other processes. */
   flush(): Promise<void>
 }
 
 /**
- * A provider that fails time after time is not called for a while, by any process: failures are counted in each, the pause is
- * shared. After the pause the next call decides.
+ * Creates breakers: a provider that fails time after time is not called for a while, by any process. Failures are
+ * counted in each process, the pause is shared. After the pause the next call decides.
  */
 export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
@@ -65,7 +68,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     if (found === undefined) return
     const until = Date.now() + found.ms
     if (until <= breaker.brokenUntil) return
-    // Told by the database's clock, the pause that this process began itself may seem to end a little later.
+    // By the database's clock, the pause that this process began itself may seem to end a little later.
     if (breaker.brokenUntil > Date.now()) breaker.brokenUntil = until
     else leaveAlone(breaker, until)
   }
@@ -84,7 +87,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(breaker.openings, 10))
     breaker.openings += 1
     leaveAlone(breaker, Date.now() + pauseMs)
-    // This process leaves it alone already, whether the others hear of it or not.
+    // This process pauses already, whether the other processes learn of it or not.
     const told = share(bucket, pauseMs)
       .catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
@@ -93,7 +96,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     telling.add(told)
   }
 
-  /** One is made for every call. */
+  /** A call's entry at the breaker. One is made for every call. */
   class Entry implements BreakerEntry {
     readonly #bucket: string
     readonly #breaker: Breaker
@@ -111,7 +114,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
 
     note(result: 'worked' | 'broken'): void {
       const breaker = this.#breaker
-      // Calls that were under way when it opened say nothing new, whenever they end.
+      // Calls that were under way when the breaker opened say nothing new, whenever they end.
       if (this.#round !== breaker.round) return
       if (result === 'broken') noteFailure(this.#bucket, breaker)
       else {

@@ -8,7 +8,10 @@ import { createSlotQueue, HORIZON_MS, SHORT_WAIT_MS } from './provider-slots.ts'
 
 type Waiting = { readonly signal: AbortSignal; slot: number | undefined }
 
-/** Limits by bucket, a provider with one key. Without limits a call costs no statement, and mostly enters at once. */
+/**
+ * Creates gates by bucket, which is a provider with one key. Without limits a call costs no statement, and mostly
+ * enters at once.
+ */
 export function createProviderGates(store: Store, log: Log): ProviderGates & { flush(): Promise<void> } {
   const breakers = createBreakers(store, log)
   const places = createPlaces(store, log)
@@ -38,7 +41,7 @@ export function createProviderGates(store: Store, log: Log): ProviderGates & { f
     return admit(breaker, () => places.giveBack(bucket))
   }
 
-  /** Made for every call. */
+  /** The gate of an organisation. One is made for every call. */
   class OrgGate implements ProviderGate {
     readonly #orgId: string
 
@@ -68,7 +71,7 @@ function isUnlimited({ perSecond, perMinute, concurrent }: CallLimits): boolean 
   return perSecond === undefined && perMinute === undefined && concurrent === undefined
 }
 
-/** The breaker may have opened while a call waited for its turn. */
+/** Admits a call, unless the breaker has opened while the call waited for its turn. */
 function admit(breaker: BreakerEntry, giveBack: (() => void) | undefined): GateAnswer {
   const brokenMs = breaker.remainingMs()
   if (brokenMs > 0) {
@@ -78,7 +81,7 @@ function admit(breaker: BreakerEntry, giveBack: (() => void) | undefined): GateA
   return new Entered(breaker, giveBack)
 }
 
-/** One is made for every call. */
+/** A call that has entered. One is made for every call. */
 class Entered {
   readonly kind = 'entered'
   readonly #breaker: BreakerEntry
@@ -98,13 +101,19 @@ class Entered {
   }
 }
 
-/** The row came back before its slot. One beyond the horizon was noted by a process whose clock is another, and is due. */
+/**
+ * Returns true if the row came back before its slot. A slot beyond the horizon was noted by a process with another
+ * clock, and counts as due.
+ */
 function isAhead(slot: number): boolean {
   const startsIn = slot - Date.now()
   return startsIn > SHORT_WAIT_MS && startsIn <= HORIZON_MS
 }
 
-/** Milliseconds between calls: evenly spaced, so that no window of the provider's sees more than it allows. */
+/**
+ * Returns the milliseconds between calls. Calls are spaced evenly, so that no window of the provider contains more than
+ * it allows.
+ */
 function intervalOf({ perSecond, perMinute }: CallLimits): number | null {
   const each = [
     perSecond === undefined ? 0 : 1000 / perSecond,

@@ -8,32 +8,40 @@ import { TAKE_PLACES } from '../sql/take-places.ts'
 const BEAT_MS = 5000
 const SILENCE_MS = 30_000
 const ASK_AGAIN_MS = 100
-/** A process that waited for places longer ago than this does not wait any more. */
+/** The age after which a process that waited for places no longer counts as waiting. */
 const WANTING_MS = 1000
-/** Rows of an organisation that wait in the process for a place; others are parked, so that they do not fill the process. */
+/**
+ * The most rows of an organisation that wait in the process for a place. Other rows are parked, so that they do not
+ * fill the process.
+ */
 const MAX_WAITING = 100
 
 type Bucket = {
   limit: number
   underWay: number
-  /** What the database was last told of `underWay`. */
+  /** The value of `underWay` that the database was last told. */
   noted: number
-  /** Organisations take turns. */
+  /** Rows that wait. Organisations take turns. */
   waiting: FairQueue<(entered: boolean) => void>
   busy: boolean
-  /** A place became free in this process: there is no need to wait before asking again. */
+  /** Called when a place becomes free in this process: it then asks again without waiting. */
   wake?: () => void
 }
 
 export type Places = {
-  /** False when too many of the owner wait already, or the signal aborts. */
+  /** Takes a place. Returns false if too many rows of the owner wait already, or the signal aborts. */
   take(bucket: string, owner: string, limit: number, signal: AbortSignal): Promise<boolean>
   giveBack(bucket: string): void
-  /** Resolves when the database knows the number of all buckets; nothing is told after it unless a place is taken. */
+  /**
+   * Resolves when the database knows the number of all buckets. Nothing is written after it unless a place is taken.
+   */
   flush(): Promise<void>
 }
 
-/** Calls at once, counted among all processes: each keeps its own number, and asks for more under the gate's lock. */
+/**
+ * Creates a counter of calls at once, among all processes: each process keeps its own number, and asks for more under
+ * the gate's lock.
+ */
 export function createPlaces(store: Store, log: Log): Places {
   const holder = randomUUID()
   const buckets = new Map<string, Bucket>()
@@ -58,7 +66,10 @@ export function createPlaces(store: Store, log: Log): Places {
     return granted
   }
 
-  /** One conversation with the database per bucket, as long as there is something to say or to ask. */
+  /**
+   * Exchanges numbers with the database. There is one exchange per bucket at a time, as long as there is something to
+   * tell or to ask.
+   */
   function syncCount(name: string, bucket: Bucket): void {
     if (bucket.busy) return
     bucket.busy = true
@@ -70,7 +81,7 @@ export function createPlaces(store: Store, log: Log): Places {
     try {
       while (bucket.waiting.size() > 0 || bucket.underWay !== bucket.noted) {
         const granted = await ask(name, bucket)
-        // A place that was given back while the database was asked is told it at once.
+        // A place that was given back while the database was asked is reported to it at once.
         if (granted === 0 && bucket.waiting.size() > 0 && bucket.underWay === bucket.noted) {
           await new Promise<void>((resolve) => {
             bucket.wake = resolve
@@ -79,7 +90,7 @@ export function createPlaces(store: Store, log: Log): Places {
         }
       }
     } catch (cause) {
-      // Those who wait are parked, and the next beat tells the database the number.
+      // Waiting rows are parked, and the next beat reports the number to the database.
       log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
       for (const enter of bucket.waiting.drain()) enter(false)
     } finally {
@@ -92,7 +103,7 @@ export function createPlaces(store: Store, log: Log): Places {
     for (const [name, bucket] of buckets) {
       if (bucket.underWay === 0 && bucket.noted === 0) continue
       active = true
-      // Also when nothing has changed: the others must hear that this process lives.
+      // Reported even if nothing has changed: other processes must see that this one lives.
       bucket.noted = -1
       syncCount(name, bucket)
     }

@@ -1,23 +1,24 @@
 import type { Store } from '../../../database/connection/db.ts'
 import { TAKE_SLOT } from '../sql/take-slot.ts'
 
-/** Slots within this are waited for in the process; for later ones the row is parked. */
+/** The wait up to which the process waits for a slot. For later slots the row is parked. */
 export const SHORT_WAIT_MS = 1000
 export const HORIZON_MS = 30_000
-/** Plans that are over are forgotten when there are so many. */
+/** The number of plans at which expired ones are forgotten. */
 const MAX_PLANS = 1000
 
 export type SlotQueue = {
-  /** In how many milliseconds the slot starts; or, where none is given, when to ask again. */
+  /** Returns the milliseconds until the slot starts; or, if none is given, until the time to ask again. */
   take(bucket: string, owner: string, interval: number): Promise<{ startsIn: number; isGiven: boolean }>
 }
 
 /**
- * Slots are handed out far ahead to who has none, and only just ahead to who has: a flood never holds more than the next second.
- * Its other rows come back one by one, when slots will be there unless somebody else takes them.
+ * Creates the queue of slots. An organisation without a slot gets one far ahead, an organisation that has one only just
+ * ahead: a flood never holds more than the next second. Its other rows come back one by one, when slots will be there
+ * unless another organisation takes them.
  */
 export function createSlotQueue(store: Store): SlotQueue {
-  /** When the last row of an owner that got no slot is to ask again. */
+  /** The time at which the last row of an owner that got no slot is to ask again. */
   const plans = new Map<string, number>()
 
   function planNext(name: string, interval: number): number {

@@ -1,14 +1,14 @@
-/** Cells that wait in place at the same time, each on a place for rows that others need as well. */
+/** The most cells that wait in place at the same time. Each takes a place for rows that other cells need as well. */
 const MAX_WAITING = 16
 
 type Waiting = { rowId: string; wake: (hasEnded: boolean) => void }
 
-/** Ends of the holds of an organisation, for cells that wait for what others hold. */
+/** The ends of the holds of an organisation, for cells that wait for credits which others hold. */
 export class HoldEnds {
   #count = 0
   #waiting: Waiting[] = []
 
-  /** Rises with every end. */
+  /** Returns a number that rises with every end. */
   get count(): number {
     return this.#count
   }
@@ -17,7 +17,7 @@ export class HoldEnds {
     return this.#waiting.length
   }
 
-  /** A hold has ended: those that wait look again, in the order of their rows (D93). */
+  /** Notes that a hold has ended. Waiting cells look again, in the order of their rows (D93). */
   note(): void {
     this.#count += 1
     if (this.#waiting.length === 0) return
@@ -26,7 +26,9 @@ export class HoldEnds {
     for (const { wake } of waiting) wake(true)
   }
 
-  /** Waits until a hold has ended since `count`; false when none does for so long, or too many wait already. */
+  /**
+   * Waits until a hold has ended since `count`. Returns false if none does within `ms`, or too many cells wait already.
+   */
   async next(count: number, rowId: string, ms: number): Promise<boolean> {
     if (this.#count !== count) return true
     if (ms <= 0 || this.#waiting.length >= MAX_WAITING) return false

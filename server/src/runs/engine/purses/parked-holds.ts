@@ -5,12 +5,13 @@ import type { Hold } from './share.ts'
 type ParkedFlight = { orgId: string; runId: string; rowId: string }
 
 /**
- * What cells hold while their flight is parked: somebody may have been asked already, and is paid for it when the cell goes on.
- * Kept by the process that parked it, as long as the flight is there and nobody else has claimed it.
+ * The holds of cells whose flight is parked: a provider may have been asked already, and is paid when the cell goes on.
+ * They are kept by the process that parked the flight, as long as the flight exists and no other process has claimed
+ * it.
  */
 export type ParkedHolds = {
   keep(flight: ParkedFlight, hold: Hold): void
-  /** What the flight that was claimed has set aside. */
+  /** Returns the hold of a flight that was claimed, and removes it from here. */
   take(flight: ParkedFlight): Hold | null
   forgetGone(): Promise<void>
   drop(which: (hold: Hold) => boolean): void

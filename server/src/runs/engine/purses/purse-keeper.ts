@@ -18,38 +18,45 @@ import { createRunHolds } from './run-holds.ts'
 import { createRunPurses } from './run-purses.ts'
 import { type Hold, Holder, type OrgShares } from './share.ts'
 
-/** After this time without a hold the shares in an organisation are given back. */
+/** The time without a hold after which the shares in an organisation are given back. */
 const IDLE_MS = 200
-/** So many cells that ask at once are the first of a run: more of them follow before it is known what they need in a second. */
+/** This many cells at once mean that a run has just begun: more follow before its need per second is known. */
 const CROWD = { cells: 8, ahead: 8 }
 const MIN_WAIT_MS = 300
-/** For so long a cell waits in place for the end of another's hold. */
+/** How long a cell waits in place for the end of another cell's hold. */
 const IN_PLACE_MS = 1000
 const MAX_WAIT_MS = 5000
 
 /**
- * Sets credits aside for cells about to run, in memory, within shares that this process has of every purse: the balance, the
- * cap of the run, budgets. Thousands of cells cost a few statements a second, and no purse is locked once per cell.
+ * Reserves credits for cells about to run, in memory, within the shares that this process has of every purse: the
+ * balance, the cap of the run, budgets. Thousands of cells cost a few statements a second, and no purse is locked once
+ * per cell.
  */
 export type PurseKeeper = {
-  /** Sets aside so much more where this process has it at once; null where it does not. Most cells are done with this. */
+  /**
+   * Reserves `more` if this process has it at once, and returns null otherwise. Most cells need no more than this call.
+   */
   holdAtOnce(facts: RunFacts, hold: Hold | null, more: number): Hold | null
   /**
-   * Sets aside `more`, so that the cell of the row has `total`: at once where this process has as much. Where others hold it, a cell
-   * that has nothing yet waits a moment for the end of their holds. Rows that wait at the same time are served in their order (D93).
+   * Reserves `more`, so that the cell of the row has `total`: at once if this process has as much. If other cells hold
+   * it, a cell that has nothing yet waits a moment for the end of their holds. Rows that wait at the same time are
+   * served in their order (D93).
    */
   hold(facts: RunFacts, hold: Hold | null, need: Need, rowId?: string): Promise<Held> | Held
-  /** The hold is over, and so much of it was charged. */
+  /** Ends a hold, of which `millis` were charged. */
   spend(hold: Hold, millis: number): void
-  /** Nobody knows whether it was charged. */
+  /** Ends a hold of which it is unknown whether it was charged. */
   doubt(hold: Hold): void
-  /** What parked flights hold, as long as this process may go on with them. */
+  /** The holds of parked flights, as long as this process may go on with them. */
   parked: ParkedHolds
-  /** How long a cell stays parked that others keep from running. */
+  /** Returns how long a cell stays parked while other cells hold the credits that it needs. */
   waitMs(): number
-  /** Ids under which this process has shares, for its heartbeat. */
+  /** Lists the ids under which this process has shares, for its heartbeat. */
   holderIds(): string[]
-  /** To be called every second, and more often: folds, gives back, ends the shares of the dead. */
+  /**
+   * Folds charges, gives back what is not needed, and ends the shares of dead holders. Call it every second.
+   * `giveBackIdle` is called more often.
+   */
   tick(): Promise<void>
   giveBackIdle(): Promise<void>
   /** Ends all shares, when no row is walked any more. */
@@ -58,10 +65,12 @@ export type PurseKeeper = {
 
 export type Held = { hold: Hold } | { refusal: Refusal }
 
-/** Whoever had the shares was taken for dead: the row is claimed again, as after an outage of the database. */
+/**
+ * Thrown if the holder of the shares was taken for dead. The row is claimed again, as after an outage of the database.
+ */
 class SharesLost extends Error {
   override name = 'SharesLost'
-  /** As of a transaction that must be tried again. */
+  /** The code of a transaction that must be tried again. */
   readonly code = '40001'
 }
 
@@ -112,7 +121,10 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
     runHolds.add(hold, more)
   }
 
-  /** Those who ask at once for the same purses of an organisation are one statement. */
+  /**
+   * Asks the database for credits. Cells that ask at the same time for the same purses of an organisation share a
+   * statement.
+   */
   function ask(
     holder: Holder,
     purseIds: readonly string[],
@@ -211,7 +223,7 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
     shares.hasCharges = false
     if (ending.length === 0) return
     await endShares(db, shares.orgId, holder.id).catch((cause: unknown) => {
-      // Ended once more, with the holder.
+      // They are ended once more, with the holder.
       retire(holder)
       for (const [id, share] of ending) shares.byPurse.set(id, share)
       throw cause
@@ -242,7 +254,7 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
     millis: 0,
   })
 
-  /** Where the database is asked first. */
+  /** Reserves credits for which the database is asked first. */
   async function holdLater(facts: RunFacts, held: Hold | null, need: Need, rowId: string): Promise<Held> {
     const holder = held?.holder ?? current
     const shares = held?.shares ?? holder.sharesIn(facts.org_id)
@@ -261,7 +273,7 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
         const answer = await ask(holder, purseIds, { facts, rowId, need }, () => reserve(hold, need.more))
         if (answer === 'held') break
         if (answer.isFinal) return { refusal: answer }
-        // Two that hold something could wait for each other.
+        // Two cells that both hold credits could wait for each other.
         if (held !== null || !(await shares.ends.next(count, rowId, inPlaceMs))) {
           waiting += 1
           return { refusal: answer }
@@ -305,7 +317,7 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
     },
     parked,
     waitMs() {
-      // The more wait, the longer: they would otherwise do nothing but ask.
+      // The more cells wait, the longer each waits: they would otherwise do nothing but ask.
       const now = performance.now()
       if (now - waitedAt > MAX_WAIT_MS) [waiting, waitedAt] = [0, now]
       return Math.min(MAX_WAIT_MS, MIN_WAIT_MS + waiting) * (0.75 + Math.random() / 2)

@@ -12,7 +12,7 @@ const MAX_CREDITS: Words = {
   call: 'resume',
 }
 
-/** Caps that runs share, by the first word of whose they are. */
+/** Words for caps that runs share, by the first word of their subject. */
 const SHARED: Record<string, Words> = {
   webhook: {
     of: 'max_credits_per_day of the webhook',
@@ -46,7 +46,7 @@ function wordsOf({ kind, name, subject }: Refusal): Words {
   }
 }
 
-/** Why a cell was not run: what it needs, what is left and of what, and how to go on (M6). */
+/** Explains why a cell was not run: what it needs, what is left of which limit, and how to go on (M6). */
 export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): string {
   const { leftMillis, neededMillis } = refusal
   const { of, remedy, call } = wordsOf(refusal)
@@ -55,7 +55,7 @@ export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): 
   return `${what} may cost ${plural(neededMillis / MILLIS, 'credit')}, and ${plural(leftMillis / MILLIS, 'is', 'are')} left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
 }
 
-/** As cells and runs say it. */
+/** Returns what stopped a cell, as cells and runs show it. */
 export const stopperOf = ({ kind, budgetId }: Refusal): { kind: Refusal['kind']; budget_id?: string } => ({
   kind,
   ...(budgetId === null ? {} : { budget_id: budgetId }),

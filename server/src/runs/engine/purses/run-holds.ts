@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
 import type { Hold } from './share.ts'
 
-/** What is held for each run, told to whoever asks about it every second. */
+/** What is held for each run. Written to the database every second, for those who ask about the run. */
 export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
 
 export function createRunHolds(db: Db): RunHolds {
@@ -14,7 +14,7 @@ export function createRunHolds(db: Db): RunHolds {
     written: number
     isChanged: boolean
   }
-  /** By holder, then by run. */
+  /** Held credits by holder, then by run. */
   const held = new Map<string, Map<string, Held>>()
   const changed = new Set<Held>()
   const note = (one: Held) => {

@@ -3,12 +3,12 @@ import type { Db } from '../../../database/connection/db.ts'
 import { findBudgetPurses } from '../../../money/store/purses/budget-purses.ts'
 import type { RunFacts } from '../flights/flight.ts'
 
-/** How long it is good for to know which budgets count a run. */
+/** How long the list of budgets that count a run may be used. */
 const BUDGETS_MS = 1000
 
 /** The purses that a run draws on, beside the balance: its cap, and those of budgets. */
 export type RunPurses = {
-  /** As read within the last second; null: it must be read. */
+  /** Returns what was read within the last second, or null if it must be read. */
   known(facts: RunFacts): readonly string[] | null
   read(facts: RunFacts): Promise<readonly string[]>
 }

@@ -1,10 +1,12 @@
 import { HoldEnds } from './hold-ends.ts'
 
-/** What a holder has of one purse, in thousandths. Settled charges are off it, whether they are folded or not. */
+/**
+ * What a holder has of one purse, in thousandths. Settled charges are already deducted, whether they are folded or not.
+ */
 export class Share {
   granted = 0
   held = 0
-  /** Held since the last look, and between the two before. */
+  /** The amount held since the last look, and between the two looks before. */
   used = 0
   usedBefore = 0
 
@@ -22,7 +24,7 @@ export class Share {
     this.granted -= spentMillis
   }
 
-  /** What is not needed at the rate of late. */
+  /** Takes what is not needed at the recent rate of use. */
   takeExcess(): number {
     const excess = this.free - Math.max(this.used, this.usedBefore)
     this.usedBefore = this.used
@@ -33,13 +35,13 @@ export class Share {
   }
 }
 
-/** The shares of a holder in one organisation. Statements about them go one after the other. */
+/** The shares of a holder in one organisation. Statements about them run one after the other. */
 export class OrgShares {
   readonly byPurse = new Map<string, Share>()
   readonly ends = new HoldEnds()
-  /** Holds, and calls that ask for one. */
+  /** The number of holds, and of calls that ask for one. */
   uses = 0
-  /** Since it was last asked how long they have been idle. */
+  /** Whether the shares were used since the last call of `idleMs`. */
   #wasUsed = true
   #usedAt = 0
   hasCharges = false
@@ -50,12 +52,12 @@ export class OrgShares {
     this.orgId = orgId
   }
 
-  /** Something was held or spent. Nobody looks at the clock for it: that is done for many cells. */
+  /** Notes that something was held or spent. It does not read the clock, because it is called for every cell. */
   noteUse(): void {
     this.#wasUsed = true
   }
 
-  /** Milliseconds without a use, from the first look after the last one on. */
+  /** Returns the milliseconds without a use, counted from the first call after the last use. */
   idleMs(now: number): number {
     if (this.uses > 0 || this.#wasUsed) {
       this.#wasUsed = false
@@ -79,13 +81,13 @@ export class OrgShares {
     return share !== undefined && share.free >= millis
   }
 
-  /** Sets so much aside in each of the purses, and in the balance. */
+  /** Reserves the amount in each of the purses, and in the balance. */
   hold(purseIds: readonly string[], millis: number): void {
     this.#shareOf(this.orgId).hold(millis)
     for (const id of purseIds) this.#shareOf(id).hold(millis)
   }
 
-  /** So much is set aside no more, of which so much was spent. */
+  /** Ends a reservation, of which `spentMillis` were spent. */
   release(purseIds: readonly string[], heldMillis: number, spentMillis: number): void {
     this.#shareOf(this.orgId).release(heldMillis, spentMillis)
     for (const id of purseIds) this.#shareOf(id).release(heldMillis, spentMillis)
@@ -106,8 +108,8 @@ export class OrgShares {
 }
 
 /**
- * Whose shares they are: a process, until a statement about them was cut off and nobody knows what came of it. Then the
- * process goes on as another holder, and this one's shares are ended as if it had died, when its last hold is.
+ * The holder of shares: a process, until a statement about them was cut off with an unknown result. Then the process
+ * goes on as another holder, and the shares of this one are ended as if it had died, once its last hold has ended.
  */
 export class Holder {
   readonly orgs = new Map<string, OrgShares>()
@@ -126,13 +128,13 @@ export class Holder {
   }
 }
 
-/** What a flight has set aside for its cells that are not settled yet. */
+/** The credits that a flight has reserved for its cells that are not settled yet. */
 export type Hold = {
   readonly holder: Holder
   readonly shares: OrgShares
   readonly orgId: string
   readonly runId: string
-  /** All but the balance. */
+  /** All purses but the balance. */
   readonly purseIds: readonly string[]
   millis: number
 }

@@ -1,6 +1,6 @@
 import { endStopped } from '../../store/former-cells.ts'
 
-/** Ends flights without a result: the row was stopped, and its cells have what they had (D84). */
+/** Ends flights without a result: the row was stopped, and its cells get their former results back (D84). */
 export const ABANDON = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int)

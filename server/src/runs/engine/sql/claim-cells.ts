@@ -1,9 +1,10 @@
 import { ANSWERS, askedCells, completedMs } from './find-hits.ts'
 
 /**
- * Claims cells that nobody computes: one row has the claim to a cell among all processes. Where the result is stored by now it is
- * answered in place of a claim; a cell that somebody else has a claim to is left out. Nothing that is there is locked, and new
- * claims are made in the order of their keys, so that nobody waits in a circle with a settlement or another of these.
+ * Claims cells that no row computes: one row has the claim to a cell among all processes. If the result has been stored
+ * by now, it is returned in place of a claim. A cell that another row has a claim to is left out. No existing record is
+ * locked, and new claims are made in the order of their keys, so that this cannot deadlock with a settlement or another
+ * claim.
  */
 export const CLAIM_CELLS = `
 with found as materialized (

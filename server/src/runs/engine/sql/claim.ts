@@ -6,15 +6,18 @@ import { OF_JOBS } from './peek.ts'
 const SETTLED = `(select count(*)::int from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)`
 
 /**
- * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
- * are gone, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell in the run; a flight
- * whose job is `fresh` has no result yet. A worker that claims its own row again after an outage (`resumed`) adds no stalled
- * claim, and what it noted before it ran the row says nothing: it lives. Nobody waits for the disk: a claim that a crash of
- * PostgreSQL forgets makes its worker lose the fence, as if it had been overtaken.
+ * Claims the flights that jobs name. Each claim counts, so the former holder of the flight has lost its fence. Flights
+ * that no longer exist, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell
+ * in the run; a flight whose job is `fresh` has no result yet. A worker that claims its own row again after an outage
+ * (`resumed`) adds no stalled claim, and what it noted before it ran the row says nothing, because the worker lives. No
+ * claim waits for the disk: if a crash of PostgreSQL loses a claim, its worker loses the fence, as if it had been
+ * overtaken.
  *
- * A row that is claimed for the first time has no results of this run, and those of others only where the run `reads` them.
+ * A row that is claimed for the first time has no results of this run. Results of other runs are returned only if the
+ * run `reads` them.
  *
- * Most rows are claimed for the first time, and of the run that their job names: what a row then has is answered by nothing.
+ * Most rows are claimed for the first time, and by the run that their job names: null is returned for the values that
+ * such a row has.
  */
 export const claimStatement = (alike: boolean): NamedParameters =>
   nameParameters(`

@@ -1,9 +1,10 @@
 import { completedMs, isFresh } from './find-hits.ts'
 
 /**
- * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, until its
- * cell is settled or it is no longer in the air. `parked`: the row that has it waits. Counts in place of `exists`, and a claimant
- * that is found first: PostgreSQL would otherwise read all flights and cells, to remember them for further rows that never come.
+ * Finds the stored outputs of an identical cell, or else claims the cell: one row has the claim among all processes,
+ * until its cell is settled or the row is no longer in flight. `parked`: the row that has the claim waits. Uses counts
+ * in place of `exists`, and finds the claimant first: PostgreSQL would otherwise read all flights and cells, to
+ * remember them for further rows that never come.
  */
 export const FIND_CACHED = `
 with hit as materialized (

@@ -1,21 +1,28 @@
-/** When a stored answer was completed, in milliseconds: a number is read sooner than a date, and made sooner than a decimal. */
+/**
+ * Returns when a stored answer was completed, in milliseconds: a number is read faster than a date, and made faster
+ * than a decimal.
+ */
 export const completedMs = (table: string) =>
-  // Of microseconds, which a double has exactly only as whole numbers.
+  // Rounded as microseconds, which a double represents exactly only as whole numbers.
   `round(date_part('epoch', ${table}.completed_at) * 1e6) / 1e3`
 
-/** Whether a stored answer is used: it is not from before a moment that is given in milliseconds, if any is. */
+/**
+ * Returns the condition under which a stored answer is used: it is not older than a moment in milliseconds, if one is
+ * given.
+ */
 export const isFresh = (completedAt: string, since: string) =>
   `(${since} is null or ${completedAt} >= to_timestamp(${since} / 1000.0))`
 
-/** Of a SHA-256. */
+/** The length of a SHA-256. */
 const KEY_BYTES = 32
 
 /**
- * The cells that are asked for, as `i`, with their places `n`, from 1. What many have in common is sent once (1 to 5), and of each
- * only which of those it has (6), and its key, all keys as the bytes of one value (7): that is read in no time, and a list of them as
- * text is not. Others of its columns follow.
+ * Lists the cells that are asked for, as `i`, with their places `n`, from 1. Values that many cells have in common are
+ * sent once (1 to 5). For each cell only the number of its values (6) and its key are sent, all keys as the bytes of
+ * one value (7), which takes no time to read, unlike a list of texts. Further columns follow.
  *
- * `offset 0`: with row-level security a condition in which a function is applied to a column, such as `substr`, is no way into an index.
+ * `offset 0`: with row-level security a condition in which a function such as `substr` is applied to a column cannot
+ * use an index.
  */
 export const askedCells = (columns: Record<string, string> = {}): string => `(
   select u.*, ($1::uuid[])[u.g] as o, ($2::uuid[])[u.g] as s, ($3::text[])[u.g] as act, ($4::int[])[u.g] as ep,
@@ -24,11 +31,11 @@ export const askedCells = (columns: Record<string, string> = {}): string => `(
   offset 0
 ) i`
 
-/** The stored answer to a cell `i`. */
+/** Joins the stored answer to a cell `i`. */
 export const ANSWERS = `cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
   and ${isFresh('c.completed_at', 'i.since')}`
 
-/** The stored outputs of identical cells, for those that have any. */
+/** Finds the stored outputs of identical cells, for those that have any. */
 export const FIND_HITS = `
 select i.n::int, c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
 from ${askedCells()} join ${ANSWERS}`

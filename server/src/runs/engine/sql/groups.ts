@@ -1,9 +1,10 @@
 /**
- * The rows of a batch (`@rows`), as `i`: `r`, its place `n`, from 1, and the columns. What many rows have in common is given once for a
- * group of them, and each says by its place which group it is of (`@groups`); where all are of one (`alike`) none does.
+ * Lists the rows of a batch (`@rows`), as `i`: `r`, its place `n`, from 1, and the columns. Values that many rows have
+ * in common are given once for a group of them, and each row names its group by its place (`@groups`). If all rows are
+ * of one group (`alike`), none names it.
  *
- * `offset 0`: whatever is looked up by it is then looked up by all of its key. The planner would otherwise see through to the one
- * organisation, and may read all that it has.
+ * `offset 0`: whatever is joined to it is then looked up by its whole key. The planner would otherwise see through to
+ * the one organisation, and might read all that it has.
  */
 export function listRows(alike: boolean, columns: Record<string, string>): string {
   const valueOf = (column: string) => (alike ? `(select (${column})[1])` : `(${column})[u.k]`)

@@ -4,9 +4,9 @@ import { ALL_REMOVED, ALL_SHARES, CHARGED, FENCED, OF_FLIGHTS, SHARES, WHOLE } f
 import { USED } from './usage.ts'
 
 /**
- * Posts the charge for a call whose flight was dropped while it was made: once, by the fence that the flight had. Cells stay as they
- * are. Fails (`NOT_WHOLE`) where the flight was not dropped but taken over or settled, and where the shares are gone. The parameters
- * are those of `settleStatement`, for one flight.
+ * Posts the charge for a call whose flight was dropped while it was made: once, by the fence that the flight had. Cells
+ * are not changed. Fails (`NOT_WHOLE`) if the flight was not dropped but taken over or settled, or if the shares no
+ * longer exist. The parameters are those of `settleStatement`, for one flight.
  */
 export const LATE_CHARGE: NamedParameters = nameParameters(`
 with mine as materialized (

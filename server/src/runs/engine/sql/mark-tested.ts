@@ -1,4 +1,4 @@
-/** Notes, before suspects are run, how many of them are in the air together. */
+/** Notes, before suspects are run, how many of them are run together. */
 export const MARK_TESTED = `
 update flights f set tested_in = i.size
 from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, size int)

@@ -1,10 +1,13 @@
 export type NamedParameters = {
   text: string
-  /** In the order in which their values are sent. */
+  /** The names in the order in which their values are sent. */
   names: readonly string[]
 }
 
-/** A statement whose parameters have names, as in `@rows::uuid[]`, with their places instead. One that it does without has none. */
+/**
+ * Replaces named parameters of a statement, as in `@rows::uuid[]`, by their places. A parameter that the statement does
+ * not use gets no place.
+ */
 export function nameParameters(statement: string): NamedParameters {
   const names: string[] = []
   const placeOf = (name: string) => {

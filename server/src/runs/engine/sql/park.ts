@@ -10,8 +10,8 @@ const ADD_LATER = addJobsStatement('jobs', {
 })
 
 /**
- * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
- * stopped meanwhile there is nothing to come back for: the flight ends (D23), and its cells have what they had (D84).
+ * Parks flights: the cell is queued again and a new job claims it later. The ticket of the old job is void. If the run
+ * was stopped meanwhile, the flight ends instead (D23), and its cells get their former results back (D84).
  */
 export const PARK = `
 with item as materialized (

@@ -10,7 +10,7 @@ export const OF_JOBS = {
   reads: '@reads::boolean[]',
 }
 
-/** Reads flights that nobody has claimed yet, without claiming them. Of a row of the run that its job names the run is not answered. */
+/** Reads unclaimed flights without claiming them. The run is null if it is the one that the job names. */
 export const peekStatement = (alike: boolean): NamedParameters =>
   nameParameters(`
 select i.n, nullif(f.run_id, i.run) as run_id, ${DATA} as data, case when i.reads or f.run_id is distinct from i.run then ${CELLS} end as cells

@@ -12,28 +12,28 @@ import { USED } from './usage.ts'
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
 export const CACHED = 1
 export const LEARNS = 2
-/** So many times the place of its billing in the list of all, from 1, is added. */
+/** The factor by which the place of the cell's billing in the list of all, from 1, is added to its marks. */
 export const BILLING = 4
 
-/** How a cell ends that has no result of its own: the row goes on behind it, or does not. */
+/** How a cell without a result of its own ends: the row goes on after it, or ends there. */
 export const GOES_ON = 1
 export const ENDS_ROW = 2
 
-/** What a batch of results holds. The statement does without the parts that it has nothing for. */
+/** What a batch of results contains. The statement leaves out the parts that the batch does not need. */
 export type BatchKind = {
-  /** Some cell has something that one complete at the first attempt has not: `x` is not null. */
+  /** Some cell has a value that a cell completed at the first attempt does not have: `x` is not null. */
   extras: boolean
   /** Some cell has a place in the cache, which is among its extras. */
   keyed: boolean
-  /** Which flights are through. */
+  /** Which flights are finished. */
   landing: 'none' | 'some' | 'all'
-  /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
+  /** One flight alone, in which cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
-  /** Some cell ends without a result of its own, and has the one that it had before (D84). */
+  /** Some cell ends without a result of its own and gets its former result back (D84). */
   keeps: boolean
   /** Some cell is charged. */
   paid: boolean
-  /** All cost the same, which is given once. */
+  /** All cells cost the same, and the price is given once. */
   onePrice: boolean
   /** Status, marks and billing are the same for all cells, and given once. */
   uniform: boolean
@@ -42,22 +42,24 @@ export type BatchKind = {
 }
 
 /**
- * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are columns: of
- * groups of flights (orgs, sheets, runs, revisions, tickets, attempts), of flights (rows; groups, by their places, where there are
- * several; through, where some are), of their cells (flights, by their places, actions, startedAt, outputs; statuses and marks, once
- * if all have the same; prices of paid ones, once if all cost the same; endings and extras, of which few have any); and what they add to the
- * tallies of their runs and to usage. A flight in the middle of its chain is only locked, and changed where the cell left something
- * in it.
+ * Writes results: cells, cache entries, charges, tallies, and the end of finished flights. The parameters are columns:
+ * of groups of flights (orgs, sheets, runs, revisions, tickets, attempts), of flights (rows; groups, by their places,
+ * if there are several; through, if some are finished), of their cells (flights, by their places, actions, startedAt,
+ * outputs; statuses and marks, once if all have the same; prices of paid ones, once if all cost the same; endings and
+ * extras, of which few have any); and what they add to the tallies of their runs and to usage. A flight in the middle
+ * of its chain is only locked. It is changed if the cell left something in it.
  *
- * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
- * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
- * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given.
- * Charges need the shares they are paid of: where one was ended, nothing is written at all.
+ * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one
+ * flight has lost the fence writes nothing, and returns those that have not: they are sent again. Most batches assume
+ * that there are no cells: an existing cell fails the batch, and its flights are sent again one by one, carefully.
+ * Flights are locked in the order given. Charges need the shares they are paid of: if one was ended, nothing is written
+ * at all.
  *
- * Where all flights are through, they are removed by their fences instead of being locked first. One that is not found, or a share
- * that is gone, then fails the batch (`NOT_WHOLE`), and it is sent again in the other way. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
- * primary key is then the way to a flight and to a cell, also before statistics exist. Cells are many: what is the same for all is
- * found once, and `valid` is written down only where several read it.
+ * If all flights are finished, they are removed by their fences instead of being locked first. A flight that is not
+ * found, or a missing share, then fails the batch (`NOT_WHOLE`), and it is sent again in the other form. Subqueries
+ * instead of joins, and `is not distinct from` instead of `=` for the run, make the primary key the way to a flight and
+ * to a cell, also before statistics exist. Cells are many: what is the same for all is computed once, and `valid` is
+ * materialized only if several parts read it.
  */
 export const settleStatement = (kind: BatchKind): NamedParameters => nameParameters(settleText(kind))
 
@@ -108,7 +110,7 @@ const priceOf = ({ paid, onePrice }: BatchKind): string => {
   return onePrice ? '(select (@prices::bigint[])[1])' : 'c.cr'
 }
 
-/** What is added up in marks. */
+/** Returns the columns that are added up in marks. */
 const marked = (marks: string, once: (value: string) => string) =>
   `${once(`${marks} & ${CACHED} > 0`)} as cached, ${once(`${marks} & ${LEARNS} > 0`)} as learns,
     ${once(`case when ${marks} >= ${BILLING} then @billings::jsonb -> (${marks} / ${BILLING} - 1) end`)} as billing`
@@ -137,7 +139,10 @@ const removed = (alike: boolean, careful: boolean) => `
 const ALL_LOCKED = '(select count(*) from mine) = cardinality(@rows::uuid[])'
 const HAS_SHARES = '(select count(*) from share) = cardinality(@sharePurses::uuid[])'
 
-/** What PostgreSQL says when a part of the batch is missing of those that hold all or fail: a division by zero. */
+/**
+ * The error code of PostgreSQL for a batch that is written whole or not at all, and of which a part is missing: a
+ * division by zero.
+ */
 export const NOT_WHOLE = '22012'
 export const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
 export const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
@@ -162,7 +167,10 @@ const landed = (alike: boolean) => `
   where (@through::boolean[])[i.n] and ${WHOLE} and f.org_id = i.o and f.row_id = i.r
 )`
 
-/** Cells that end without a result of their own, and so do those that their row does not come to any more, have their former one. */
+/**
+ * Restores the former results of cells that end without a result of their own, and of cells that their row no longer
+ * comes to.
+ */
 const kept = (careful: boolean) => `
 , standing as materialized (
   select k.*, v.st as because, k.action = v.act as is_own
@@ -189,7 +197,10 @@ const REWRITTEN = `
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
     learns = excluded.learns, billing = excluded.billing, kept = excluded.kept, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
-/** Added up already, as usage is. Whoever writes the same lane does so in the order of runs. */
+/**
+ * Adds the tallies, which are already added up, as usage is. Statements that write the same lane do so in the order of
+ * runs.
+ */
 const TALLIED = `
 , tallied as (
   insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits, stopped_by)
@@ -204,7 +215,7 @@ const TALLIED = `
     stopped_by = coalesce(excluded.stopped_by, y.stopped_by)
 )`
 
-/** Locked against those who end them, not against other settlements. */
+/** Locks the shares against statements that end them, not against other settlements. */
 export const SHARES = `
 , share as materialized (
   select from unnest(@shareOrgs::uuid[], @sharePurses::uuid[], @shareHolders::text[]) as w (o, p, h)
@@ -227,7 +238,10 @@ const REMEMBERED = `
     and c.key = v.ck and c.row_id = v.r
 )`
 
-/** Added only, a record for the cells of a run, as folding enters it in the ledger: at the moment that the cells have as well. */
+/**
+ * Inserts a record for the cells of a run, which folding enters in the ledger with the time of the cells. Nothing is
+ * updated.
+ */
 export const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)

@@ -2,7 +2,10 @@ import { addJobsStatement } from '../../../database/queue/jobs.ts'
 
 const ROWS = 'f.org_id = $1 and f.row_id = any($2::uuid[]) and f.ticket = $3'
 
-/** Keys keep it to one job each if it is done twice; `b` counts how often the row was taken up with a group. */
+/**
+ * Adds a job for each row. Keys keep it to one job each if this is done twice; `b` counts how often the row was taken
+ * with a group.
+ */
 const SINGLE = addJobsStatement('jobs', {
   task: 'row',
   payload: `json_build_object('o', f.org_id, 'r', f.row_id, 't', f.ticket, 'b', 1)`,
@@ -21,7 +24,7 @@ const GROUP = addJobsStatement('groups', {
 })
 
 /**
- * Takes a group apart whose worker died: each row that was being run gets a job of its own, and those that nobody had claimed
- * stay together. When that happens to those as well (`$4`), each answers for itself.
+ * Splits a group whose worker died: each row that was being run gets a job of its own, and the unclaimed rows stay
+ * together. If that happens to them as well (`$4`), each gets a job of its own.
  */
 export const SPLIT = `select (${SINGLE}) as singles, (${GROUP}) as groups`

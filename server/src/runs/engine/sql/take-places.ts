@@ -1,7 +1,7 @@
 /**
- * Says how many calls (`$3`) a process (`$2`) has under way in a bucket and asks for `$4` more, of at most `$5` among all
- * processes. One record under one lock. Processes that were not heard of for `$6` milliseconds do not count. While others wait,
- * heard of within `$7` milliseconds, a process takes no more than its even share.
+ * Reports how many calls (`$3`) a process (`$2`) has under way in a bucket and asks for `$4` more, of at most `$5`
+ * among all processes. One record under one lock. Processes that were not heard of for `$6` milliseconds do not count.
+ * While others wait, heard of within `$7` milliseconds, a process takes no more than its even share.
  */
 export const TAKE_PLACES = `
 insert into provider_gates as g (bucket, calls)

@@ -1,7 +1,8 @@
 /**
- * Hands out the next slot of a bucket to an organisation (`$4`); they are `$2` milliseconds apart. None beyond the horizon of
- * `$3` milliseconds: what is not handed out does not block anybody when those who asked have gone. An organisation that has a
- * slot ahead gets no other beyond `$5` milliseconds, so that the next one is soon there for those who have none.
+ * Hands out the next slot of a bucket to an organisation (`$4`). Slots are `$2` milliseconds apart. None is given
+ * beyond the horizon of `$3` milliseconds, so that slots of rows that no longer exist block nobody. An organisation
+ * that has a slot ahead gets no other one beyond `$5` milliseconds, so that organisations without a slot soon get the
+ * next one.
  */
 export const TAKE_SLOT = `
 with moment as (select extract(epoch from clock_timestamp())::float8 * 1000 as now)

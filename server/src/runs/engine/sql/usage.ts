@@ -1,6 +1,6 @@
 /**
- * Counts settled cells by day and by all that usage is asked by, already added up. Whoever writes the same lane does so in
- * the order of its records.
+ * Counts settled cells by day and by all that usage is asked by. They are already added up. Statements that write the
+ * same lane do so in the order of its records.
  */
 export const USED = `
 , used as (

@@ -1,6 +1,6 @@
 import type { Store } from '#server/database/connection/db.ts'
 
-/** A store that notes the statements of organisations. */
+/** Returns a store that records the statements of organisations. */
 export function countStatements(store: Store): Store & { texts: string[] } {
   const texts: string[] = []
   const org: Store['org'] = (orgId) =>

@@ -1,23 +1,23 @@
 import type { Flight } from '../flights/flight.ts'
 import { withPosition } from './flight-store-fixture.ts'
 
-/** A plain account of what the engine should have stored, kept by tests beside the real thing. */
+/** A plain model of what the engine should have stored, which tests keep beside the real engine. */
 export type ModelFlight = {
   run: string
   action: string
   status: 'queued' | 'running'
   ticket: number
   attempt: number
-  /** Who has the row: every claim and parking makes a new one. */
+  /** The holder of the row: every claim and every parking makes a new token. */
   token: symbol
 }
 
-/** What a worker believes to have: the real flight, and the token that tells whether it is right. */
+/** What a worker believes to have: the real flight, and the token that tells whether the worker is right. */
 export type Hand = { flight: Flight; token: symbol }
 
-/** If a cell has its former result again, `computed` is the run that computed it. */
+/** A cell. If it has its former result again, `computed` is the run that computed it. */
 export type ModelCell = { status: string; credits: number; run: string; computed?: string }
-/** Holds the result that a cell had before the run `by`. */
+/** The result that a cell had before the run `by`. */
 type Former = { action: string; by: string; cell: ModelCell }
 
 export type Model = {
@@ -46,7 +46,7 @@ export function createModel(rows: string[], credits: number): Model {
   }
 }
 
-/** The model's flight when the hand is right about it. */
+/** Returns the model's flight if the hand is right about it. */
 export function flightOf(model: Model, hand: Hand): ModelFlight | undefined {
   const flight = model.flights.get(hand.flight.row.id)
   return flight?.token === hand.token ? flight : undefined
@@ -107,7 +107,7 @@ function setAside(model: Model, row: string, action: string, by: string): void {
   model.former.set(row, [...former, { action, by, cell: { status, credits, run: computed } }])
 }
 
-/** A flight ends without a result: cells that its run has not computed have what they had (D84). */
+/** Ends a flight without a result: cells that its run has not computed get their former results back (D84). */
 export function end(model: Model, row: string): void {
   const run = model.flights.get(row)?.run
   model.flights.delete(row)
@@ -165,7 +165,7 @@ export function settle(
 
 const FAILURES = new Set(['failed', 'error', 'out_of_credits'])
 
-/** D19. */
+/** Returns the status of a row (D19). */
 export function rowStatus(model: Model, row: string): string {
   const cells = [...(model.cells.get(row)?.values() ?? [])]
   if (model.flights.has(row)) return 'running'

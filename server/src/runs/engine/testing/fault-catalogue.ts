@@ -4,7 +4,7 @@ import { done, failed, retry } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue } from '#server/catalog/registry.ts'
 
-/** What a completed cell of a priced action costs, in thousandths. */
+/** The price of a completed cell of a priced action, in thousandths. */
 export const PRICE = 1500
 
 const instant = (id: string, credits: number) =>
@@ -31,7 +31,7 @@ const pure = defineAction({
   run: () => done({ value: 'x' }),
 })
 
-/** Asks a server and costs credits: what the world outside saw can be held against the books. */
+/** An action that asks a server and costs credits, so that tests compare what the server saw with the ledger. */
 const paidCall = defineAction({
   id: 'paid_call',
   name: 'paid_call',
@@ -47,7 +47,7 @@ const paidCall = defineAction({
   },
 })
 
-/** Asks until the server has the answer, which it says by 200 instead of 202 or 503; the row is parked in between. */
+/** An action that asks until the server has the answer: 200 instead of 202 or 503. The row is parked in between. */
 const polledCall = defineAction({
   id: 'polled_call',
   name: 'polled_call',
@@ -65,7 +65,7 @@ const polledCall = defineAction({
   },
 })
 
-/** Ends the process that runs it on the rows that say so. */
+/** An action that ends its process for the rows that say so. */
 const poison = defineAction({
   id: 'poison',
   name: 'poison',
@@ -82,7 +82,7 @@ const poison = defineAction({
 
 const ALIKE = { texts: ['the same for all'], inputs: null, ignoreCase: false, waitedEnough: true }
 
-/** Writes to the database in its own right. */
+/** An action that writes to the database itself. */
 const unique = defineAction({
   id: 'unique',
   name: 'unique',
@@ -94,7 +94,7 @@ const unique = defineAction({
   run: async ({ context }) => done({ value: await context.sheets.judgeUnique(ALIKE) }),
 })
 
-/** The same in a hurry, and it hides what goes wrong in words of its own. */
+/** The same with a timeout of a second. It reports a failure in words of its own. */
 const hasty = defineAction({
   id: 'hasty',
   name: 'hasty',
@@ -110,7 +110,7 @@ const hasty = defineAction({
   },
 })
 
-/** Throws what a socket of its own would throw, which an action must not. */
+/** An action that throws the error of a socket, which an action must not do. */
 const broken = defineAction({
   id: 'broken',
   name: 'broken',

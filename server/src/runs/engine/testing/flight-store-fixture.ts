@@ -14,12 +14,12 @@ import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
 
-/** What an organisation has, according to its balance and its ledger, when everything is folded. */
+/** The accounts of an organisation by its balance and its ledger, after everything is folded. */
 export type Accounts = {
   credits: number
   ledger: number
   charges: number
-  /** What workers have set aside and not spent, according to the balance and to their shares. */
+  /** The credits that workers have reserved and not spent, by the balance and by their shares. */
   held: number
   shares: number
 }
@@ -44,11 +44,11 @@ export type FlightSheet = {
   addRows(count: number, row?: object): Promise<string[]>
   run(rows?: RowChoice, actions?: string[]): Promise<{ runId: string; rowsQueued: number }>
   stop(): Promise<number>
-  /** Jobs of the rows in the air, as graphile-worker would hand them out. */
+  /** Lists the jobs of the rows in flight, as graphile-worker would hand them out. */
   jobs(): Promise<RowJob[]>
   flights(): Promise<StoredFlight[]>
   cells(): Promise<StoredCell[]>
-  /** Rows that were stopped and did not run again. */
+  /** Lists the rows that were stopped and did not run again. */
   stopped(): Promise<string[]>
   accounts(): Promise<Accounts>
   grant(millis: number): Promise<void>
@@ -61,7 +61,7 @@ export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFl
 export const makePurseKeeper = (app: TestApp): PurseKeeper =>
   createPurseKeeper(app.store, createLog('silent'), 0)
 
-/** An organisation of its own with `credits` thousandths, and a sheet with a chain of these templates. */
+/** Creates an organisation of its own with `millis` thousandths, and a sheet with a chain of these templates. */
 export async function makeFlightSheet(
   app: TestApp,
   chain: (string | Step)[],
@@ -169,7 +169,7 @@ export const complete = (
   next,
 })
 
-/** Claims a row and sets the price of its cell aside, as a worker does before it calls anybody. */
+/** Claims a row and reserves the price of its cell, as a worker does before it calls a provider. */
 export async function claimAndReserve(store: FlightStore, purses: PurseKeeper, job: RowJob): Promise<Flight> {
   const flight = must(await store.claim(job))
   const answer = await purses.hold(flight.facts, null, { more: PRICE, total: PRICE }, job.r)
@@ -177,7 +177,7 @@ export async function claimAndReserve(store: FlightStore, purses: PurseKeeper, j
   return withPosition(flight, { heldMillis: PRICE, hold: answer.hold })
 }
 
-/** The flight as somebody believes it to be. */
+/** Returns the flight as some worker believes it to be. */
 export const withPosition = (flight: Flight, changes: Partial<Position>): Flight => ({
   ...flight,
   position: { ...flight.position, ...changes },

@@ -5,7 +5,7 @@ import { type FlightSheet, makeFlightSheet } from './flight-store-fixture.ts'
 
 export const START = 100_000
 
-/** Checks that the books agree with each other, and say that this many cells were paid. */
+/** Checks that the books agree with each other, and that this many cells were paid. */
 export async function expectPaid(sheet: FlightSheet, cells: number): Promise<void> {
   const credits = START - cells * PRICE
   const accounts = await sheet.accounts()

@@ -11,7 +11,7 @@ import type { Engine } from '../engine-context.ts'
 import { createEngine } from '../engine.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
-/** An engine with the catalogue of the fault tests, for rows that are walked one by one. */
+/** Creates an engine with the catalogue of the fault tests, for rows that are walked one by one. */
 export function makeEngine(app: TestApp, ending = new AbortController().signal): Engine {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
   const sandbox = createSandbox()

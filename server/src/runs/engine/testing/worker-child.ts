@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
 export type WorkerChild = { child: ChildProcess; ended: Promise<number | string>; stderr: () => string }
 
-/** A worker in a process of its own, up to the moment it takes jobs. */
+/** Starts a worker in a process of its own. Resolves when it takes jobs. */
 export async function startWorkerChild(
   databaseUrl: string,
   { concurrency = 20, silenceMs = 1500 } = {},
@@ -15,7 +15,7 @@ export async function startWorkerChild(
   return watch(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), 'working')
 }
 
-/** Follows a process until it says `word`; fails when it ends before. */
+/** Follows a process until it prints `word`. Rejects if the process ends before. */
 export async function watch(child: ChildProcess, word: string): Promise<WorkerChild> {
   let output = ''
   let errors = ''

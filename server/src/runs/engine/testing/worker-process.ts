@@ -14,7 +14,10 @@ import { createEngine } from '../engine.ts'
 import { startWorker } from '../worker.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
-/** A worker with the catalogue of the fault tests, in a process that may be killed: database, concurrency, silence. */
+/**
+ * The arguments of a worker with the catalogue of the fault tests, in a process that may be killed: database,
+ * concurrency, silence.
+ */
 const [databaseUrl = '', concurrency = '20', silenceMs = '1500'] = process.argv.slice(2)
 
 const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')

@@ -6,7 +6,10 @@ import type { Api } from '../../../api/services.ts'
 import { SheetParams, sheetOfPath } from '../../../sheets/routes/workflows/resources.ts'
 import { listDeliveries } from '../store/webhook-deliveries.ts'
 
-/** What became of the latest deliveries to a sheet's webhook, beyond the specification's tables. */
+/**
+ * Adds the endpoint that lists the latest deliveries to a sheet's webhook, which the specification's tables do not
+ * contain.
+ */
 export function webhookDeliveryRoutes(api: Api): void {
   api.get(
     '/workflows/:workflow_id/sheets/:sheet_id/webhook/deliveries',

@@ -17,22 +17,22 @@ import { isWebhookToken } from '../webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The sheet whose webhook was called. Set once the token is known to be one's and within its limit. */
+    /** The sheet whose webhook was called. Set once the token is known and within its limit. */
     webhookSheet: SheetRecord | null
-    /** What rows may cost a day that arrive there. */
+    /** The limit of what the rows that arrive there may cost a day. */
     webhookCap: number | null
   }
 }
 
-/** How much of a body is kept for inspection. */
+/** The length of the beginning of a body that is kept for inspection. */
 const EXCERPT = 1000
 const ID_EXCERPT = 255
 
-/** Told by its sender, or of a size that only shows when it is there. */
+/** Returns whether a body is large, or does not declare its size. */
 const isLarge = ({ headers }: FastifyRequest): boolean =>
   Number(headers['content-length'] ?? Infinity) > SMALL_DELIVERY
 
-/** Where other systems push rows (D10): the token in the path is all they need. */
+/** Adds the endpoint to which other systems push rows (D10). The token in the path is all they need. */
 export function webhookReceiverRoutes(app: Api, { config, store, log }: Services): void {
   const admit = createBatcher<Buffer, WebhookAdmission | null>({
     run: (hashes) => admitDeliveries(store, hashes, config.LOAM_WEBHOOK_PER_MINUTE),
@@ -52,13 +52,13 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     if (!admitted.granted) throw windowFull(admitted.minute, 'minute', admitted.now)
     request.webhookSheet = admitted.sheet
     request.webhookCap = admitted.capMillis
-    // It takes a turn as requests with a key do; small ones are accepted many at a time.
+    // A large delivery takes a turn as requests with a key do; small ones are accepted many at a time.
     if (isLarge(request)) request.turnOwner = admitted.sheet.org_id
-    // Senders name all sorts of types, or none; what they send is JSON or refused as such.
+    // Senders name all sorts of types, or none. What they send is JSON, or is refused as invalid JSON.
     request.headers['content-type'] = 'application/json'
   })
 
-  /** What was refused is kept for inspection; that it cannot be kept changes nothing for the sender. */
+  /** Records a refused delivery for inspection. If that fails, nothing changes for the sender. */
   async function recordRefusal(request: FastifyRequest, refusal: AppError): Promise<void> {
     const { webhookSheet: sheet } = request
     if (sheet === null || refusal.status >= 500 || refusal.status === 404) return
@@ -105,7 +105,10 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
   )
 }
 
-/** The id of a delivery as Standard Webhooks sends it, as Svix does, or as other senders do; null without one. */
+/**
+ * Returns the id of a delivery as Standard Webhooks sends it, as Svix does, or as other senders do, or null without
+ * one.
+ */
 function idOf({ headers }: FastifyRequest): string | null {
   return [headers['webhook-id'], headers['svix-id'], headers['idempotency-key']].flat().find(Boolean) ?? null
 }

@@ -2,10 +2,10 @@ import type { Store } from '../../../database/connection/db.ts'
 import type { Window } from '../../../organisation/store/admission.ts'
 import type { SheetRecord } from '../../../sheets/store/sheets.ts'
 
-/** A delivery at the door of a webhook that is there and on. */
+/** A delivery to a webhook that exists and is on. */
 export type WebhookAdmission = {
   sheet: SheetRecord
-  /** What its deliveries may cost a day. */
+  /** The limit of what its deliveries may cost a day. */
   capMillis: number | null
   granted: boolean
   minute: Window
@@ -23,7 +23,7 @@ type Row = SheetRecord & {
 
 /**
  * Looks up the webhooks of a whole batch and counts its deliveries in one statement, by the database's clock: one fixed
- * window of a minute per webhook, exact across processes. What is refused is not counted.
+ * window of a minute per webhook, exact across processes. Refused deliveries are not counted.
  */
 const ADMIT = `
 with visited as (
@@ -51,7 +51,7 @@ select encode(h.hash, 'hex') as token, h.org_id, h.sheet_id, h.workflow_id, h.na
 -- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, hook h join counted c using (bucket)`
 
-/** One answer for each hash of a token; null where no webhook has it. */
+/** Returns an answer for each hash of a token, or null if no webhook has it. */
 export async function admitDeliveries(
   store: Pick<Store, 'query'>,
   hashes: Buffer[],
@@ -73,7 +73,7 @@ export async function admitDeliveries(
       ...sheet
     } = hook.row
     const ours = hook.taken <= granted
-    // The count is that after the whole batch; those behind this delivery have not happened for it.
+    // The count is that after the whole batch; the deliveries after this one have not happened for it.
     const used = minute_used - (ours ? granted - hook.taken : 0)
     return {
       sheet,

@@ -5,20 +5,20 @@ import type { SheetKey } from '../../../database/tables/sheet-key.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import { makeStorable, toStorableJson } from '../../../lib/json/storable.ts'
 
-/** How many of a sheet's deliveries are kept for inspection. */
+/** The number of a sheet's deliveries that are kept for inspection. */
 export const KEPT_DELIVERIES = 50
 
-/** What a delivery came to: the rows it became, and those of its items that were not taken. */
+/** The result of a delivery: the rows that it became, and its items that were rejected. */
 export type DeliveryResult = { row_ids: string[]; rejected: RejectedRow[] }
 
-/** An id that a sender gave to a delivery, as a hash in hex, with what the delivery is answered. */
+/** An id that a sender gave to a delivery, as a hash in hex, with the answer to the delivery. */
 export type DeliveryKey = SheetKey & { key: string; answer: DeliveryResult }
 
 export const nameOfKey = ({ sheet_id, key }: Pick<DeliveryKey, 'sheet_id' | 'key'>) => `${sheet_id} ${key}`
 
 /**
- * Takes ids that were not taken before and answers their names (`nameOfKey`). Waits for a transaction that is taking one of
- * them; in one order, so that two that take the same ids cannot wait for each other.
+ * Claims ids that were not claimed before and returns their names (`nameOfKey`). Waits for a transaction that is
+ * claiming one of them. All claim in one order, so that two that claim the same ids cannot deadlock.
  */
 export async function claimKeys(db: Db, keys: readonly DeliveryKey[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
@@ -32,12 +32,14 @@ export async function claimKeys(db: Db, keys: readonly DeliveryKey[]): Promise<S
   return new Set(rows.map(nameOfKey))
 }
 
-/** Items that were rejected are in the answer as they were sent, which PostgreSQL may be unable to hold. */
+/**
+ * Makes a key storable. The answer contains rejected items as they were sent, which PostgreSQL may be unable to store.
+ */
 function storableKey(key: DeliveryKey): unknown {
   return key.answer.rejected.length === 0 ? key : makeStorable(key, () => undefined)
 }
 
-/** What was answered to deliveries with these ids, by their names. */
+/** Returns the answers to deliveries with these ids, by their names. */
 export async function findAnswers(
   db: Db,
   keys: readonly Omit<DeliveryKey, 'answer'>[],
@@ -64,11 +66,11 @@ export type DeliveryRecord = {
 
 export type NewDelivery = SheetKey & Omit<DeliveryRecord, 'at'>
 
-/** Keeps the latest deliveries of each sheet. Those that would be dropped at once are not even written. */
+/** Keeps the latest deliveries of each sheet. Those that would be dropped at once are not written. */
 export async function recordDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
   const bySheet = [...Map.groupBy(deliveries, (delivery) => delivery.sheet_id).values()]
   const latest = bySheet.flatMap((ofSheet) => ofSheet.slice(-KEPT_DELIVERIES))
-  // The statement sees what was there before it. What another transaction is dropping is left to it.
+  // The statement sees what was there before it. Deliveries that another transaction is dropping are left to it.
   await sql`
     with new as (
       select * from jsonb_to_recordset(${toStorableJson(latest)}::jsonb) as d (org_id uuid, sheet_id uuid, status int,
@@ -86,7 +88,7 @@ export async function recordDeliveries(db: Db, deliveries: readonly NewDelivery[
       for update of d skip locked)`.execute(db)
 }
 
-/** The latest first. */
+/** Lists the latest deliveries first. */
 export async function listDeliveries(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -104,7 +106,7 @@ export async function listDeliveries(
 
 const FORGET_CHUNK = 10_000
 
-/** Forgets a chunk of ids that nobody will send again; answers whether there may be more. */
+/** Forgets a chunk of ids that no sender will send again. Returns whether there may be more. */
 export async function forgetOldKeys(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from webhook_ids where (org_id, sheet_id, key) in (

@@ -4,7 +4,10 @@ import type { SheetKey } from '../../../database/tables/sheet-key.ts'
 
 export type WebhookToken = { hash: Buffer; sealed: string }
 
-/** Switches a sheet's webhook on and answers its sealed token: the one it has, or `token` where it has none or is to change. */
+/**
+ * Switches a sheet's webhook on and returns its sealed token: the existing one, or `token` if there is none or it is to
+ * be rotated.
+ */
 export async function enableWebhook(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -25,7 +28,7 @@ export async function enableWebhook(
   return enabled.token_sealed
 }
 
-/** Answers whether it was on. */
+/** Switches a webhook off. Returns whether it was on. */
 export async function disableWebhook(db: Db, { org_id, sheet_id }: SheetKey): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhooks')
@@ -37,7 +40,7 @@ export async function disableWebhook(db: Db, { org_id, sheet_id }: SheetKey): Pr
   return numUpdatedRows === 1n
 }
 
-/** The sealed tokens of those sheets whose webhook is on. */
+/** Lists the sealed tokens of those sheets whose webhook is on. */
 export async function listWebhooks(
   db: Db,
   orgId: string,
