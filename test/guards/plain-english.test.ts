@@ -23,6 +23,14 @@ const READ: string[] = [
   'scripts',
   'server/src/shortcuts',
   'server/src/agent',
+  'server/src/catalog/fields',
+  'server/src/catalog/provider',
+  'server/src/catalog/questions',
+  'server/src/catalog/waterfalls',
+  'server/src/catalog/crm',
+  'server/src/catalog/push',
+  'server/src/catalog/records',
+  'server/src/catalog/configuration',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */

@@ -45,7 +45,9 @@ export function detailsOf(action: Action): CatalogueAction {
   }
 }
 
-/** The action of that id; else a 404 that names the nearest one, or `where` they are listed. */
+/**
+ * Returns the action with that id. Otherwise throws a 404 that names the nearest id, or says `where` ids are listed.
+ */
 export function requireTemplate(catalogue: Catalogue, id: string, where: string): Action {
   const action = catalogue.get(id)
   if (action !== undefined) return action
@@ -53,14 +55,17 @@ export function requireTemplate(catalogue: Catalogue, id: string, where: string)
   throw new AppError('Not Found', `There is no action ${id}${didYouMean(id, ids) || `; ${where}`}`)
 }
 
-/** Returns what an answer costs in all: of the cheapest provider and of the dearest, where any are asked. */
+/** Returns the total price of an answer with the cheapest and with the dearest provider, if the action calls any. */
 export function priceOf(action: Action): { min: number; max: number } {
   const { min, max } = providerPrices(action).provider_credits ?? { min: 0, max: 0 }
   const add = (credits: number) => Math.round((action.credits + credits) * 1000) / 1000
   return { min: add(min), max: add(max) }
 }
 
-/** What providers of an action take for an answer on the key of the installation, where it asks any. */
+/**
+ * Returns the lowest and the highest price of an action's providers on the installation's key, or nothing if it has
+ * none.
+ */
 function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
   const prices = Object.values(inputs)
     .flatMap(({ waterfall }) => waterfall?.providers ?? [])
@@ -70,7 +75,7 @@ function providerPrices({ inputs }: Action): { provider_credits?: { min: number;
   return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }
 }
 
-/** Whether nothing can be asked without a connection or a key of a provider. */
+/** Returns true if the action can call nothing without a connection or a provider's key. */
 function needsKey({ inputs }: Action): boolean {
   return Object.values(inputs).some(({ connects, waterfall }) => {
     if (connects !== undefined) return connects.otherwise === undefined
@@ -81,7 +86,7 @@ function needsKey({ inputs }: Action): boolean {
   })
 }
 
-/** What may be chosen, where the definition knows it. */
+/** Returns the options or the providers of a field, if the definition lists them. */
 export function choicesOf(field: Field | undefined): { options?: string[]; providers?: string[] } {
   if (field?.waterfall !== undefined) return { providers: field.waterfall.providers.map(({ name }) => name) }
   return field?.options !== undefined && 'fixed' in field.options

@@ -8,45 +8,56 @@ import type { ConfiguredOutputs, Outputs, OutputValues } from './outputs.ts'
 import type { CellContext } from './provider/context.ts'
 import type { RecordAccess } from './records/access.ts'
 
-/** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
-/** A mail may go out, with answers to the member whose it is; or the organisation has sent its share of this hour. */
+/**
+ * Permission to send a mail, with the member who gets replies; or the wait until the organisation may send again,
+ * because its hourly limit is reached.
+ */
 export type MailTurn = { ok: true; replyTo: string | null } | { ok: false; waitMs: number }
 
+/**
+ * The part of the engine that a running action can use. Definitions reach nothing else: no store, no engine, no API.
+ */
 export type ActionContext = CellContext &
   ModelContext & {
-    /** The action's own price, of when the run was queued. */
+    /** The action's own price when the run was enqueued. */
     price: number
-    /** Names this run of this cell, the same each time that it is tried. */
+    /** The id of this run of this cell. It is the same in every try. */
     cellRun: string
-    /** Rows of this and other sheets of the organisation. */
+    /** Access to rows of this sheet and of other sheets of the organisation. */
     sheets: SheetAccess
     /** The organisation's record store. */
     records: RecordAccess
-    /** Language models that can be asked. */
+    /** The language models that the action can ask. */
     models: Pick<Models, 'find'>
-    /** Reads web pages for agents, and keeps them for a while for all rows. */
+    /** Reads web pages for agents and caches them for a while for all rows. */
     pages: PageReader
-    /** The installation's own mail server, where it has one, and the sender of its mails. */
+    /** The installation's own mail server, if it has one, the sender of its mails and their hourly limit. */
     mail: { url: string | undefined; from: string; perHour: number }
-    /** Counts recipients of a mail over the installation's server, and says whose mail it is; or how long to wait. */
+    /**
+     * Counts the recipients of a mail over the installation's server. Returns the address for replies, or how long to
+     * wait.
+     */
     takeMailTurn(recipients: number): Promise<MailTurn>
-    /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
+    /**
+     * Returns the values of environment variables that the row may have received. They are removed from all that
+     * callers read.
+     */
     secrets(): readonly string[]
-    /** The organisation's knowledge file; null when there is none. */
+    /** Returns the organisation's knowledge file, or null if there is none. */
     knowledge(): Promise<string | null>
   }
 
 export type SheetAccess = {
-  /** Adds rows to a sheet, exactly once for this cell run and item (D36). Answers their ids in order. */
+  /** Adds rows to a sheet, exactly once for this cell run and item (D36). Returns their ids in order. */
   append(targetSheetId: string, rows: Record<string, unknown>[]): Promise<SheetAnswer<string[]>>
-  /** Rows of a sheet that meet conditions over its inputs and outputs. */
+  /** Returns rows of a sheet that meet conditions over its inputs and outputs. */
   lookup(query: LookupQuery): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>>
   /**
-   * Whether this row is the first of its sheet with these values (D72). It may be too early to tell; who has waited enough is
-   * judged by the values that stand in the sheet.
+   * Returns whether this row is the first of its sheet with these values (D72). While that cannot be known, the result
+   * is 'unknown yet', unless `waitedEnough` is set: then the values that are now in the sheet decide.
    */
   judgeUnique(values: ColumnTexts & { ignoreCase: boolean; waitedEnough: boolean }): Promise<Uniqueness>
-  /** Removes the row that is being run, once this action has settled. */
+  /** Deletes the row that is running, once this action has settled. */
   deleteThisRow(): Promise<void>
 }
 
@@ -65,17 +76,17 @@ export type InputValues<F extends Fields> = { [Name in keyof F]: ValueOf<F[Name]
 export type RunArgs<F extends Fields> = { inputs: InputValues<F>; context: ActionContext }
 
 type Static<O extends Outputs> = { outputs: O; dynamic?: false }
-/** Outputs that are only known after a run; those declared are always there beside them. */
+/** Outputs that are known only after a run. The declared ones always exist beside them. */
 type Dynamic<O extends Outputs> = {
   outputs: O
   dynamic: true
-  /** Those that its configuration names, before any run (D74). */
+  /** Returns the outputs that the configuration names, before any run (D74). */
   configured?: (inputs: Readonly<Record<string, unknown>>) => ConfiguredOutputs
 }
 
 /**
- * What comes out follows from the inputs, for nothing, and nothing outside is touched: a result that is lost is simply computed
- * again. Expressions of callers run in the sandbox, which has limits of its own.
+ * An action whose outputs depend on its inputs only, which costs nothing and touches nothing outside. A lost result is
+ * simply computed again. Expressions of callers run in the sandbox, which has its own limits.
  */
 type Pure<F extends Fields, O extends Outputs> = {
   pure: true
@@ -91,31 +102,39 @@ type Reaching<F extends Fields, O extends Outputs> = {
 }
 
 export type ActionSpec<F extends Fields, O extends Outputs> = {
-  /** The template id: also the file's name. */
+  /** The template id, which is also the file's name. */
   id: string
   name: string
   description: string
   category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
-  /** Credits for a completed cell; providers in a waterfall have prices of their own. Default 1, up to 3 decimals (D22). */
+  /**
+   * The credits for a completed cell. Providers in a waterfall have their own prices. Default 1, up to 3 decimals
+   * (D22).
+   */
   credits?: number
-  /** The price is that of its model: where that runs on a key of the organisation, nothing is set aside or paid. */
+  /** The price is that of the model. On a key of the organisation nothing is reserved or charged. */
   paysModel?: true
-  /** False: it reads or writes what changes elsewhere, so no result of an identical cell stands for its own. */
+  /**
+   * Set to false if the action reads or writes what changes elsewhere, so that results of identical cells are not
+   * reused.
+   */
   cached?: false
   timeoutSeconds?: number
-  /** Retries after the first call, for outcomes that may pass (D24). */
+  /** The retries after the first call, for temporary failures (D24). */
   retries?: number
   inputs: F
-  /** Which inputs must be set together, when `required` of one field cannot say it: any of these sets is enough. */
+  /**
+   * Sets of inputs, one of which must be configured as a whole. For rules that `required` of one field cannot express.
+   */
   needs?: readonly (readonly (keyof F & string)[])[]
-  /** Which inputs a configuration must set besides, because of what others are set to. */
+  /** Returns further inputs that the configuration must set because of the values of others. */
   alsoRequired?(configured: Readonly<Record<string, unknown>>): (keyof F & string)[]
 } & (Static<O> | Dynamic<O>) &
   (Pure<F, O> | Reaching<F, O>)
 
 type RunOutputs<O extends Outputs> = OutputValues<O> & Record<string, unknown>
 
-/** A template as everybody but its own file sees it. */
+/** An action template as the rest of the program sees it. */
 export type Action = {
   id: string
   name: string
@@ -141,12 +160,12 @@ export type Action = {
 
 const made = new WeakSet<object>()
 
-/** Whether a value came out of `defineAction`. */
+/** Returns true if the value was made by `defineAction`. */
 export function isAction(value: unknown): value is Action {
   return typeof value === 'object' && value !== null && made.has(value)
 }
 
-/** The one way to write an action template. Types of inputs and outputs flow into `run`. */
+/** Defines an action template; there is no other way. The types of inputs and outputs flow into `run`. */
 export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSpec<F, O>): Action {
   const action: Action = {
     id: spec.id,

@@ -58,7 +58,7 @@ it('an output is described with its reference, a structured_array with three-seg
   ])
 })
 
-it('a run tells the further outputs of a dynamic action, and columns that were not declared', () => {
+it('a run reveals the further outputs of a dynamic action, and columns that were not declared', () => {
   const discovered = discoverOutputs({ status_code: 200, list: [{ id: 1 }], name: 'Ann' })
   expect(
     describeOutputs(call, { id: 'call_1', inputs: {} }).map(({ name, columns }) => [name, columns]),
@@ -79,7 +79,7 @@ it('a run tells the further outputs of a dynamic action, and columns that were n
   ])
 })
 
-it('a run tells nothing about an action that declares all of its outputs', () => {
+it('a run reveals nothing about an action that declares all of its outputs', () => {
   expect(
     describeOutputs(findPeople, { id: 'find_people_1', inputs: {} }, discoverOutputs({ other: 1 })).map(
       ({ name }) => name,
@@ -143,7 +143,7 @@ it('only the first thousand items and names count', () => {
   expect(discoverOutputs(Object.assign({}, ...items))).toHaveLength(1000)
 })
 
-it('names that no token can say are left out', () => {
+it('names that no token can express are left out', () => {
   const outputs = { 'a.b': 1, 'c{': 2, ok: 3, list: [{ ' d ': 1, e: 2 }] }
   expect(discoverOutputs(outputs)).toEqual([
     { name: 'ok', type: 'number' },

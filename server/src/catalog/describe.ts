@@ -29,8 +29,8 @@ export function describeInputs(action: Action): InputDescriptor[] {
 }
 
 /**
- * The outputs of an instance: those declared, with what a run has told of the columns and, for dynamic actions, of
- * further outputs.
+ * Returns the outputs of an instance: the declared ones, with the columns that a run has shown and, for dynamic
+ * actions, further outputs.
  */
 export function describeOutputs(
   action: Action,
@@ -43,12 +43,14 @@ export function describeOutputs(
     const known = columns && Object.entries(columns).map(([name, type]) => ({ name, type }))
     return describeOutput(instanceId, { name, type, columns: known ?? found.get(name)?.columns, description })
   })
-  // What was declared keeps its type, whatever a run has shown (D74).
+  // A declared output keeps its type, whatever a run has shown (D74).
   const further = closed ? [] : discovered.filter(({ name }) => !Object.hasOwn(outputs, name))
   return [...declared, ...further.map((entry) => describeOutput(instanceId, entry))]
 }
 
-/** The outputs that are known without a run: those of the template, and those that the configuration names (D74). */
+/**
+ * Returns the outputs that are known without a run: those of the template and those that the configuration names (D74).
+ */
 export function outputsOf(
   action: Pick<Action, 'outputs' | 'dynamic' | 'configured'>,
   inputs: ActionInstance['inputs'],
@@ -61,7 +63,7 @@ export function outputsOf(
   }
 }
 
-/** Whether runs tell something about the outputs that the definition does not. */
+/** Returns true if runs show more about the outputs than the definition declares. */
 export function learnsFromRuns(action: Action): boolean {
   return (
     action.dynamic ||

@@ -1,36 +1,42 @@
 import { plural } from '../lib/plural.ts'
 /**
- * What came of running an action on a row. Outcomes are data: the engine decides from them about retries, billing and the
- * state of the cell, and an action throws only when it is broken.
+ * The result of running an action on a row. Outcomes are data: from them the engine decides about retries, charges and
+ * the state of the cell. An action throws only when it is broken.
  */
 export type Outcome<Outputs> =
-  /** `credits` where providers have prices of their own; the action's price otherwise. `provider` is whose answer it is. */
+  /**
+   * `credits` is set if providers have their own prices; otherwise the action's price counts. `provider` gave the
+   * answer.
+   */
   | { kind: 'done'; outputs: Outputs; credits?: number; provider?: string; provenance?: Provenance[] }
-  /** There is no answer; that is an answer, not a failure. The cell is complete with empty outputs, and free by default. */
+  /**
+   * A result without an answer, which is a result and not a failure. The cell is complete with empty outputs, and free by
+   * default.
+   */
   | { kind: 'no_match'; credits?: number; provenance?: Provenance[] }
-  /** What it would have to pay for next could not be set aside. */
+  /** The credits for the next step could not be reserved. */
   | { kind: 'out_of_credits'; message: string; provenance?: Provenance[] }
-  /** The row ends here because the action says so (filter). */
+  /** The action ends the row (filter). */
   | { kind: 'condition_not_met' }
-  /** It ran and failed for good. */
+  /** The action ran and failed permanently. */
   | { kind: 'failed'; message: string; provenance?: Provenance[] }
-  /** It could not be run: something it needs is not there. Never billed. */
+  /** The action could not run because something that it needs is missing. Never charged. */
   | { kind: 'unrunnable'; message: string; provenance?: Provenance[] }
-  /** It failed in a way that may pass: tried again with backoff, or after `afterMs` when the other side said so. */
+  /** A temporary failure. It is retried with backoff, or after `afterMs` if the other side named a delay. */
   | { kind: 'retry'; message: string; afterMs?: number }
-  /** Nothing to do for a while: the row is parked and claimed again after `ms`, with `state` in its context. */
+  /** The action waits. The row is parked and claimed again after `ms`, with `state` in its context. */
   | { kind: 'wait'; ms: number; state?: unknown }
 
-/** What one provider did for a cell (D37, D67). */
+/** A record of what one provider did for a cell (D37, D67). */
 export type Provenance = {
   provider: string
   status: string
   ms: number
   credits: number
-  /** What it would have cost on the key of the installation, where it ran on one of the organisation. */
+  /** The price on the installation's key, if the call ran on a key of the organisation. */
   list_credits?: number
   message?: string
-  /** What a model read and wrote. */
+  /** The tokens that a model read and wrote. */
   usage?: TokenUsage
 }
 
@@ -48,7 +54,7 @@ export function unrunnable(message: string): Outcome<never> {
   return { kind: 'unrunnable', message }
 }
 
-/** Credits were asked for and not given: the cell asks again later, or ends. */
+/** Returns the outcome for credits that were not granted: the cell asks again later, or ends. */
 export function unreserved(
   reserved: false | { waitMs: number },
   price: number,

@@ -6,21 +6,21 @@ export { OUTPUT_TYPES, type OutputType }
 export type Output<Value = unknown> = {
   type: OutputType
   description: string
-  /** Columns of a structured_array, by name; absent while they are only known after a run. */
+  /** The columns of a structured_array, by name. Absent if they are known only after a run. */
   columns?: Record<string, OutputType>
-  /** The type is only how it is shown: values may be of any, so conditions over it take every operator. */
+  /** The type is only for display: values may have any type, so conditions over the output accept every operator. */
   anyType?: true
   value?: Value
 }
 
 export type Outputs = Record<string, Output>
 
-/** Those that a configuration names; `closed` when a run will show no others. */
+/** The outputs that a configuration names. `closed` means that a run adds no others. */
 export type ConfiguredOutputs = { outputs: Outputs; closed: boolean }
 
 type Value<O> = O extends Output<infer V> ? V : never
 
-/** What `run` answers: every declared output, null where there is no answer. */
+/** The values that `run` returns: every declared output, null if there is no answer. */
 export type OutputValues<O extends Outputs> = { [Name in keyof O]: Value<O[Name]> | null }
 
 const of =
@@ -36,7 +36,7 @@ export const output = {
   number: of<number>('number'),
   boolean: of<boolean>('boolean'),
   list: of<unknown[]>('raw_array'),
-  /** Shown as a string although the value may be of any type. */
+  /** Declares an output that is shown as a string, although its value may have any type. */
   any: (description: string): Output => ({ type: 'string', description, anyType: true }),
   table<Columns extends Record<string, OutputType>>(
     description: string,

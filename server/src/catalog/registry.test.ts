@@ -28,7 +28,7 @@ describe('the catalogue', () => {
     expect(catalogue.get('no_such_action')).toBeUndefined()
   })
 
-  it('lets every list of providers that are asked one after the other order itself', async () => {
+  it('offers an order for every list of providers that are called one after the other', async () => {
     const asking = (await loadCatalogue())
       .list()
       .filter(({ inputs }) => Object.values(inputs).some(({ waterfall }) => waterfall !== undefined))

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { type Action, isAction } from './define.ts'
 
-/** Every action template there is, by its id. */
+/** The catalogue of all action templates, by id. */
 export type Catalogue = { get(id: string): Action | undefined; list(): Action[] }
 
 export type Definition = { file: string; module: unknown }
 
-/** Reads the folder of definitions: a new action is one file in it and nothing else. */
+/** Loads the folder of definitions. A new action is one file in it and nothing else. */
 export async function loadCatalogue(): Promise<Catalogue> {
   const names = (await readdir(new URL('actions/', import.meta.url)))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -22,15 +22,17 @@ export async function loadCatalogue(): Promise<Catalogue> {
   )
 }
 
-/** The first node of every chain and the fixed paths beside instances own these words (D31). */
+/** The ids that are reserved: for the first node of every chain and for the fixed paths beside instances (D31). */
 const RESERVED = new Set(['input', 'graph', 'env'])
 const ID = /^[a-z][a-z0-9_]*$/
 
-/** Refuses whatever would make two actions one, or one action two names. */
+/**
+ * Builds the catalogue. Throws if two files define the same action, or if an action's id differs from its file name.
+ */
 export function createCatalogue(definitions: Definition[]): Catalogue {
   const actions = new Map<string, Action>()
   for (const { file, module } of definitions) {
-    const action = defaultOf(module)
+    const action = readDefault(module)
     if (!isAction(action)) throw new Error(`actions/${file} must export a default made by defineAction`)
     const { id } = action
     if (actions.has(id)) throw new Error(`actions/${file} defines ${id}, which another file defines already`)
@@ -44,6 +46,6 @@ export function createCatalogue(definitions: Definition[]): Catalogue {
   return { get: (id) => actions.get(id), list: () => [...actions.values()] }
 }
 
-function defaultOf(module: unknown): unknown {
+function readDefault(module: unknown): unknown {
   return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
 }

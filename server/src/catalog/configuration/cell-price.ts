@@ -5,35 +5,35 @@ import { asSteps } from '../fields/waterfall-field.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 import { canBeAsked } from './inspection.ts'
 
-/** A provider that a cell may ask, at today's prices. */
+/** A provider that a cell may call, at today's prices. */
 export type PricedStep = {
   field: string
   provider: string
   credits: number
   missCredits: number
   ownKey: boolean
-  /** Asked when its turn comes: it has a key, or needs none. */
+  /** Set if the provider can be called when its turn comes: it has a key, or needs none. */
   configured: boolean
 }
 
-/** What one cell of an action costs, as the action is configured. */
+/** The price of one cell of an action as the action is configured. */
 export type CellPrice = {
   /** The action's own price. */
   credits: number
-  /** Those that answer the question, and those that then check each answer. */
+  /** The providers that answer the question, and those that then check each answer. */
   steps: PricedStep[]
   checks: PricedStep[]
-  /** Whatever is asked and answered, no cell costs more. */
+  /** The highest price of a cell, whatever providers are called and whatever they answer. */
   atMost: number
-  /** It is asked on keys of the organisation, which costs nothing. */
+  /** Set if all calls run on keys of the organisation, which costs nothing. */
   ownKeyOnly: boolean
-  /** What those would cost by the list. */
+  /** The list price of calls on the organisation's keys. */
   ownCredits: number
 }
 
 /**
- * The steps of the first waterfall are each paid for at most once; after each that answers, those of the others may check the
- * answer.
+ * Returns the price of a cell. Each step of the first waterfall is paid for at most once. After each step that answers,
+ * those of the other waterfalls may check the answer.
  */
 export function priceOf(
   action: Action,
@@ -60,7 +60,7 @@ export function priceOf(
   return { credits, steps, checks, atMost, ownKeyOnly, ownCredits }
 }
 
-/** Whether the model runs on a connection for certain: named, or the only one to whose models they are. */
+/** Returns true if the model certainly runs on a connection: a named one, or the only one that offers its models. */
 function asksOwnModel(
   action: Action,
   inputs: ActionInstance['inputs'],
@@ -104,7 +104,7 @@ function stepsOf(
   })
 }
 
-/** In whole thousandths, so that sums are exact (D22). */
+/** Adds amounts in whole thousandths, so that sums are exact (D22). */
 export function sum(credits: readonly number[]): number {
   return credits.reduce((total, part) => total + Math.round(part * 1000), 0) / 1000
 }

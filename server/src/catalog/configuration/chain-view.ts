@@ -7,20 +7,20 @@ import { describeOutputs, type Discovered, type OutputDescriptor, outputsOf } fr
 import type { OutputType } from '../outputs.ts'
 import type { Catalogue } from '../registry.ts'
 
-/** What runs have told of outputs, by action instance. */
+/** The outputs that runs have shown, by action instance. */
 export type DiscoveredOutputs = ReadonlyMap<string, readonly Discovered[]>
 
-/** A definition together with what is known of its actions. */
+/** A definition together with what is known about its actions. */
 export type ChainView = { definition: Definition; links: ReadonlyMap<string, ChainLink> }
 
 export type ChainLink = {
   place: number
-  /** Absent when the catalogue does not have it any more. */
+  /** Absent if the catalogue no longer has the template. */
   template: Action | undefined
   outputs: OutputDescriptor[]
-  /** Outputs whose values may be of another type than the one they are shown with. */
+  /** The outputs whose values may have another type than the one they are shown with. */
   anyType: ReadonlySet<string>
-  /** Whether there may be outputs that no run has shown yet. */
+  /** Set if there may be outputs that no run has shown yet. */
   open: boolean
 }
 
@@ -58,7 +58,7 @@ function viewOutputs(
   }
 }
 
-/** The stored type of what a token names, which decides the operators of conditions over it (D34). */
+/** Returns the stored type of what a token names, which decides the operators of conditions over it (D34). */
 export function typesIn(chain: ChainView): TypeOf {
   return (token) => {
     if (token.kind === 'input') return chain.definition.inputs.find(({ name }) => name === token.name)?.type
@@ -69,7 +69,7 @@ export function typesIn(chain: ChainView): TypeOf {
   }
 }
 
-/** Whether a token in the configuration of `action` names something, and something that comes before it. */
+/** Returns whether a token in the configuration of `action` is known, unknown, or refers to a later action. */
 export function standingOf(
   token: Exclude<Token, { kind: 'env' }>,
   action: ActionInstance,
@@ -85,7 +85,10 @@ export function standingOf(
   return hasOutput(link, token) ? 'known' : 'unknown'
 }
 
-/** Numbers, addresses and links hold nothing that a path could lead to; text may be JSON (D75). */
+/**
+ * Returns true if an input exists. A path can lead only into text, which may be JSON; numbers, addresses and links
+ * contain nothing (D75).
+ */
 function hasInput(inputs: readonly InputColumn[], text: string): boolean {
   const types = new Map(inputs.map(({ name, type }) => [name, type]))
   const path = findInputPath(text, (name) => types.has(name))
@@ -102,7 +105,7 @@ function hasOutput({ outputs, anyType, open }: ChainLink, token: OutputToken): b
   return output.type === 'raw_array' ? typeof steps[0] === 'number' : hasColumn(output, token, steps)
 }
 
-/** While no run has shown the columns of a list, any may be among them. */
+/** Returns true if a list may have the column. While no run has shown the columns, any may exist. */
 function hasColumn({ columns = [] }: OutputDescriptor, token: OutputToken, steps: Steps): boolean {
   const [key, ...further] = typeof steps[0] === 'number' ? steps.slice(1) : steps
   if (columns.length === 0 || key === undefined) return true

@@ -119,7 +119,7 @@ describe('4.5 Configure Action: value types', () => {
     expect(set(given, {}, template).errors.map((error) => error.field)).toEqual([field])
   })
 
-  it('D76: what is refused is told the right shape', () => {
+  it('D76: an error of a rejected value names the right shape', () => {
     const [error] = set({ pairs: [{ Accept: 'text/plain' }] }).errors
     expect(error?.message).toBe('must be {"name": "...", "value": "..."}; this has only Accept')
   })
@@ -161,7 +161,7 @@ describe('4.5 Configure Action: merging', () => {
     expect(warnings).toEqual([{ field, code: 'unknown_field', message: expect.any(String) }])
   })
 
-  it('of a template that is gone every field is unknown, and what was configured stays', () => {
+  it('for a template that no longer exists every field is unknown, and what was configured stays', () => {
     const { action, warnings } = configureAction(
       fresh(probe, { inputs: before }),
       undefined,
@@ -242,7 +242,7 @@ describe('run_if', () => {
     ])
   })
 
-  it('D34: a type that is not known takes every operator', () => {
+  it('D34: an unknown type takes every operator', () => {
     const given = {
       conditions: groups(leaf('{{caller_1.x}}', 'greater than'), leaf('{{input.new}}', 'is after')),
     }
@@ -273,7 +273,7 @@ describe('conditions over environment variables are skipped rather than saved', 
     expect(warnings).toMatchObject([{ field: 'inputs.only_if[0].conditions[0]', code }])
   })
 
-  it('when none remains, what was there stays', () => {
+  it('if none remains, the previous conditions stay', () => {
     const kept = {
       run_if: { conditions: groups(good) } as ActionInstance['run_if'],
       inputs: { only_if: groups(good) },
@@ -290,7 +290,7 @@ describe('conditions over environment variables are skipped rather than saved', 
     ])
   })
 
-  it('conditions over another sheet are not of this row and may use them', () => {
+  it('conditions over another sheet are not conditions of this row and may use them', () => {
     const lookup = groups(leaf('{{input.theirs}}', 'less than', ['{{env.STAGE}}']))
     expect(set({ lookup })).toMatchObject({ action: { inputs: { lookup } }, warnings: [], errors: [] })
   })

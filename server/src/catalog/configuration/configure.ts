@@ -12,16 +12,16 @@ import type { Action } from '../define.ts'
 import type { Field } from '../fields/field.ts'
 import { fieldOf } from './references.ts'
 
-/** What a request makes of an action. With errors nothing is to be saved. */
-/** Told of one configuration; how many more there are is told with them. */
+/** The most warnings about one configuration. The number of further ones is reported with them. */
 const MAX_WARNINGS = 100
 
+/** The result of a configuration request. If there are errors, nothing is saved. */
 export type Configured = { action: ActionInstance; warnings: Warning[]; errors: FieldError[] }
 
-/** What one part of a request comes to; without `value` that part keeps what it had. */
+/** The result of one part of a request. Without `value` that part keeps its previous value. */
 type Change<Value> = { value?: Value; warnings?: Warning[]; errors?: FieldError[] }
 
-/** Merges a configuration, as a caller sends it, into an action: what is not sent keeps its value. */
+/** Merges a configuration, as a caller sends it, into an action. Fields that are not sent keep their values. */
 export function configureAction(
   action: ActionInstance,
   template: Action | undefined,
@@ -91,7 +91,7 @@ type FieldContext = {
   hint: (name: string) => string
 }
 
-/** Null clears the field. */
+/** Configures one field. Null clears it. */
 function configureField(
   name: string,
   raw: unknown,
@@ -116,18 +116,18 @@ function configureField(
   }
   const { value, warnings = [] } = checked
   if (field.conditions?.over !== 'row') return { value, warnings: [...warnings, ...notes] }
-  // The field checked the shape; what it answers is an array of condition groups.
+  // The field checked the shape: its value is an array of condition groups.
   const saved = (current ?? []) as ConditionGroup[]
   const change = restrictConditions(value as ConditionGroup[], path, typeOf, saved)
   return { ...change, warnings: [...warnings, ...notes, ...(change.warnings ?? [])] }
 }
 
-/** Accepts a field as Get Action shows it, without changing anything (D87). */
+/** Accepts a field in the form in which Get Action shows it, without changing anything (D87). */
 function isShown(raw: unknown, { show }: Field, current: ConfiguredValue): boolean {
   return isDeepStrictEqual(withPlainNumbers(raw), show === undefined ? current : show(current))
 }
 
-/** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */
+/** Checks types and leaves out conditions over environment variables. If none remains, nothing is saved. */
 function restrictConditions(
   groups: ConditionGroup[],
   path: string,
@@ -136,7 +136,7 @@ function restrictConditions(
 ): Change<ConditionGroup[]> {
   const errors = checkOperators(groups, typeOf, path, saved)
   const { groups: kept, dropped } = dropEnvConditions(groups, path)
-  const message = `conditions cannot use environment variables; this one was not saved, and ${stands(kept, saved, path)}`
+  const message = `conditions cannot use environment variables; this one was not saved, and ${describeKept(kept, saved, path)}`
   const warnings = dropped.map((field) => ({ field, code: ENV_DROPPED, message }))
   return kept.length === 0 && dropped.length > 0 ? { warnings, errors } : { value: kept, warnings, errors }
 }
@@ -144,7 +144,11 @@ function restrictConditions(
 export const ENV_DROPPED = 'env_not_supported_in_conditions'
 
 /** Describes the conditions that remain after some were left out. */
-function stands(kept: readonly ConditionGroup[], saved: readonly ConditionGroup[], path: string): string {
+function describeKept(
+  kept: readonly ConditionGroup[],
+  saved: readonly ConditionGroup[],
+  path: string,
+): string {
   if (kept.length > 0) return 'the other conditions were'
   if (saved.length > 0) return 'the conditions from before still stand'
   return path.startsWith('run_if') ? 'the action runs on every row' : 'the field has no conditions'
@@ -166,7 +170,7 @@ function configureRunIf(
   const warnings = [...(parsed.warnings ?? []), ...(restricted.warnings ?? [])]
   const run_if = value === undefined ? {} : { value: { ...parsed.value, conditions: value } }
   if (!parsed.deprecated) return { ...run_if, warnings, errors }
-  // The sender of a flat form knows nothing of the groups it was nested in.
+  // The sender of a flat form does not know the groups it was nested in.
   const flatten = <Item extends { field: string }>(item: Item): Item => ({
     ...item,
     field: item.field.replace('run_if.conditions[0].conditions[0]', 'run_if'),
@@ -184,7 +188,7 @@ const DEPRECATED_FORMAT: Warning = {
   message: 'a single flat condition is deprecated; it was saved as {conditions: [{conditions: [...]}]}',
 }
 
-/** The older spelling counts only where the newer is not sent. */
+/** Reads the flag. The older spelling counts only if the newer is not sent. */
 function configureFlag(given: Configuration): Change<boolean> {
   const { continue_workflow_if_action_fails: flag, continue_workflow_on_failure: old } = given
   if (old === undefined) return flag === undefined ? {} : { value: flag }

@@ -1,9 +1,10 @@
-/** What a workflow can draw on beside its own chain. */
+/** The resources of a workflow beside its own chain. */
 export type ConfigurationEnvironment = {
   envKeys: ReadonlySet<string>
-  /** How many connections of the organisation there are to a provider, or of them with a name or id. */
+  /** Returns the number of the organisation's connections to a provider, or of those with a given name or id. */
   connectionsOf: (provider: string, name?: string) => number
-  /** Whether the installation has a key for a provider, and whether it says where one is. */
+  /** Returns true if the installation has a key for a provider. */
   hasKey: (provider: string) => boolean
+  /** Returns true if the installation configures the provider's address. */
   hasAddress: (provider: string) => boolean
 }

@@ -48,7 +48,7 @@ describe('inputs of an action on a row', () => {
     })
   })
 
-  it('tell which tokens name nothing (D33)', () => {
+  it('name the tokens that refer to nothing (D33)', () => {
     const { missing } = resolve({ name: '{{input.nobody}} {{other_1.x}}' })
     expect(missing).toEqual([
       { kind: 'input', name: 'nobody' },
@@ -56,11 +56,11 @@ describe('inputs of an action on a row', () => {
     ])
   })
 
-  it('that are cleared are the same as never set', () => {
+  it('count as never set once they are cleared', () => {
     expect(resolve({ name: '', pairs: [], flag: false }).resolved).toEqual({ flag: false })
   })
 
-  it('have their defaults where they are not set', () => {
+  it('have their defaults if they are not set', () => {
     expect(readInputs(action, { name: 'Ann', email: 'a@b.c' })).toEqual({
       ok: true,
       inputs: {

@@ -13,10 +13,10 @@ import { type Field, FieldProblem, type Fields } from '../fields/field.ts'
 
 type Configured = Readonly<Record<string, ConfiguredValue>>
 
-/** Configured inputs with every token expanded: what the cache compares, and what `readInputs` reads. */
+/** Configured inputs with every token expanded. The cache compares them, and `readInputs` reads them. */
 export type ResolvedInputs = { resolved: Record<string, unknown>; missing: readonly Token[] }
 
-/** What fields resolve their templates with. A class, since one is made for every cell. */
+/** Resolves the templates of fields. It is a class because one is made for every cell. */
 class TemplateScope {
   missing: readonly Token[] = []
   readonly #lookup: Lookup
@@ -50,12 +50,12 @@ export function resolveInputs(action: Action, configured: Configured, lookup: Lo
 }
 
 type NamedFields = { all: readonly (readonly [string, Field])[]; required: readonly string[] }
-const known = new WeakMap<Fields, NamedFields>()
+const namesByFields = new WeakMap<Fields, NamedFields>()
 
-/** The fields of an action, listed once for all its cells; and those without which it does not run. */
+/** Returns the fields of an action, listed once for all its cells, and those that a run requires. */
 function fieldsOf({ inputs }: Action): NamedFields {
-  const listed = known.get(inputs) ?? listFields(inputs)
-  known.set(inputs, listed)
+  const listed = namesByFields.get(inputs) ?? listFields(inputs)
+  namesByFields.set(inputs, listed)
   return listed
 }
 
@@ -65,16 +65,19 @@ function listFields(inputs: Fields): NamedFields {
   return { all, required: required.map(([name]) => name) }
 }
 
-/** D25: what the cache compares, the resolved inputs as text. */
+/** D25: Returns the key that the cache compares, a hash of the resolved inputs as text. */
 export function cacheKeyOf(resolved: Record<string, unknown>): string {
   const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
   return hash('sha256', JSON.stringify(entries))
 }
 
-/** What keeps an action from being run on a row: an input that must be there is empty, or one that cannot be used. */
+/** The typed inputs, or why the action cannot run on a row: a required input is empty, or one cannot be used. */
 export type ReadInputs = { ok: true; inputs: Record<string, unknown> } | { ok: false; message: string }
 
-/** The typed values that `run` gets. Inputs that are not configured are read as well: their defaults are values. */
+/**
+ * Returns the typed values that `run` gets. Inputs that are not configured are read too, because their defaults are
+ * values.
+ */
 export function readInputs(action: Action, resolved: Record<string, unknown>): ReadInputs {
   const empty = listEmpty(action, resolved)
   if (empty !== null) return { ok: false, message: empty }
@@ -93,7 +96,10 @@ export function readInputs(action: Action, resolved: Record<string, unknown>): R
 const EMPTY = 'required and empty: '
 const NEEDED = 'one of these must be set: '
 
-/** What `readInputs` says of inputs that are empty, with other names for them. Any other message stays as it is. */
+/**
+ * Replaces the names of inputs in a message of `readInputs` about empty inputs. Any other message is returned
+ * unchanged.
+ */
 export function renameEmpty(message: string, rename: (input: string) => string): string {
   const start = [EMPTY, NEEDED].find((words) => message.startsWith(words))
   if (start === undefined) return message
@@ -109,7 +115,7 @@ function listEmpty(action: Action, resolved: Record<string, unknown>): string | 
   return `${NEEDED}${action.needs.map((set) => set.join(' and ')).join('; ')}`
 }
 
-/** The same as never set. */
+/** Returns true for a value that counts as never set. */
 function isCleared(value: ConfiguredValue): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0)
 }

@@ -6,7 +6,7 @@ import { asSteps } from '../fields/waterfall-field.ts'
 import { describeUnasked, describeUnconnected, remedyOf } from '../provider/remedy.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 
-/** What can be seen to be wrong with the inputs of an action before any row runs (D71, D77). */
+/** Returns what is wrong with the inputs of an action before any row runs (D71, D77). */
 export function inspectInputs(
   { inputs }: ActionInstance,
   template: Action,
@@ -36,7 +36,10 @@ function inspectInput(
   ]
 }
 
-/** One provider of several that is not configured is only passed over. */
+/**
+ * Returns the problem of a waterfall if none of its providers is configured. A single unconfigured provider is only
+ * skipped.
+ */
 function faultOfWaterfall(
   value: ConfiguredValue | undefined,
   { providers, usual, isExtra }: WaterfallOffer,
@@ -52,7 +55,7 @@ function faultOfWaterfall(
   return remedies.length === 0 || remedies.length < steps.length ? null : describeUnasked(remedies)
 }
 
-/** Whether a step of a waterfall has what it takes to be asked. */
+/** Returns true if a step of a waterfall has the key and the address that it needs. */
 export function canBeAsked(
   { id, requiresOwnKey, needsKey, needsAddress }: WaterfallOffer['providers'][number],
   { own_key }: WaterfallStep,

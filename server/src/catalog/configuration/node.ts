@@ -7,7 +7,7 @@ import type { Catalogue } from '../registry.ts'
 import type { ChainLink, ChainView } from './chain-view.ts'
 import { fieldOf, listReferences } from './references.ts'
 
-/** The chain as callers see it, in topological order: the synthetic input node, then every action. */
+/** Returns the chain as callers see it, in topological order: the synthetic input node, then every action. */
 export function graphOf(chain: ChainView): GraphNode[] {
   return [inputNode(chain.definition), ...chain.definition.actions.map((action) => nodeOf(action, chain))]
 }
@@ -44,12 +44,12 @@ export function nodeOf(action: ActionInstance, { definition, links }: ChainView)
   }
 }
 
-/** A dynamic action has outputs even while none of them is known. */
+/** Returns true if an action has outputs. A dynamic one has them even while none of them is known. */
 function hasOutputs(link: ChainLink | undefined): link is ChainLink {
   return link?.template !== undefined && (link.template.dynamic || link.outputs.length > 0)
 }
 
-/** In the order of the template, which stored JSON does not keep. */
+/** Shows inputs in the order of the template, which stored JSON does not keep. */
 function showInputs(inputs: ActionInstance['inputs'], template: Action | undefined): Record<string, unknown> {
   const names = [...new Set([...Object.keys(template?.inputs ?? {}), ...Object.keys(inputs)])]
   return Object.fromEntries(
@@ -67,7 +67,9 @@ function showInput(name: string, inputs: ActionInstance['inputs'], template: Act
 
 export type Dependent = { action_instance_id: string; inputs: Record<string, unknown> }
 
-/** Those that refer to outputs of an action, each with only the fields that do (D60: run conditions count). */
+/**
+ * Lists the actions that refer to outputs of an action, each with only the fields that do (D60: run conditions count).
+ */
 export function dependentsOf(id: string, { actions }: Definition, catalogue: Catalogue): Dependent[] {
   return actions.flatMap((action): Dependent[] => {
     const template = catalogue.get(action.action_id)

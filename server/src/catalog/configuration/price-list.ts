@@ -3,14 +3,14 @@ import type { Action } from '../define.ts'
 import type { Field, ProviderOption } from '../fields/field.ts'
 import type { Catalogue } from '../registry.ts'
 
-/** Of a call of the web agent on the model of the installation. */
+/** The credits for a call of the web agent on the installation's model. */
 export const AGENT_CREDITS = 5
-/** What stands for the web agent where an action is named. */
+/** The id of the web agent wherever an action is named. */
 export const AGENT = 'agent'
 
 type ActionPrices = Prices['actions'][number]
 
-/** The prices that the catalogue names, with those that were changed. */
+/** Returns the prices in the catalogue, with the changed ones. */
 export function listPrices(catalogue: Catalogue, changes: readonly PriceChange[] = []): Prices {
   const agent = changes.findLast(({ action }) => action === AGENT)?.credits ?? AGENT_CREDITS
   return {
@@ -42,7 +42,7 @@ function pricesOf(action: Action, changes: readonly PriceChange[]): ActionPrices
 const isPriced = ({ credits, disabled }: ProviderOption): boolean =>
   credits !== undefined && disabled !== true
 
-/** The catalogue at these prices. What they say nothing about keeps its own. */
+/** Returns the catalogue with these prices. What they do not mention keeps its price. */
 export function repriceCatalogue(catalogue: Catalogue, prices: Prices): Catalogue {
   const byId = new Map(prices.actions.map((priced) => [priced.action_id, priced]))
   const actions = new Map(
@@ -54,7 +54,7 @@ export function repriceCatalogue(catalogue: Catalogue, prices: Prices): Catalogu
   return { get: (id) => actions.get(id), list: () => [...actions.values()] }
 }
 
-/** The same action where nothing differs. */
+/** Returns the action with these prices, or the same action if nothing differs. */
 function repriceAction(action: Action, { credits, providers }: ActionPrices): Action {
   let differs = credits !== action.credits
   const inputs = Object.fromEntries(

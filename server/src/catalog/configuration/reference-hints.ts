@@ -2,7 +2,10 @@ import { createHintsBy, findNearest } from '../../lib/nearest-name.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import type { ChainView } from './chain-view.ts'
 
-/** For references that name nothing: `; did you mean {{input.website}}?`, or nothing. */
+/**
+ * Creates a function that returns a hint for an unknown reference, `; did you mean {{input.website}}?`, or an empty
+ * text.
+ */
 export function createReferenceHints(
   action: ActionInstance,
   chain: ChainView,
@@ -14,18 +17,18 @@ export function createReferenceHints(
       .replace(/^\{+|\}+$/g, '')
       .trim()
     const found = findReference(text, listSources(action, chain, envKeys))
-    // What is named exactly may still lack a brace.
+    // An exact name may still lack a brace.
     const isThere = found === text && given.startsWith('{{') && given.endsWith('}}')
     return found === undefined || isThere ? undefined : `{{${found}}}`
   })
 }
 
-/** No reference that could be meant is longer, and what a caller wrote may be. */
+/** The longest text that is compared. No valid reference is longer, but a caller's text may be. */
 const MAX_LENGTH = 600
-/** As many as are compared anywhere else. */
+/** The most names that are compared, as in all other hints. */
 const MAX_NAMES = 300
 
-/** What is there when the action runs: names by what stands before the dot. */
+/** Returns the names that exist when the action runs, by the part before the dot. */
 function listSources(
   action: ActionInstance,
   { definition, links }: ChainView,
@@ -44,7 +47,7 @@ function listSources(
   return new Map([['input', definition.inputs.map(({ name }) => name)], ...outputs, ['env', [...envKeys]]])
 }
 
-/** First what stands before the dot, then what stands behind it: each as it is, or the nearest there is. */
+/** Looks up the part before the dot, then the part after it: each exactly, or else the nearest. */
 function findReference(text: string, sources: ReadonlyMap<string, string[]>): string | undefined {
   const dot = text.indexOf('.')
   if (dot < 0) return findByName(text, sources)
@@ -54,14 +57,14 @@ function findReference(text: string, sources: ReadonlyMap<string, string[]>): st
   return name === undefined ? undefined : `${source}.${name}`
 }
 
-/** A name without anything before it: the first that has it, as they stand in the chain. */
+/** Looks up a name without a prefix. The first source in the chain that has the name is used. */
 function findByName(text: string, sources: ReadonlyMap<string, string[]>): string | undefined {
   const name = nearestOf(text, [...sources.values()].flat())
   const source = [...sources].find(([, names]) => name !== undefined && names.includes(name))
   return source && `${source[0]}.${name}`
 }
 
-/** Also by the id of its template, without the number. */
+/** Looks up an action. Its template's id without the number is accepted too. */
 function findSource(given: string, names: readonly string[]): string | undefined {
   const numbered = names.find(
     (name) => name.startsWith(`${given}_`) && /^\d+$/.test(name.slice(given.length + 1)),

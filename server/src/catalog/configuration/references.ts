@@ -5,11 +5,11 @@ import type { Token } from '../chain/references.ts'
 import type { Action } from '../define.ts'
 import type { Field } from '../fields/field.ts'
 
-/** A reference in a configuration, or (without a token) text that stands for one and is none. */
+/** A reference in a configuration or, without a token, text that stands for a reference and is none. */
 export type Reference = {
   /** The input that holds it; undefined for the run condition. */
   input: string | undefined
-  /** Where exactly, like `inputs.body[0].value`. */
+  /** The exact place, such as `inputs.body[0].value`. */
   path: string
   source: string
   token: Token | undefined
@@ -31,7 +31,7 @@ export function listReferences(action: ActionInstance, template: Action | undefi
 function listInInput(input: string, value: ConfiguredValue, field: Field | undefined): Reference[] {
   const path = `inputs.${input}`
   if (field?.references !== undefined) {
-    // Paths inside what a field says of its references are not those of the value.
+    // A field that lists its own references does not keep the paths of the value.
     return walk(field.references(value), path, input).map(({ source, token }) => ({
       input,
       path,
@@ -49,7 +49,7 @@ function walk(value: unknown, path: string, input: string | undefined): Referenc
   ]
 }
 
-/** As anywhere, and also variables of plain text, without anything that could be taken for a reference. */
+/** Lists references as everywhere, and also variables of plain text, which contain no reference. */
 function listInConditions(groups: unknown, path: string, input: string | undefined): Reference[] {
   const bare = asList(groups).flatMap((group, outer) =>
     asList(isObject(group) ? group['conditions'] : undefined).flatMap((leaf, inner): Reference[] => {

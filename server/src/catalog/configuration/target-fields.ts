@@ -3,7 +3,7 @@ import { listTokens } from '../chain/reference-walk.ts'
 import type { Action } from '../define.ts'
 import { hasToken } from '../fields/field.ts'
 
-/** The fields of an action that name a sheet. */
+/** Lists the fields of an action that name a sheet. */
 export function listTargetFields(template: Action | undefined): string[] {
   return Object.entries(template?.inputs ?? {}).flatMap(([name, { options }]) =>
     options !== undefined && 'from' in options && options.from === 'sheets' ? [name] : [],
@@ -11,8 +11,9 @@ export function listTargetFields(template: Action | undefined): string[] {
 }
 
 /**
- * Keys with which the sheet that an action names was configured: of the action itself, and of those that its token gets its
- * value from. Null where the sheet is named literally, which was authorised when it was configured.
+ * Lists the keys with which an action's target sheet was configured: those of the action itself and of the actions from
+ * which its token gets the value. Returns null if the sheet is named literally, because that was authorised when it was
+ * configured.
  */
 export function listTargetKeys(
   { actions }: Definition,
@@ -35,7 +36,7 @@ export function listTargetKeys(
     }
   }
   follow(targets)
-  // A set is walked on into what is added meanwhile. Of the action itself only the target counts.
+  // Iteration over a set also visits items added during it. Of the action itself only the target counts.
   for (const source of behind) if (source !== instance) follow(source.inputs)
   return [...behind].flatMap(({ configured_with: key }) => (key === undefined ? [] : [key]))
 }

@@ -22,7 +22,7 @@ const instance = (id: string, more: Partial<ActionInstance> = {}): ActionInstanc
   ...more,
 })
 
-/** probe_1, caller_1, then the action in question, then probe_3. */
+/** Returns a chain of probe_1, caller_1, the action under test and probe_3. */
 function chainWith(action: ActionInstance): Definition {
   const inputs = [
     { column: 1, name: 'email', type: 'email' as const, description: '' },
@@ -128,7 +128,7 @@ describe('references', () => {
     ])
   })
 
-  it('a variable that is plain text is no reference', () => {
+  it('a variable of plain text is not a reference', () => {
     const conditions = [{ conditions: [{ variable: 'email', operator: 'is empty' as const }] }]
     const action = instance('probe_2', { inputs: { text: 'x', only_if: conditions }, run_if: { conditions } })
     expect(problems(action)).toEqual([
@@ -174,7 +174,7 @@ describe('references', () => {
     ])
   })
 
-  it('of an action whose template is gone everything may be an output, and its own inputs are left alone', () => {
+  it('an action whose template no longer exists may have any output, and its own inputs are not checked', () => {
     const chain = {
       inputs: [],
       actions: [instance('gone_1'), instance('probe_2', { inputs: { text: '{{gone_1.x}}' } })],

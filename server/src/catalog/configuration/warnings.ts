@@ -10,7 +10,7 @@ import { inspectInputs } from './inspection.ts'
 import { createReferenceHints } from './reference-hints.ts'
 import { listReferences } from './references.ts'
 
-/** What keeps an action, as it is configured now, from doing what it should. */
+/** Lists the problems that keep an action, as configured now, from working. */
 export function problemsOf(
   action: ActionInstance,
   chain: ChainView,
@@ -36,7 +36,7 @@ export function problemsOf(
   ])
 }
 
-/** Each once, in their order. */
+/** Removes duplicates and keeps the order. */
 export function distinct(warnings: Warning[]): Warning[] {
   const keyOf = ({ field, code, message }: Warning) => JSON.stringify([field, code, message])
   return [...new Map(warnings.map((warning) => [keyOf(warning), warning])).values()]

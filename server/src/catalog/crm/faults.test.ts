@@ -57,7 +57,7 @@ const CALLS = [
   call('smartlead_add_lead', { campaign: '12', ...lead }, { json: { id: 1, total_leads: 1 } }),
   call('instantly_add_lead', { campaign: '01a14549-bd67-7b6b-a7c0-add14d390c6e', ...lead }),
 ]
-/** Others have keys that do not end. */
+/** The providers whose tokens expire. The keys of the others do not. */
 const REFRESHED = new Set(['salesforce', 'hubspot', 'pipedrive', 'google_sheets'])
 
 const failing = (message: RegExp) => ({ kind: 'failed', message: expect.stringMatching(message) })
@@ -83,12 +83,12 @@ describe.each(CALLS.map((one): [string, Call] => [one.action, one]))('%s', (acti
     expect(JSON.stringify(outcome)).not.toContain(TOKEN)
   })
 
-  it('another shape fails, where anything is read from it', async () => {
+  it('a reply of another shape fails if anything is read from it', async () => {
     const expected = action === 'salesforce_update_record' ? { kind: 'done' } : failing(/expected shape/)
     expect((await run(() => ({ json: [[1]] }))).outcome).toMatchObject(expected)
   })
 
-  it('a call that hangs is tried again, and what it may have created is looked for first', async () => {
+  it('a call that hangs is retried, and what it may have created is searched for first', async () => {
     const { egress } = makeAskContext({}, { timeoutMs: 150 })
     const { outcome } = await run(() => ({ hang: true }), { egress })
     expect(outcome).toMatchObject(one.repeatable ? { kind: 'retry' } : LEFT_OPEN)
@@ -97,7 +97,7 @@ describe.each(CALLS.map((one): [string, Call] => [one.action, one]))('%s', (acti
   if (REFRESHED.has(crm)) testTokens()
 
   function testTokens() {
-    it('a token that ended early is made anew, once', async () => {
+    it('a token that ended early is replaced once', async () => {
       let made = 0
       const keys = connectionTo(crm, REFRESHING)
       const isToken = (path: string) => path.endsWith('/token')
@@ -117,7 +117,7 @@ describe.each(CALLS.map((one): [string, Call] => [one.action, one]))('%s', (acti
       expect(bad.asked.filter(({ path }) => isToken(path))).toHaveLength(2)
     })
 
-    it('a refresh token that was taken back fails with the words of the server', async () => {
+    it('a revoked refresh token fails with the message of the server', async () => {
       const { outcome } = await run(() => ({ status: 400, json: { error: 'invalid_grant' } }), {
         keys: connectionTo(crm, REFRESHING),
       })

@@ -3,7 +3,7 @@ import { field, type Pair } from '../fields/fields.ts'
 
 type Dropdown = { from: string; needs: string[] }
 
-/** Names and values of fields; the options endpoint tells which names there are. */
+/** Defines a field for names and values of record fields. The options endpoint lists the names. */
 export function namedValues(description: string, options: Dropdown): Field<Pair[]> {
   return { ...field.pairs({ required: true, description }), options }
 }
@@ -38,7 +38,7 @@ const operator = field.choice(['AND', 'OR'], {
 const upper = (given: unknown) =>
   typeof given === 'string' && !hasToken(given) ? given.trim().toUpperCase() : given
 
-/** Written in either case. */
+/** An operator that may be written in upper or lower case. */
 export const searchOperator: typeof operator = {
   ...operator,
   check: (raw, path) => operator.check(upper(raw), path),

@@ -11,31 +11,36 @@ const Account = z.object({
 })
 type Account = z.infer<typeof Account>
 
-/** How the pages of a connection's account are addressed; null where it does not tell. */
+/**
+ * The data from which the addresses of an account's pages are made. `account` is null if HubSpot does not return it.
+ */
 export type Pages = { ok: true; account: Account | null } | { ok: false; outcome: Outcome<never> }
 
-const known = new LRUCache<string, { account: Account | null }>({ max: 1000, ttl: 10 * 60_000 })
+const accountsByConnection = new LRUCache<string, { account: Account | null }>({
+  max: 1000,
+  ttl: 10 * 60_000,
+})
 
 /**
- * Asked before a record is written, once in a while for each connection: what comes afterwards could only fail when the
- * record is there already.
+ * Reads the account before a record is written, and again every ten minutes for each connection. A later read could
+ * fail only after the record exists.
  */
 export async function findPages(connection: string | undefined, context: CellContext): Promise<Pages> {
   const id = (await context.keys.own('hubspot', connection))?.id ?? ''
-  const kept = known.get(id)
+  const kept = accountsByConnection.get(id)
   if (kept !== undefined) return { ok: true, account: kept.account }
   const request = { path: '/account-info/v3/details' }
   const answer = await askHubspot({ connection, request, schema: Account }, context)
   if (!answer.ok && (answer.outcome.kind !== 'failed' || answer.refusal?.kind === 'unconfigured')) {
     return { ok: false, outcome: answer.outcome }
   }
-  // An account that does not tell costs only the link.
+  // An account that cannot be read costs only the link.
   const account = answer.ok ? answer.body : null
-  known.set(id, { account })
+  accountsByConnection.set(id, { account })
   return { ok: true, account }
 }
 
-/** The page of a record. */
+/** Returns the address of a record's page. */
 export function pageOf({ url, id }: Found, object: string, account: Account | null): string | null {
   if (url !== undefined && URL.canParse(url)) return url
   const type = findObjectType(object)

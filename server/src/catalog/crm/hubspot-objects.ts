@@ -1,10 +1,10 @@
 type ObjectType = {
-  /** As in the addresses of pages. */
+  /** The id in the addresses of pages. */
   id: string
   label: string
-  /** Properties that tell a record without asking for more. */
+  /** Properties that are shown if the caller names none. */
   shown: string
-  /** Properties by which people tell records, although HubSpot may not hold them unique. */
+  /** Properties that identify records for people, although HubSpot may not enforce that they are unique. */
   identity: string[]
 }
 
@@ -15,7 +15,7 @@ const of = (id: string, label: string, shown: string, identity: string[] = []): 
   identity,
 })
 
-/** What every account has; custom objects come beside them. */
+/** The object types that every account has. Custom objects are added to them. */
 export const OBJECT_TYPES: Readonly<Record<string, ObjectType>> = {
   contacts: of(
     '0-1',
@@ -45,7 +45,7 @@ function find(object: string): ObjectType | undefined {
   return name === undefined ? Object.values(OBJECT_TYPES).find(({ id }) => id === plain) : OBJECT_TYPES[name]
 }
 
-/** The id of a type by its name; custom objects are named by theirs. */
+/** Returns the id of a type by its name. The name of a custom object is its id. */
 export function findObjectType(object: string): string | null {
   return find(object)?.id ?? (/^\d+-\d+$/.test(object) ? object : null)
 }

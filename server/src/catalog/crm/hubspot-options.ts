@@ -40,7 +40,7 @@ const objectTypes: OptionQuery = {
   provider: hubspot,
   async list(send) {
     const reply = await send({ path: '/crm/v3/schemas' }, Schemas)
-    // Few accounts have custom objects, and others may not ask for them.
+    // Few accounts have custom objects, and other accounts may not list them.
     if (!reply.ok && reply.refusal.kind === 'ineligible') return { ok: true, body: STANDARD }
     return mapReply(reply, ({ results }) => [
       ...STANDARD,

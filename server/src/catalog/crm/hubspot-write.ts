@@ -24,7 +24,7 @@ import {
 } from './hubspot.ts'
 import type { WriteResult } from './write-result.ts'
 
-/** Inputs of every action that writes, behind what tells the record. */
+/** The inputs of every writing action, after those that identify the record. */
 export const WRITE_INPUTS = {
   properties: propertiesToWrite,
   ignore_empty_values: ignoreEmptyValues,
@@ -36,7 +36,7 @@ export const WRITE_OUTPUTS = {
   account_url: output.url('Its page in HubSpot.'),
 }
 
-/** A new record, or the one whose property has this value; `upsert` creates it where there is none. */
+/** The record to write: a new one, or the one whose property has this value. `upsert` creates it if there is none. */
 type HubspotTarget =
   | { kind: 'create' }
   | { kind: 'update' | 'upsert'; property: string; value: string }
@@ -49,7 +49,7 @@ type WriteInputs = {
   connection: string | undefined
 }
 
-/** What creating, updating and upserting a record share; `choose` tells which record is meant. */
+/** Writes a record, for the actions that create, update and upsert. `choose` returns the record to write. */
 export async function writeRecord(
   inputs: WriteInputs,
   context: CellContext,
@@ -88,7 +88,10 @@ async function send(write: Write, target: Exclude<HubspotTarget, { kind: 'unknow
   return target.kind === 'update' ? update(write, target) : upsert(write, target)
 }
 
-/** HubSpot takes no key to create by once: what an earlier try may have created is a record of that time with the same values. */
+/**
+ * Creates a record, after a search if an earlier try may have created it. HubSpot has no idempotency key for creating:
+ * such a record is one from that time with the same values.
+ */
 async function lookAndCreate(write: Write): Promise<Written> {
   const { connection, object, values, context, attempt } = write
   if (attempt.openSince === null) return create(write)
@@ -133,7 +136,10 @@ const Batch = z.object({
   errors: z.array(z.object({ message: z.string() })).default([]),
 })
 
-/** One call where the property is unique; HubSpot refuses others, as a company's domain, and they are searched for. */
+/**
+ * Upserts in one call if the property is unique. HubSpot refuses others, such as a company's domain; then the record is
+ * searched for.
+ */
 async function upsert(write: Write, { property, value }: Known): Promise<Written> {
   const { connection, object, values, context } = write
   const inputs = [{ idProperty: property, id: value, properties: printProperties(values) }]

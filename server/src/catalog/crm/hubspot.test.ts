@@ -70,7 +70,7 @@ describe('hubspot_lookup_object', () => {
     expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ filterGroups })
   })
 
-  it('no record is an answer with an empty list', async () => {
+  it('a search without hits is an answer with an empty list', async () => {
     const { outcome } = await run('lookup', { properties }, [{ json: { total: 0, results: [] } }])
     expect(outcome).toMatchObject({
       kind: 'done',
@@ -153,7 +153,7 @@ describe('hubspot writes', () => {
   const upsert = (...replies: Reply[]) =>
     run('upsert', { id_property: 'email', properties }, [refused, ...replies])
 
-  it('a property that is not unique is searched for: one is written, none is created', async () => {
+  it('a property that is not unique is searched for: one record is written, and created if there is none', async () => {
     const known = await upsert({ json: { total: 1, results: [{ id: '9' }] } }, { json: record })
     expect(known.outcome).toMatchObject({ kind: 'done', outputs: { record_id: '501', created: false } })
     expect(known.asked.map((seen) => printSeen(seen)[0])).toEqual([
@@ -166,7 +166,7 @@ describe('hubspot writes', () => {
     expect(fresh.asked.map(printSeen).at(-1)).toEqual([`POST ${CONTACTS}`, { properties: written }])
   })
 
-  it('several are none that can be told', async () => {
+  it('several matches fail because no single record is meant', async () => {
     const { outcome, asked } = await upsert({ json: { total: 3, results: [{ id: '9' }, { id: '10' }] } })
     expect(outcome).toMatchObject({
       kind: 'failed',
@@ -224,7 +224,7 @@ describe('hubspot writes', () => {
     expect(asked).toEqual([])
   })
 
-  it('the account of a connection is asked for once; one that does not tell costs only the link', async () => {
+  it('the account of a connection is read once; an account that cannot be read costs only the link', async () => {
     const double = await serveDouble(({ path }) =>
       path === CONTACTS ? { status: 201, json: record } : { status: 403, json: { message: 'scopes' } },
     )
@@ -237,7 +237,7 @@ describe('hubspot writes', () => {
     expect(double.seen.map(({ path }) => path)).toEqual(['/account-info/v3/details', CONTACTS, CONTACTS])
   })
 
-  it('the page that HubSpot names itself is taken', async () => {
+  it('a page that HubSpot returns itself is used', async () => {
     const url = 'https://app.hubspot.com/contacts/7/record/0-1/501'
     const { outcome } = await run('create', { properties }, [{ status: 201, json: { ...record, url } }])
     expect(outcome).toMatchObject({ outputs: { account_url: url } })

@@ -45,10 +45,10 @@ export function pathOfObject(object: string, ...steps: string[]): string {
   return ['/crm/v3/objects', object, ...steps.map(encodeURIComponent)].join('/')
 }
 
-/** Words that are part of addresses. */
+/** Returns true for words that can be part of addresses. */
 export const isObjectType = (text: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(text)
 
-/** Properties travel as texts, and an empty one clears. */
+/** Returns the properties as texts, as HubSpot expects them. An empty text clears a property. */
 export function printProperties(values: FieldValues): Record<string, string> {
   return Object.fromEntries([...omitValues(values, OWN_ID)].map(([name, value]) => [name, printValue(value)]))
 }
@@ -56,7 +56,7 @@ export function printProperties(values: FieldValues): Record<string, string> {
 type Write = { object_type: string; properties: Pair[]; ignore_empty_values: boolean }
 export type Plan = { ok: true; object: string; values: FieldValues } | { ok: false; message: string }
 
-/** What is to be written to which kind of record, or why that cannot be. */
+/** Returns the object type and the values to write, or why they cannot be written. */
 export function planWrite(inputs: Write): Plan {
   const object = inputs.object_type.trim()
   const values = readValues(inputs.properties, inputs.ignore_empty_values)
@@ -73,18 +73,23 @@ export function faultOfObject(object: string): string | null {
     : `object_type: "${object.slice(0, 100)}" is not a type of HubSpot objects like contacts`
 }
 
-/** A request for the records whose property has exactly this value. */
+/** Returns a request for the records whose property has exactly this value. */
 export function searchBy(object: string, property: string, value: string, limit: number): ProviderRequest {
   const filters = [{ propertyName: property, operator: 'EQ', value }]
   const json = { filterGroups: [{ filters }], properties: [property], limit }
   return { method: 'POST', path: pathOfObject(object, 'search'), json }
 }
 
-/** A group of a search takes 6 filters, and a filter 3,000 characters: developers.hubspot.com/docs/api/crm/search. */
+/**
+ * The limits of a search: 6 filters in a group, 3,000 characters in a filter
+ * (developers.hubspot.com/docs/api/crm/search).
+ */
 const MAX_FILTERS = 6
 const MAX_FILTER_LENGTH = 3000
 
-/** A request for the newest records that have the values of another; null where none of them can be searched for. */
+/**
+ * Returns a request for the newest records with the given values, or null if none of the values can be searched for.
+ */
 export function searchForCopy(object: string, values: FieldValues): ProviderRequest | null {
   const filters = Object.entries(printProperties(values))
     .filter(([, value]) => value !== '' && value.length <= MAX_FILTER_LENGTH)

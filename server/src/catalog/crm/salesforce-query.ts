@@ -8,7 +8,9 @@ import { printQuery, type Query, requote, toConditions } from './soql.ts'
 const Records = z.object({ records: z.array(z.looseObject({ Id: z.string() })) })
 export type Records = z.infer<typeof Records>
 
-/** Asks for records by values, once more with other quotes where Salesforce says that a field wants them. */
+/**
+ * Searches for records by values. Repeats the query with other quotes if Salesforce reports that a field needs them.
+ */
 export async function queryRecords(
   query: Omit<Query, 'conditions'> & { values: FieldValues },
   connection: string | undefined,

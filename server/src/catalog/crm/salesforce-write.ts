@@ -12,7 +12,7 @@ import { queryRecords } from './salesforce-query.ts'
 import { askSalesforce, fieldsToWrite, planWrite, recordUrl, SALESFORCE_API } from './salesforce.ts'
 import type { WriteResult } from './write-result.ts'
 
-/** Inputs of every action that writes, behind what tells the record. */
+/** The inputs of every writing action, after those that identify the record. */
 export const WRITE_INPUTS = {
   add_fields_and_their_values: fieldsToWrite,
   ignore_empty_values: ignoreEmptyValues,
@@ -24,11 +24,14 @@ export const WRITE_OUTPUTS = {
   account_url: output.url('Its page in Salesforce.'),
 }
 
-/** A new record, the one with this id, or the one with this external id, which is created where there is none. */
+/**
+ * The record to write: a new one, the one with this id, or the one with this external id, which is created if there is
+ * none.
+ */
 type SalesforceTarget =
   | { kind: 'create' }
   | { kind: 'update'; id: string }
-  /** `step` is its value, as a step of a path. */
+  /** `step` is the value, encoded as a step of a path. */
   | { kind: 'upsert'; field: string; step: string }
   | { kind: 'unknown'; message: string }
 
@@ -39,11 +42,11 @@ type WriteInputs = {
   connection: string | undefined
 }
 
-/** What Salesforce says of a record that it has written. */
+/** The reply of Salesforce to a written record. */
 const Written = z.object({ id: z.string().min(1), created: z.boolean().optional() })
 const Named = z.object({ Id: z.string().min(1) })
 
-/** What creating, updating and upserting a record share; `choose` tells which record is meant. */
+/** Writes a record, for the actions that create, update and upsert. `choose` returns the record to write. */
 export async function writeRecord(
   inputs: WriteInputs,
   context: CellContext,
@@ -87,7 +90,10 @@ async function send(write: Write, target: Exclude<SalesforceTarget, { kind: 'unk
   return answer.ok ? { ...answer, id, created: false } : answer
 }
 
-/** Salesforce takes no key to create by once: what an earlier try may have created is a record of that time with the same values. */
+/**
+ * Creates a record, after a search if an earlier try may have created it. Salesforce has no idempotency key for
+ * creating: such a record is one from that time with the same values.
+ */
 async function create(write: Write): Promise<Sent> {
   const { connection, object, records, values, context, attempt } = write
   const looked: Provenance[] = []
@@ -119,7 +125,7 @@ async function upsert(
   if (!answer.ok) return answer
   const { body, provenance } = answer
   if (body !== null) return { ...answer, id: body.id, created: body.created ?? false }
-  // Some answer an update without content, and its id is known only by asking.
+  // Some servers reply to an update without content. The id is then read in a further call.
   const query = { fields: 'Id' }
   const found = await askSalesforce({ connection, request: { path, query }, schema: Named }, context)
   if (!found.ok) return found

@@ -24,7 +24,7 @@ describe('salesforce_lookup_record', () => {
   const lookUp = (inputs: Inputs, ...replies: Reply[]) => run('lookup', inputs, replies)
   const fields = of(['Name', '{{input.name}}'], ['Website', '{{input.none}}'])
 
-  it('finds records by escaped values; those that are empty are left out', async () => {
+  it('finds records by escaped values and leaves out empty ones', async () => {
     const attributes = { type: 'Account', url: `/x/${ID}` }
     const records = [{ attributes, Id: ID, Name: "O'Hara", Owner: { attributes, Name: 'Ann' } }, { Id: '2' }]
     const { outcome, asked, origin } = await lookUp(
@@ -65,7 +65,7 @@ describe('salesforce_lookup_record', () => {
     expect(asked[0]?.query['q']?.split(' WHERE ')[1]).toBe(end)
   })
 
-  it('no record is an answer with an empty list', async () => {
+  it('a search without hits is an answer with an empty list', async () => {
     const { outcome } = await lookUp({ add_fields_and_their_values: fields }, { json: { records: [] } })
     expect(outcome).toMatchObject({
       kind: 'done',
@@ -73,7 +73,7 @@ describe('salesforce_lookup_record', () => {
     })
   })
 
-  it('numbers in texts are asked for again without quotes, as Salesforce wants them', async () => {
+  it('numbers in texts are searched for again without quotes, as Salesforce requires', async () => {
     const message =
       "\nSELECT FIELDS(ALL) FROM Account WHERE Code__c = '7'\n      ^\nERROR at Row:1:Column:51\nvalue of filter criterion for field 'Code__c' must be of type double and should not be enclosed in quotes"
     const { outcome, asked } = await lookUp(
@@ -166,7 +166,7 @@ describe('salesforce writes', () => {
     expect(asked.map(printSeen)).toEqual([request])
   })
 
-  it('an upsert that is answered without content asks for the id', async () => {
+  it('an upsert with a reply without content reads the id', async () => {
     const { outcome, asked } = await run('upsert', upsert, [{ status: 204, text: '' }, { json: { Id: ID } }])
     expect(outcome).toMatchObject({ kind: 'done', outputs: { record_id: ID, created: false } })
     expect(asked.map(({ method }) => method)).toEqual(['PATCH', 'GET'])
@@ -220,7 +220,7 @@ describe('salesforce writes', () => {
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) })
   })
 
-  it('a record that somebody holds is tried again', async () => {
+  it('a locked record is retried', async () => {
     const json = [{ message: 'unable to obtain exclusive access', errorCode: 'UNABLE_TO_LOCK_ROW' }]
     expect((await run('upsert', upsert, [{ status: 400, json }])).outcome).toMatchObject({ kind: 'retry' })
   })
@@ -238,7 +238,7 @@ describe('salesforce writes', () => {
     expect(asked).toEqual([])
   })
 
-  it('pages are those of the instance that the connection names', async () => {
+  it('pages are on the instance that the connection names', async () => {
     const keys = connectionTo('salesforce', {
       secret: TOKEN,
       instance_url: 'https://acme.my.salesforce.com/',
@@ -250,7 +250,7 @@ describe('salesforce writes', () => {
     expect(outcome).toMatchObject({ outputs: { account_url } })
   })
 
-  it('a connection without an instance says so', async () => {
+  it('a connection without an instance fails with a message about it', async () => {
     const inputs = { salesforce_object: 'Account', add_fields_and_their_values: values }
     const outcome = await runAction('salesforce_create_record', inputs, {
       row,
@@ -262,7 +262,7 @@ describe('salesforce writes', () => {
     })
   })
 
-  it('D57: the instance is told with the token, where a connection is made of a refresh token', async () => {
+  it("D57: the token's reply names the instance if a connection uses a refresh token", async () => {
     const double: Double = await serveDouble(({ path }) =>
       path === '/services/oauth2/token'
         ? { json: { access_token: 'access-0123456789', instance_url: double.origin } }

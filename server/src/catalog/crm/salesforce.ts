@@ -42,7 +42,7 @@ type Write = {
 }
 export type Plan = { ok: true; object: string; values: FieldValues } | { ok: false; message: string }
 
-/** What is to be written to which kind of record, or why that cannot be. */
+/** Returns the object type and the values to write, or why they cannot be written. */
 export function planWrite(inputs: Write): Plan {
   const object = inputs.salesforce_object.trim()
   const values = readValues(inputs.add_fields_and_their_values, inputs.ignore_empty_values)
@@ -65,12 +65,12 @@ export function faultOfNames(
     : `add_fields_and_their_values: "${wrong.slice(0, 100)}" is not the API name of a field`
 }
 
-/** One step of a path. Dots alone would be read as a way up. */
+/** Encodes a value as one step of a path. Returns null for dots alone, which would be read as a way up. */
 export function toPathStep(text: string): string | null {
   return /^\.{1,2}$/.test(text) ? null : encodeURIComponent(text.toWellFormed())
 }
 
-/** The page of a record, on the instance that people log in to. */
+/** Returns the address of a record's page, on the instance where people log in. */
 export function recordUrl({ egress }: CellContext, key: ProviderKey, object: string, id: string): string {
   const instance = key.fields['instance_url'] ?? egress.baseUrl(salesforce.id, '')
   return `${instance.replace(/\/+$/, '')}/lightning/r/${object}/${id}/view`

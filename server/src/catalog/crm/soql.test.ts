@@ -83,7 +83,7 @@ describe('SOQL', () => {
     const query = { object: 'A', select: ['Id'], operator: 'AND', exact: true, limit: 1 } as const
     const printed = next === null ? null : printQuery({ ...query, conditions: next })
     expect(printed).toBe(where === null ? null : `SELECT Id FROM A WHERE ${where} LIMIT 1`)
-    // The same refusal again does not turn it back.
+    // The same refusal again does not reverse the quotes.
     if (next !== null) expect(requote(next, message)).toBeNull()
   })
 })

@@ -3,26 +3,28 @@ import { type FieldValue, type FieldValues, printValue } from './field-values.ts
 
 export type Query = {
   object: string
-  /** All fields when there are none. */
+  /** The fields to read. An empty list means all fields. */
   select: readonly string[]
   conditions: readonly Condition[]
   operator: 'AND' | 'OR'
   exact: boolean
   limit: number
-  /** Only records that were created since. */
+  /** Limits the query to records created since then. */
   since?: Date
 }
 
-/** SOQL writes texts in quotes, and numbers, dates and booleans without. */
+/** A condition. SOQL writes texts in quotes; numbers, dates and booleans without. */
 export type Condition = { field: string; value: FieldValue; quoted: boolean }
 
 const NAME = /^[A-Za-z]\w*$/
 const PATH = /^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/
 const LITERAL = /^(-?\d+(\.\d+)?|true|false|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)$/i
 
-/** Names stand in queries and addresses as they are: what is none never gets there. */
+/**
+ * Returns true for a valid name. Names are put into queries and addresses unchanged, so no other text may get there.
+ */
 export const isName = (text: string): boolean => NAME.test(text)
-/** A field, or one of a record that it refers to, as `Account.Name`. */
+/** Returns true for a field, or a field of a record that it refers to, such as `Account.Name`. */
 export const isFieldPath = (text: string): boolean => PATH.test(text)
 
 export function toConditions(values: FieldValues): Condition[] {
@@ -58,17 +60,18 @@ export function escapeText(text: string): string {
 const MISQUOTED = /for field '([\w.]+)' must be of type \w+ and should (not )?be enclosed in quotes/
 
 /**
- * The conditions as a refusal asks for them: only Salesforce knows the types of its fields, and asking for them first would
- * cost a call for every row. Null when the refusal is about something else, or the value is not of that type at all.
+ * Returns the conditions with the quotes that a refusal asks for, or null if the refusal has another reason or the
+ * value does not have that type at all. Only Salesforce knows the types of its fields, and reading them first would
+ * cost a call for every row.
  */
 export function requote<One extends Condition>(conditions: readonly One[], refusal: string): One[] | null {
   const [found, name, not] = MISQUOTED.exec(refusal) ?? []
   if (found === undefined || name === undefined) return null
   const quoted = not === undefined
-  const isMeant = ({ field }: Condition) =>
+  const isNamedField = ({ field }: Condition) =>
     field.toLowerCase() === name.toLowerCase() || field.toLowerCase().endsWith(`.${name.toLowerCase()}`)
   const mayChange = (one: Condition) =>
-    isMeant(one) && one.quoted !== quoted && (quoted || LITERAL.test(printValue(one.value)))
+    isNamedField(one) && one.quoted !== quoted && (quoted || LITERAL.test(printValue(one.value)))
   if (!conditions.some(mayChange)) return null
   return conditions.map((one) => (mayChange(one) ? { ...one, quoted } : one))
 }

@@ -3,8 +3,8 @@ import { inspectUrl } from './address-inspection.ts'
 import { type Field, FieldProblem, refuse, type Scope } from './field.ts'
 
 /**
- * An absolute address. Values of the row fill the place where their token stands and no more: one segment of the path, one
- * value of the query. A token in front of everything, or alone, is the address itself, or its beginning.
+ * Defines a field for an absolute address. A value of the row fills only the place of its token: one segment of the
+ * path or one value of the query. A token that comes first or stands alone may be the whole address or its beginning.
  */
 export function address(options: { description: string }): Field<string> {
   return {
@@ -23,7 +23,7 @@ export function address(options: { description: string }): Field<string> {
   }
 }
 
-/** The address, or in a list what is wrong with it. */
+/** Returns the filled address, or a list with the error message. */
 function fillAddress(template: Template, scope: Scope): string | [string] {
   if (soleToken(template) !== null) return scope.text(template.map(sourceOf).join(''))
   let filled = ''
@@ -35,14 +35,15 @@ function fillAddress(template: Template, scope: Scope): string | [string] {
       const isWholeHost = filled.endsWith('://') && /^([/?#]|$)/.test(textAt(template, at + 1))
       filled += isWholeHost && HOST.test(value) ? value : encodeURIComponent(value)
       const segment = `${segmentBefore(filled)}${/^[^/?#]*/.exec(textAt(template, at + 1))?.[0] ?? ''}`
-      // No spelling of these is a name to those who read addresses: they always lead elsewhere.
+      // Programs that read addresses never take such a segment for a name, however it is spelled: it always leads
+      // elsewhere.
       if (DOTS.test(segment)) return [`a value in its path must not be "${value}"`]
     }
   }
   return filled
 }
 
-/** A host with its port. Whatever ends a host, or names a user before it, is none. */
+/** A host with its port. Text that ends the host, or names a user before it, does not match. */
 const HOST = /^[^/?#@\\\s]+$/
 const DOTS = /^(\.|%2e){1,2}$/i
 
@@ -53,7 +54,7 @@ function textAt(template: Template, at: number): string {
   return part?.kind === 'text' ? part.text : ''
 }
 
-/** The last segment of the path so far; empty where the path is over. */
+/** Returns the last segment of the path so far, or an empty text after the end of the path. */
 function segmentBefore(filled: string): string {
   return /[?#]/.test(filled) ? '' : filled.slice(filled.lastIndexOf('/') + 1)
 }

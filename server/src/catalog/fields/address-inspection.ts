@@ -1,14 +1,17 @@
 import { parseTemplate } from '../chain/references.ts'
 import type { Inspection } from './field.ts'
 
-/** A literal in place of each token, which fits as a host, a port, a path and a parameter. Null when a token comes first. */
+/**
+ * Replaces each token by a literal that is valid as a host, a port, a path and a parameter. Returns null if a token
+ * comes first.
+ */
 function withoutTokens(text: string): string | null {
   const parts = parseTemplate(text.trim())
   if (parts[0]?.kind !== 'text') return null
   return parts.map((part) => (part.kind === 'token' ? '1' : part.text)).join('')
 }
 
-/** What of an address is certain before a row is known; `absolute` where nobody would add the scheme. */
+/** Returns what is wrong with an address before a row is known, or null. Set `absolute` if no scheme is added later. */
 export function inspectUrl(text: string, absolute: boolean): Inspection | null {
   const literal = withoutTokens(text)
   if (literal === null || literal === '') return null
@@ -20,7 +23,7 @@ export function inspectUrl(text: string, absolute: boolean): Inspection | null {
   return { code: 'invalid_url', message: `"${text.slice(0, 100)}" cannot be an address: it ${wanted}` }
 }
 
-/** One address, or several separated by commas. */
+/** Returns what is wrong with an email address, or with several separated by commas, or null. */
 export function inspectEmail(text: string): Inspection | null {
   const literal = withoutTokens(text)
   if (literal === null || text.includes('{{') || literal === '') return null

@@ -3,8 +3,8 @@ import { readJson } from '../values/json-text.ts'
 import { type Field, refuse, type Scope } from './field.ts'
 
 /**
- * A body as text. In one that is JSON, a value of the row stays where its token stands: inside quotes it is text of that
- * string, elsewhere one JSON value. Any other text, and a token alone, is taken as it comes.
+ * Defines a field for a body as text. If the body is JSON, a value of the row keeps the place of its token: inside
+ * quotes it is text of that string, elsewhere one JSON value. Any other text, and a token alone, is used unchanged.
  */
 export function bodyText(options: { description: string }): Field<string | undefined> {
   return {
@@ -43,7 +43,7 @@ function join(template: Template, fill: Fill): string {
   return template
     .map((part) => {
       if (part.kind === 'token') return fill(part, isQuoted)
-      // What a backslash stands before is no quote.
+      // A quote after a backslash is escaped and ends nothing.
       const quotes = part.text.replaceAll(/\\./gs, '').split('"').length - 1
       if (quotes % 2 === 1) isQuoted = !isQuoted
       return part.text

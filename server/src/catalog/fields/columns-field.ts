@@ -2,10 +2,15 @@ import type { ConfiguredValue } from '../chain/definition.ts'
 import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
 import { type Field, hasToken } from './field.ts'
 
-/** The texts that columns of a row hold; `inputs` are their names where all of them are inputs. */
+/**
+ * The texts in columns of a row. `inputs` holds the columns' names if all of them are inputs, and is null otherwise.
+ */
 export type ColumnTexts = { texts: string[]; inputs: string[] | null }
 
-/** Columns of the row: each a token or the bare name of an input (D65). Their value is the texts they hold. */
+/**
+ * Defines a field for columns of the row, each a token or the bare name of an input (D65). Its value is the texts in
+ * them.
+ */
 export function columns(options: { required?: boolean; description: string }): Field<ColumnTexts> {
   return {
     type: 'jsonArray',
@@ -22,9 +27,9 @@ export function columns(options: { required?: boolean; description: string }): F
     resolve(configured, scope): ColumnTexts | '' {
       const tokens = asTokens(configured)
       if (tokens.length === 0) return ''
-      return { texts: tokens.map((token) => scope.text(token)), inputs: inputsIn(tokens) }
+      return { texts: tokens.map((token) => scope.text(token)), inputs: findInputNames(tokens) }
     },
-    // Nothing else comes out of `resolve`; an unset field that is required is never read.
+    // `resolve` returns no other shape, and an unset required field is never read.
     read: (resolved) => resolved as ColumnTexts,
     references: asTokens,
   }
@@ -32,13 +37,15 @@ export function columns(options: { required?: boolean; description: string }): F
 
 const WRONG = 'must be a token or the name of an input'
 
-/** Anything else would stand for the same text in every row, and make them all duplicates of each other. */
+/**
+ * Returns true for a token or a name. Any other text is the same in every row, which would make all rows duplicates.
+ */
 function isColumn(item: unknown): item is string {
   return typeof item === 'string' && (hasToken(item) || (item.trim() !== '' && !/[{}]/.test(item)))
 }
 
-/** The inputs that tokens name, when they name nothing else. */
-function inputsIn(tokens: string[]): string[] | null {
+/** Returns the names of the inputs, or null if a token names something else. */
+function findInputNames(tokens: string[]): string[] | null {
   const names = tokens.flatMap((text) => {
     const token = soleToken(parseTemplate(text.trim()))
     return token?.kind === 'input' ? [token.name] : []

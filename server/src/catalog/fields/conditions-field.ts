@@ -6,7 +6,7 @@ import type { Field, Scope } from './field.ts'
 
 type Given = { required?: boolean; description: string }
 
-/** Condition groups over the row, as in run_if. Their value is whether they hold. */
+/** Defines a field for condition groups over the row, as in run_if. Its value is true if they hold. */
 export function conditions(options: Given): Field<boolean> {
   return {
     ...base(options, 'row'),
@@ -24,10 +24,15 @@ export function conditions(options: Given): Field<boolean> {
   }
 }
 
-/** Row data never stands where a token could be read: variables are places in a list of their values. */
+/**
+ * Groups whose variables are positions in a list of values, so that row data never stands where a token could be read.
+ */
 type Resolved = { groups: ConditionGroup[]; subjects: unknown[] }
 
-/** Condition groups over another sheet: variables stay tokens of that sheet, values are those of the row (D65). */
+/**
+ * Defines a field for condition groups over another sheet. Variables stay tokens of that sheet; values come from the
+ * row (D65).
+ */
 export function targetConditions({ sheet, ...options }: Given & { sheet: string }): Field<ConditionGroup[]> {
   return {
     ...base(options, 'target'),
@@ -57,7 +62,7 @@ function check(raw: unknown, path: string): ReturnType<Field['check']> {
   return { kind: 'save', value, warnings }
 }
 
-/** The inputs of the other sheet that variables name. */
+/** Lists the inputs of the other sheet that variables name. */
 function listInputs(configured: unknown): { place: string; name: string }[] {
   return asGroups(configured).flatMap(({ conditions }, outer) =>
     conditions.flatMap(({ variable }, inner) =>
@@ -70,7 +75,7 @@ function listInputs(configured: unknown): { place: string; name: string }[] {
   )
 }
 
-/** What `check` let through and what `resolve` made of it both have this shape. */
+/** Casts a stored or resolved value to groups: `check` accepts no other shape, and `resolve` makes no other. */
 function asGroups(stored: unknown): ConditionGroup[] {
   return Array.isArray(stored) ? (stored as ConditionGroup[]) : []
 }

@@ -3,7 +3,9 @@ import { bindFormula, type Formula, moveChains } from '../formula/formula.ts'
 import { faultOfExpression } from '../formula/syntax.ts'
 import { type Field, FieldProblem, refuse } from './field.ts'
 
-/** One JavaScript expression over the row. Tokens in it become variables, so that row data is never code. */
+/**
+ * Defines a field for one JavaScript expression over the row. Tokens become variables, so that row data is never code.
+ */
 export function expression(options: { required?: boolean; description: string }): Field<Formula> {
   return {
     type: 'string',
@@ -16,7 +18,7 @@ export function expression(options: { required?: boolean; description: string })
       if (isObject(resolved) && typeof resolved['problem'] === 'string') {
         throw new FieldProblem(resolved['problem'])
       }
-      // Nothing else comes out of `resolve`; an unset field that is required is never read.
+      // `resolve` returns no other shape, and an unset required field is never read.
       return resolved as Formula
     },
     inspect(configured) {

@@ -3,55 +3,57 @@ import type { FieldError } from '#contract/errors.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
 import { parseTemplate } from '../chain/references.ts'
 
-/** What becomes of a value that a caller configures. */
+/** The decision about a value that a caller configures. */
 export type Checked =
   | { kind: 'save'; value: ConfiguredValue; warnings?: Warning[] }
-  /** Ignored with a warning, and the field keeps what it had (D32). */
+  /** The value is ignored with a warning, and the field keeps its previous value (D32). */
   | { kind: 'drop'; code: 'unknown_field'; message: string }
-  /** Refused: the whole request is a 400. */
+  /** The whole request is rejected with 400. */
   | { kind: 'refuse'; errors: FieldError[] }
 
-/** Reads tokens at run time: `text` as text, `value` as what a lone token stands for. */
+/** Resolves tokens at run time: `text` to text, `value` to the value of a lone token. */
 export type Scope = { text(template: string): string; value(template: string): unknown }
 
-/** An option of a dropdown, as the options endpoint answers it. */
+/** A dropdown option, as the options endpoint returns it. */
 export type Option = { value: string; label: string; extras?: Record<string, unknown> }
 
 /**
- * One input of an action: how it is described, how a configured value is checked, and how it becomes the typed value that
- * `run` gets. `resolve` expands tokens (its result is also the cache key), `read` makes the typed value of it.
+ * One input of an action: its description, the check of a configured value, and the way to the typed value that `run`
+ * gets. `resolve` expands tokens (its result is also the cache key); `read` makes the typed value from the result.
  */
 export type Field<Value = unknown> = {
   type: string
   required: boolean
-  /** Callers are told to set a required field like this one, but rows run without it all the same. */
+  /** Callers are told to set the field, as if it were required, but rows run without it. */
   runsWithout?: true
   description: string
-  /** Numbers inside of it are used as they were written: `check` and `resolve` may meet NumberText. */
+  /** Numbers inside the value are used as they were written: `check` and `resolve` may receive NumberText. */
   keepsNumbers?: true
-  /** `current` is what the field holds now, where that matters to what a new value means. */
+  /** Checks a new value. `current` is the present one, for fields where it affects the meaning of the new one. */
   check(raw: unknown, path: string, current?: ConfiguredValue): Checked
   resolve(configured: ConfiguredValue, scope: Scope): unknown
   read(resolved: unknown): Value
-  /** How a configured value is shown, where that is not the value itself. */
+  /** Returns what callers see of a configured value, if that is not the value itself. */
   show?(configured: ConfiguredValue): unknown
-  /** Words a dropdown offers: fixed ones here, or by name from whoever knows them (sheets, models, connections). */
+  /** The options of a dropdown: fixed here, or `from` names their source (sheets, models, connections). */
   options?: { fixed: Option[] } | { from: string; needs?: string[] }
-  /** Present on waterfalls: the providers that may be listed. */
+  /** The providers that can be listed. Present on waterfalls. */
   waterfall?: WaterfallOffer
-  /** Present where a connection is chosen: the one provider that the action asks, and how else it could be reached. */
+  /** The one provider that the action calls, and how else it can be reached. Present where a connection is chosen. */
   connects?: { id: string; name: string; otherwise?: string }
-  /** What can be seen to be wrong with a configured value before any row runs; it is saved all the same (D77). */
+  /**
+   * Returns what is wrong with a configured value before any row runs, or null. The value is saved all the same (D77).
+   */
   inspect?: (configured: ConfiguredValue) => Inspection | null
-  /** Present on condition groups: whether their variables name columns of this sheet or of another. */
+  /** The sheet whose columns the variables name: this one or another. Present on condition groups. */
   conditions?: { over: 'row' | 'target' }
-  /** Present where names of inputs of another sheet stand. */
+  /** Present if the value holds names of another sheet's inputs. */
   namesInputs?: NamesInputs
-  /** What of a configured value holds tokens of this sheet, where that is not the value itself. */
+  /** Returns the part of a configured value that holds tokens of this sheet, if that is not the whole value. */
   references?(configured: ConfiguredValue): unknown
 }
 
-/** `of`: the field that names the sheet. `takesPaths`: a name may lead into the value of an input (D75). */
+/** `of` is the field that names the sheet. `takesPaths` means that a name may lead into the value of an input (D75). */
 export type NamesInputs = {
   of: string
   takesPaths?: true
@@ -64,18 +66,18 @@ export type Fields = Record<string, Field>
 
 export type WaterfallOffer = {
   providers: readonly ProviderOption[]
-  /** Who is asked while nothing is configured. */
+  /** The steps that are used while nothing is configured. */
   usual: readonly WaterfallStep[]
-  /** The action has other ways to answer, and does without them. */
+  /** The action has other ways to answer and works without providers. */
   isExtra: boolean
-  /** The same field at other prices. */
+  /** Returns the same field with other prices. */
   reprice(priceOf: (option: ProviderOption) => ProviderPrice): Field
 }
 
-/** Credits for an answer, and for a miss. */
+/** The credits for an answer and for a miss. */
 export type ProviderPrice = { credits: number; missCredits: number }
 
-/** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
+/** A configured step of a waterfall. It is stored by provider id; callers see display names (D37). */
 export type WaterfallStep = { provider: string; own_key: boolean }
 
 /** A provider as a waterfall offers it. */
@@ -85,17 +87,17 @@ export type ProviderOption = {
   supportsOwnKey: boolean
   requiresOwnKey: boolean
   disabled?: boolean
-  /** If it is listed, no provider is asked at all, whichever others are listed. */
+  /** Set if listing this option means that no provider is called at all, whichever others are listed. */
   asksNobody?: true
-  /** It cannot be asked without a key, or not before LOAM_PROVIDER_URL_<NAME> says where it is. */
+  /** The provider cannot be called without a key, or (`needsAddress`) until LOAM_PROVIDER_URL_<NAME> is set. */
   needsKey?: boolean
   needsAddress?: boolean
-  /** Credits for an answer, and for a miss, on the platform's key. */
+  /** The credits for an answer and for a miss on the installation's key. */
   credits?: number
   missCredits?: number
 }
 
-/** Thrown by `read`: the resolved value cannot be used. The cell is an error with this message. */
+/** Thrown by `read` if the resolved value cannot be used. The cell then fails with this message. */
 export class FieldProblem extends Error {
   override name = 'FieldProblem'
 }
@@ -105,5 +107,5 @@ export const refuse = (field: string, message: string): Checked => ({
   errors: [{ field, message }],
 })
 
-/** Whether text holds a token, so that what it stands for is only known with a row. */
+/** Returns true if the text holds a token, so that its value is known only with a row. */
 export const hasToken = (text: string): boolean => parseTemplate(text).some((part) => part.kind === 'token')

@@ -30,7 +30,7 @@ function checkText(raw: unknown, path: string): Checked {
 
 type TextType = 'string' | 'url' | 'email' | 'promptField'
 
-/** Literal text, tokens or a mix. `type` is the word callers see; an `absolute` address has a scheme. */
+/** Defines a field for literal text, tokens or a mix. Callers see `type`. An `absolute` address has a scheme. */
 function text<const Required extends boolean = false>(
   options: Given<Required> & { type?: TextType; absolute?: true },
 ): Field<Maybe<string, Required>> {
@@ -48,7 +48,7 @@ function text<const Required extends boolean = false>(
   }
 }
 
-/** A token (or JSON text) whose value is used as it is: a list, an object. */
+/** Defines a field for a token (or JSON text) whose value is used unchanged: a list, an object. */
 function value<const Required extends boolean = false>(options: Given<Required> & { type?: string }): Field {
   return {
     ...base(options.type ?? 'string', options),
@@ -58,7 +58,7 @@ function value<const Required extends boolean = false>(options: Given<Required> 
   }
 }
 
-/** Sent as quoted text; a raw JSON number is dropped with a warning (D32). */
+/** Defines a number field. Numbers are sent as quoted text; a raw JSON number is dropped with a warning (D32). */
 function number<const Required extends boolean = false>(
   options: Given<Required> & { min?: number; max?: number; whole?: boolean; default?: number },
 ): Field<Maybe<number, Required>> {
@@ -96,7 +96,7 @@ function number<const Required extends boolean = false>(
   }
 }
 
-/** A real true or false; the text "true" is dropped with a warning (D32). */
+/** Defines a field for true or false. The text "true" is dropped with a warning (D32). */
 function toggle(options: { description: string; default?: boolean }): Field<boolean> {
   return {
     ...base('boolean', options),
@@ -116,7 +116,7 @@ function toggle(options: { description: string; default?: boolean }): Field<bool
   }
 }
 
-/** One of a few words, fixed here. A token may stand in its place. */
+/** Defines a field for one of a few fixed words. A token may stand in its place. */
 function choice<const Word extends string, const Required extends boolean = false>(
   words: readonly Word[],
   options: Given<Required> & { default?: Word; type?: string },
@@ -140,7 +140,9 @@ function choice<const Word extends string, const Required extends boolean = fals
   }
 }
 
-/** A dropdown whose words come from elsewhere: `from` names who knows them, `needs` the parent fields in the context. */
+/**
+ * Defines a dropdown with options from elsewhere. `from` names their source, `needs` the parent fields in the context.
+ */
 function dropdown<const Required extends boolean = false>(
   options: Given<Required> & { from: string; needs?: string[] },
 ): Field<Maybe<string, Required>> {
@@ -148,7 +150,7 @@ function dropdown<const Required extends boolean = false>(
   return { ...text<Required>(options), options: { from, ...(needs === undefined ? {} : { needs }) } }
 }
 
-/** The connection that an action of one provider uses, by its name. */
+/** Defines the field for the connection, by name, that an action of one provider uses. */
 function connection(options: {
   provider: NonNullable<Field['connects']>
   description?: string
@@ -163,10 +165,13 @@ function connection(options: {
   }
 }
 
-/** One pair of a jsonArray; further text properties that a caller sends stay. */
+/** One pair of a jsonArray. Further text properties that a caller sends are kept. */
 export type Pair = { name: string; value: string; label: string } & Record<string, unknown>
 
-/** A jsonArray of `{name, value}` items. Tokens in any text property are expanded; `label` defaults to the name. */
+/**
+ * Defines a field for a jsonArray of `{name, value}` items. Tokens in any text property are expanded. `label` defaults
+ * to the name.
+ */
 function pairs<const Required extends boolean = false>(options: Given<Required>): Field<Pair[]> {
   return {
     ...base('jsonArray', options),
@@ -192,7 +197,10 @@ function pairs<const Required extends boolean = false>(options: Given<Required>)
 
 const PAIR = '{"name": "...", "value": "..."}'
 
-/** What keeps an item from being a name and its value (D76). An item without anything is a line that nobody filled in. */
+/**
+ * Returns why an item is not a pair of a name and a value, or null (D76). An empty item, a line that was not filled in,
+ * is accepted.
+ */
 function faultOfPair(item: unknown): string | null {
   if (!isObject(item)) return 'this is no object'
   const keys = Object.keys(item)
@@ -201,7 +209,7 @@ function faultOfPair(item: unknown): string | null {
   return name === undefined ? `this has only ${keys.slice(0, 5).join(', ')}` : 'its name is no text'
 }
 
-/** `{key, value}`, as other tools write it, is `{name, value}`. */
+/** Turns `{key, value}`, as other tools write pairs, into `{name, value}`. */
 function withName(item: Record<string, unknown>): Record<string, unknown> {
   if (item['name'] !== undefined || item['key'] === undefined) return item
   const { key: name, ...rest } = item
@@ -222,7 +230,7 @@ function resolvePair(item: Record<string, unknown>, scope: Scope): Record<string
   return Object.fromEntries(entries)
 }
 
-/** A list of texts: names, columns, tokens. */
+/** Defines a field for a list of texts: names, columns, tokens. */
 function texts<const Required extends boolean = false>(
   options: Given<Required> & { type?: string },
 ): Field<string[]> {
@@ -244,7 +252,7 @@ function texts<const Required extends boolean = false>(
   }
 }
 
-/** A list whose items are used as they are: tokens for what they stand for, anything else as sent. */
+/** Defines a field for a list whose items are used unchanged. A token gives its value. */
 function values<const Required extends boolean = false>(options: Given<Required>): Field<unknown[]> {
   return {
     ...base('jsonArray', options),
@@ -263,7 +271,7 @@ function values<const Required extends boolean = false>(options: Given<Required>
   }
 }
 
-/** How the providers of a waterfall are asked. */
+/** The field that chooses the order in which a waterfall calls its providers. */
 const waterfallOrder = choice(WATERFALL_ORDERS, {
   default: 'as_listed',
   description:

@@ -5,10 +5,10 @@ import { readList } from '../values/json-text.ts'
 import { type Field, FieldProblem, hasToken, type Scope } from './field.ts'
 import { field } from './fields.ts'
 
-/** The list that one row is made of each item of. `list` names it as tokens of its columns do. */
+/** The list from which rows are made, one for each item. `list` is its name, as tokens of its columns write it. */
 export type ExpandedList = { list: string | null; items: unknown[] }
 
-/** Which item a row is made for, and of which list it is. */
+/** The item that a row is made for, and the name of its list. */
 export type ExpandedItem = { list: string | null; item: unknown }
 
 export function expandedList(options: { description: string }): Field<ExpandedList | undefined> {
@@ -18,7 +18,7 @@ export function expandedList(options: { description: string }): Field<ExpandedLi
       const template = typeof configured === 'string' ? configured : ''
       const token = soleToken(parseTemplate(template))
       return {
-        list: token !== null && 'action' in token ? nameOf(token) : null,
+        list: token !== null && 'action' in token ? printListName(token) : null,
         items: scope.value(template),
       }
     },
@@ -34,12 +34,12 @@ export function expandedList(options: { description: string }): Field<ExpandedLi
   }
 }
 
-/** Values by target column, made once for the row or once for each item of a list. */
+/** The values by target column, made once for the row or once for each item of a list. */
 export type ItemMapping = { rowFor(expanded?: ExpandedItem): Record<string, unknown> }
 
 /**
- * Pairs whose values may hold columns of an expanded list. Tokens are expanded as everywhere, except that a column is
- * kept apart with its name, since only `rowFor` knows whether its list is the one being expanded and which item is meant.
+ * Defines a field for pairs whose values may hold columns of an expanded list. Tokens are expanded as everywhere, but a
+ * column keeps its name, since only `rowFor` knows whether its list is being expanded and which item is meant.
  */
 export function itemMapping({
   sheet,
@@ -79,11 +79,11 @@ function resolveParts(value: unknown, scope: Scope): ResolvedPart[] {
   return parseTemplate(value).map((part) => {
     if (part.kind === 'text') return { value: part.text }
     const whole = scope.value(part.source)
-    return part.token.kind === 'column' ? { name: nameOf(part.token), whole } : { value: whole }
+    return part.token.kind === 'column' ? { name: printListName(part.token), whole } : { value: whole }
   })
 }
 
-function nameOf(token: Extract<Token, { action: string }>): string {
+function printListName(token: Extract<Token, { action: string }>): string {
   return `${token.action}.${printPath(token)}`
 }
 

@@ -8,11 +8,13 @@ export type OutputFormat = { fields: AnswerField[] } | { json: Record<string, un
 
 export type AnswerField = { name: string; type: OutputType; description: string }
 
-/** Callers see only which of the two forms was sent, not the schema (4.5). */
+/**
+ * Defines the field for the shape of an answer. Callers see only which of the two forms was sent, not the schema (4.5).
+ */
 export function outputFormat(options: {
   description: string
   required?: boolean
-  /** Rows run without it all the same. */
+  /** Rows run without the field, although callers are told to set it. */
   runsWithout?: true
 }): Field<OutputFormat | undefined> {
   return {
@@ -27,7 +29,7 @@ export function outputFormat(options: {
   }
 }
 
-/** A format that was checked when it was configured. */
+/** Returns a format that was checked when it was configured. */
 export function readFormat(configured: unknown): OutputFormat | undefined {
   return isObject(configured) ? (configured as OutputFormat) : undefined
 }

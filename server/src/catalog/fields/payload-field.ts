@@ -4,12 +4,12 @@ import { mapStrings } from '../chain/reference-walk.ts'
 import { readJson } from '../values/json-text.ts'
 import { type Field, refuse, type Scope } from './field.ts'
 
-/** What is sent: JSON, or text that is none. */
+/** The body to send: JSON, or text that is not JSON. */
 export type Payload = { json: unknown } | { text: string }
 
 /**
- * JSON with tokens in its texts, as such, as its text, or as `{name, value}` items. Values of the row are put into what was
- * parsed before, so that no quote in them can change it.
+ * Defines a field for JSON with tokens in its texts, given as JSON, as JSON text or as `{name, value}` items. Values of
+ * the row are inserted after the JSON was parsed, so that no quote in them can change it.
  */
 export function payload(options: { description: string; required?: boolean }): Field<Payload> {
   return {
@@ -22,7 +22,7 @@ export function payload(options: { description: string; required?: boolean }): F
         ? { kind: 'save', value: raw }
         : refuse(path, 'must be text, an object or an array'),
     resolve,
-    // Nothing else comes out of `resolve`; an unset field that is required is never read.
+    // `resolve` returns no other shape, and an unset required field is never read.
     read: (resolved) => resolved as Payload,
   }
 }
@@ -40,7 +40,7 @@ function resolve(configured: ConfiguredValue, scope: Scope): Payload | '' {
 
 const fill = (value: unknown, scope: Scope): unknown => mapStrings(value, (text) => scope.value(text))
 
-/** Items that all have a name are the keys of one object, as in `body` of an HTTP call. */
+/** Turns items that all have a name into the keys of one object, as in `body` of an HTTP call. */
 function toObject(configured: Exclude<ConfiguredValue, string>): unknown {
   if (!Array.isArray(configured)) return configured
   const items: unknown[] = [...configured]

@@ -5,7 +5,7 @@ import type { Checked, Field, ProviderOption, ProviderPrice, WaterfallStep } fro
 
 export type { WaterfallStep }
 
-/** Who may be asked, and who is asked in which order. */
+/** The providers that can be called, and the configured steps in their order. */
 export type ConfiguredWaterfall<Source> = {
   adapters: readonly Source[]
   steps: readonly WaterfallStep[]
@@ -15,17 +15,20 @@ export type ConfiguredWaterfall<Source> = {
 export const WATERFALL_ORDERS = ['as_listed', 'cheapest_per_find'] as const
 export type WaterfallOrder = (typeof WATERFALL_ORDERS)[number]
 
-/** An ordered list of providers, first is primary. Tried in order until one gives a verified answer. */
+/**
+ * Defines a field for an ordered list of providers, the primary one first. They are tried in order until one gives a
+ * verified answer.
+ */
 export function waterfall<Source extends { option: ProviderOption }>(options: {
   description: string
   adapters: readonly Source[]
-  /** Those that are asked when none are configured. By default all, in their order. */
+  /** The providers that are used when none are configured. By default all, in their order. */
   default?: readonly Source[]
-  /** What may be listed beside them. */
+  /** Further providers that can be listed. */
   also?: readonly ProviderOption[]
-  /** One name may stand in place of a list of one. */
+  /** Accepts one name instead of a list of one. */
   takesOne?: true
-  /** The action has other ways to answer. */
+  /** Set if the action has other ways to answer. */
   isExtra?: true
 }): Field<ConfiguredWaterfall<Source>> {
   const { adapters, description, also = [], takesOne = false, isExtra = false } = options
@@ -62,7 +65,7 @@ function atPrice<Source extends { option: ProviderOption }>(
   return { ...source, option, price: credits, missPrice: missCredits }
 }
 
-/** Steps as they are stored; what is none is left out. */
+/** Returns the stored steps, leaving out invalid entries. */
 export function asSteps(stored: unknown): WaterfallStep[] {
   return (Array.isArray(stored) ? stored : []).flatMap((item: unknown): WaterfallStep[] => {
     const { provider, own_key } = isObject(item) ? item : {}
@@ -70,17 +73,17 @@ export function asSteps(stored: unknown): WaterfallStep[] {
   })
 }
 
-const known = new WeakMap<object, readonly WaterfallStep[]>()
+const stepsByStored = new WeakMap<object, readonly WaterfallStep[]>()
 
-/** Read once for all rows of a definition, which share what is configured. */
+/** Returns the stored steps. They are read once for all rows of a definition, which share the configured value. */
 function stepsOf(stored: unknown): readonly WaterfallStep[] {
   if (typeof stored !== 'object' || stored === null) return asSteps(stored)
-  const steps = known.get(stored) ?? asSteps(stored)
-  known.set(stored, steps)
+  const steps = stepsByStored.get(stored) ?? asSteps(stored)
+  stepsByStored.set(stored, steps)
   return steps
 }
 
-/** An item as callers send it: a name, or `{name, use_own_key}`. Plain names leave the key state open. */
+/** An item as callers send it: a name, or `{name, use_own_key}`. A plain name leaves the key state undefined. */
 export type GivenStep = { name: string; ownKey: boolean | undefined; place: number }
 
 export function readGivenSteps(raw: unknown, path: string): { steps: GivenStep[]; errors: FieldError[] } {
@@ -103,7 +106,7 @@ export function readGivenSteps(raw: unknown, path: string): { steps: GivenStep[]
   return { steps, errors }
 }
 
-/** Providers by display name or id, without regard to case; several when the name is ambiguous. */
+/** Returns the providers with that display name or id, ignoring case. Several match if the name is ambiguous. */
 function matchProviders(name: string, providers: readonly ProviderOption[]): ProviderOption[] {
   return providers.filter((known) => isNamed(name, known))
 }
@@ -113,7 +116,7 @@ function isNamed(name: string, known: { id: string; name: string }): boolean {
   return known.name.toLowerCase() === wanted || known.id === wanted
 }
 
-/** Plain names keep the key state that the provider has in `current`. */
+/** Checks a list of steps. A plain name keeps the key state that the provider has in `current`. */
 function checkSteps(
   raw: unknown,
   path: string,
@@ -160,7 +163,7 @@ function unsupported(field: string, { name }: ProviderOption): Warning {
   }
 }
 
-/** The same steps in another order: each exactly once, and their key state is not changed here. */
+/** Reorders the configured steps. Each must be listed exactly once, and their key state does not change here. */
 export function reorderSteps(
   given: GivenStep[],
   path: string,
@@ -198,7 +201,7 @@ export function reorderSteps(
   return { steps, warnings, errors }
 }
 
-/** Plain names, or objects where the provider runs on the caller's own key. */
+/** A provider's name, or an object if it runs on the caller's own key. */
 export type ShownStep = string | { name: string; use_own_key: true }
 
 export function showSteps(steps: WaterfallStep[], providers: readonly ProviderOption[]): ShownStep[] {

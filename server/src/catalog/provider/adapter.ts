@@ -4,19 +4,19 @@ import type { AskContext } from './context.ts'
 import { optionOf, type Provider, type ProviderRequest } from './provider.ts'
 import type { Refusal } from './reply.ts'
 
-/** What came of asking one provider. */
+/** The result of asking one provider. */
 export type Found<Result> =
   /**
-   * `verified` where the provider vouches for it; `free` where it does not charge for such an answer; `note` is said of it
-   * in the provenance.
+   * `verified` is true if the provider vouches for the answer, `free` if it does not charge for such an answer; `note`
+   * goes into the provenance.
    */
   | { kind: 'hit'; value: Result; verified: boolean; free?: true; note?: string }
-  /** It is at work: ask again after a while, with this. */
+  /** The provider is working: ask again after a while, with this. */
   | { kind: 'pending'; afterMs: number; poll: unknown }
   | Paused
   | Refusal
 
-/** A call that is to be made later. What was answered before is kept, and not asked for again. */
+/** A call that must be made later. Earlier answers are kept and not requested again. */
 export type Paused = { kind: 'paused'; ms: number }
 
 export const MISS: Refusal = { kind: 'miss' }
@@ -25,39 +25,39 @@ export function hit<Result>(value: Result, verified = true): Found<Result> {
   return { kind: 'hit', value, verified }
 }
 
-/** One kind of question, which several providers answer in the same shape. */
+/** A kind of question that several providers answer in the same shape. */
 export type QuestionKind<Input, Result> = {
-  /** An answer that does not fit is as good as none, such as an address that is masked. */
+  /** The shape of an answer. One that does not match, such as a masked address, counts as a miss. */
   result: z.ZodType<Result>
-  /** For the compiler only. */
+  /** Exists for the compiler only. */
   input?: Input
 }
 
-/** Makes one call to the provider and reads its reply; what kept it from answering is passed on. */
+/** Makes one call to the provider and reads its reply. A refusal is passed on. */
 export type Ask<Held = never> = <Body, Out>(
   request: ProviderRequest,
   schema: z.ZodType<Body>,
   read: (body: Body) => Out,
 ) => Promise<Out | Refusal | Held>
 
-/** The same where the call may have to be made later. */
+/** The same for calls that may have to be made later. */
 export type AdapterAsk = Ask<Paused>
 
 export type AdapterSpec<Input, Result> = {
-  /** Credits for an answer, on the platform's key; 0 on keys of one's own. */
+  /** The credits for an answer on the installation's key. Calls on an organisation's own key cost 0. */
   price: number
-  /** Credits for a miss. Default 0. */
+  /** The credits for a miss. Default 0. */
   missPrice?: number
-  /** Whether this provider can be asked with what is known. */
+  /** Returns true if the provider can be asked with this input. */
   accepts?(input: Input): boolean
   /**
-   * Calls may be several, one after another. When a later one must wait, this runs again from its beginning, and `ask` gives
-   * the replies that were got before.
+   * Asks the provider, in one call or several, one after another. If a later call must wait, this function runs again
+   * from its beginning, and `ask` returns the replies that arrived before.
    */
   run(ask: AdapterAsk, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
-/** One provider answering one kind of question. */
+/** One provider's way to answer one kind of question. */
 export type Adapter<Input, Result> = {
   provider: Provider
   question: QuestionKind<Input, Result>

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.ts'
 import type { CellContext } from './context.ts'
 import { runWaterfall, type Waterfall, type WaterfallResult } from './waterfall-run.ts'
 
-/** The outcome of an action that puts one question to providers in order, and makes its outputs of the answer. */
+/** Asks providers one question in order, and returns the action's outcome with outputs made from the answer. */
 export function askInOrder<Input, Result, Outputs>(
   { adapters, steps, order }: ConfiguredWaterfall<Adapter<Input, Result>>,
   input: NoInfer<Input>,
@@ -18,7 +18,7 @@ export function askInOrder<Input, Result, Outputs>(
   return runWaterfall(waterfall).then((result) => toOutcome(result, read))
 }
 
-/** What a waterfall comes to as the outcome of an action. */
+/** Turns the result of a waterfall into the outcome of an action. */
 export function toOutcome<Result, Outputs>(
   result: WaterfallResult<Result>,
   read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,

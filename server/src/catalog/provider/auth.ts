@@ -3,50 +3,53 @@ import type { MadeToken, ProviderKey } from './access.ts'
 import type { ProviderContext } from './context.ts'
 import { refusalOfFailure, parseReply, type Refusal, refusal } from './reply.ts'
 
-/** How a provider learns who asks. */
+/** The ways to authenticate with a provider. */
 export type Auth =
   | { kind: 'none' }
   | { kind: 'bearer' }
   | { kind: 'header'; name: string }
   | { kind: 'query'; name: string }
-  /** A key and its secret, each in a header of its own; `key:secret` where there is one text. */
+  /** A key and its secret, each in its own header. A key given as one text is `key:secret`. */
   | { kind: 'pair'; key: string; secret: string }
-  /** A bearer token, given as it is or made of the other fields at `tokenUrl` and kept until it expires. */
+  /** A bearer token, either given or made from the other fields at `tokenUrl` and kept until it expires. */
   | OAuth
 
 export type OAuth = {
   kind: 'oauth'
   grant: Grant
-  /** A function where accounts have their own. */
+  /** A function if accounts have their own token URL. */
   tokenUrl: string | ((fields: ProviderKey['fields']) => string)
-  /** How the client says who it is when it asks for a token: in the form, or by HTTP Basic. Default in the form. */
+  /** The way in which the client identifies itself when it asks for a token: in the form (the default), or by HTTP Basic. */
   client?: 'form' | 'basic'
-  /** The header of a secret that is no token but a key of the API. */
+  /** The header for a secret that is an API key and not a token. */
   secretHeader?: string
 }
 
 type Grant = 'client_credentials' | 'refresh_token'
 
-const MADE_OF: Record<Grant, readonly string[]> = {
+const GRANT_FIELDS: Record<Grant, readonly string[]> = {
   client_credentials: ['client_id', 'client_secret'],
   refresh_token: ['client_id', 'client_secret', 'refresh_token'],
 }
 
-/** Sets of fields, any of which is enough. */
+/** Returns the sets of fields for an authentication. Any one set is enough. */
 export function fieldsOf(auth: Auth): readonly (readonly string[])[] {
   if (auth.kind === 'none') return [[]]
   if (auth.kind === 'pair') return [['key', 'secret']]
-  return auth.kind === 'oauth' ? [['secret'], MADE_OF[auth.grant]] : [['secret']]
+  return auth.kind === 'oauth' ? [['secret'], GRANT_FIELDS[auth.grant]] : [['secret']]
 }
 
-/** `token` is one that was made, and can be made again. */
+/** The headers and query that authenticate a call. `token` is set if it was made from fields and can be made again. */
 export type Authorised = { headers: Record<string, string>; query: Record<string, string>; token?: string }
 type Place = { base: string; replaced: boolean }
 type Fields = ProviderKey['fields']
 
-const known = new WeakMap<Auth, WeakMap<Fields, Authorised | Refusal>>()
+const authorisedByAuth = new WeakMap<Auth, WeakMap<Fields, Authorised | Refusal>>()
 
-/** At once, unless a token has to be made. What is sent as it is given is the same object for all calls of a key. */
+/**
+ * Returns at once, unless a token has to be made. Credentials that are sent as given are the same object for all calls
+ * of a key.
+ */
 export function authorise(
   context: ProviderContext,
   auth: Auth,
@@ -61,10 +64,10 @@ export function authorise(
       .token((current) => makeToken(context, auth, current, place), refused)
       .then((answer) => (answer.ok ? { ...bearer(answer.token), token: answer.token } : answer.refusal))
   }
-  let ofAuth = known.get(auth)
-  if (ofAuth === undefined) known.set(auth, (ofAuth = new WeakMap()))
-  let authorised = ofAuth.get(fields)
-  if (authorised === undefined) ofAuth.set(fields, (authorised = authoriseBy(auth, fields)))
+  let byFields = authorisedByAuth.get(auth)
+  if (byFields === undefined) authorisedByAuth.set(auth, (byFields = new WeakMap()))
+  let authorised = byFields.get(fields)
+  if (authorised === undefined) byFields.set(fields, (authorised = authoriseBy(auth, fields)))
   return authorised
 }
 
@@ -87,9 +90,12 @@ function authoriseBy(auth: Auth, fields: Fields): Authorised | Refusal {
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, query: {} })
 
-/** A platform key is one text: `client_id:client_secret` where tokens are made of those. */
+/**
+ * Returns true if tokens are made from these fields. An installation's key is one text: `client_id:client_secret` in
+ * that case.
+ */
 function isMade(fields: ProviderKey['fields'], grant: Grant): boolean {
-  return MADE_OF[grant].every((name) => partsOf(fields)[name] !== undefined)
+  return GRANT_FIELDS[grant].every((name) => partsOf(fields)[name] !== undefined)
 }
 
 function partsOf(fields: ProviderKey['fields']): Readonly<Record<string, string | undefined>> {
@@ -105,7 +111,7 @@ const TokenReply = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive().default(3600),
   refresh_token: z.string().optional(),
-  /** Where the account is, which Salesforce and Pipedrive tell with their tokens. */
+  /** The address of the account, which Salesforce and Pipedrive return with their tokens. */
   instance_url: z.url().optional(),
   api_domain: z.url().optional(),
 })
@@ -127,14 +133,14 @@ async function makeToken(
   place: Place,
 ): Promise<MadeToken<Refusal>> {
   const parts = partsOf(fields)
-  const given = MADE_OF[auth.grant].map((name): [string, string] => [name, parts[name] ?? ''])
+  const given = GRANT_FIELDS[auth.grant].map((name): [string, string] => [name, parts[name] ?? ''])
   const sent = auth.client === 'basic' ? given.filter(([name]) => !CLIENT.has(name)) : given
   const url = URL.parse(typeof auth.tokenUrl === 'string' ? auth.tokenUrl : auth.tokenUrl(fields))
   if (url === null) {
     return { ok: false, refusal: refusal('unconfigured', 'the address in its connection is none') }
   }
   const reply = await context.egress.fetch({
-    // Who puts another server in a provider's place means its tokens as well.
+    // A server that replaces a provider also makes its tokens.
     url: place.replaced ? `${place.base}${url.pathname}` : url.href,
     method: 'POST',
     headers: {
@@ -147,7 +153,7 @@ async function makeToken(
     signal: context.signal,
   })
   if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
-  // An authorisation server says 400 to credentials that it does not know (RFC 6749, 5.2).
+  // An authorisation server answers unknown credentials with 400 (RFC 6749, 5.2).
   const rules = { statuses: { 400: 'unconfigured' } } as const
   const secrets = given.map(([, value]) => value)
   const json = await reply.json()
@@ -159,13 +165,13 @@ async function makeToken(
   })
   if (!answer.ok) return answer
   const { access_token, expires_in, refresh_token, ...places } = answer.body
-  const told = PLACES.flatMap((name): [string, string][] => {
+  const addresses = PLACES.flatMap((name): [string, string][] => {
     const address = places[name]
     return address === undefined || fields[name] !== undefined ? [] : [[name, address]]
   })
   const changed = {
     ...(refresh_token === undefined ? {} : { refresh_token }),
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(addresses),
   }
   return {
     ok: true,

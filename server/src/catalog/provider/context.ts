@@ -2,40 +2,42 @@ import type { Egress } from '../../lib/egress/egress.ts'
 import type { CallOff } from '../../lib/egress/request.ts'
 import type { ProviderGate, ProviderKeys } from './access.ts'
 
-/** What one request to a provider takes of what an action is lent. */
+/** The part of an action's context that one request to a provider needs. */
 export type ProviderContext = {
   egress: Egress
-  /** Aborted at the action's timeout and when the row is given up. */
+  /** The signal that is aborted at the action's timeout and when the row is cancelled. */
   signal: AbortSignal
-  /** The same for calls by the egress, where it is there for less than a signal. */
+  /** The same for calls through the egress, where it costs less than a signal. */
   callOff?: CallOff
   now: () => Date
-  /** The organisation, for what is shared by turns. */
+  /** The id of the organisation, for shared resources that organisations use in turn. */
   owner?: string
 }
 
-/** Counts what a provider did lately for the organisation and the action. */
+/** A count of what a provider did lately for the organisation and the action. */
 export type ProviderRate = { provider: string; asked: number; found: number; credits: number }
 
-/** False: too few credits are left. Where only what others hold is in the way, the cell is parked and asks again. */
+/**
+ * The result of a reservation. It is false if too few credits are left. If only reservations of others are in the way, the cell is parked and asks again.
+ */
 export type Reserved = boolean | { waitMs: number }
 
-/** What asking providers takes. */
+/** The context that asking providers needs. */
 export type AskContext = ProviderContext & {
-  /** Keys of providers. */
+  /** The keys of providers. */
   keys: ProviderKeys
-  /** Every call to a provider goes through it. */
+  /** The gate that every call to a provider must pass. */
   gate: ProviderGate
-  /** Sets aside what the cell may come to cost in all, before the call that costs it; mostly at once. */
+  /** Reserves the total that the cell may cost, before the call that costs it. Mostly returns at once. */
   reserve(credits: number): Reserved | Promise<Reserved>
-  /** What providers did lately for the organisation, for waterfalls that order themselves. */
+  /** Returns what providers did lately for the organisation, for waterfalls that choose their order. */
   rates?(): Promise<readonly ProviderRate[]>
 }
 
 /** The same for a cell that may be parked. */
 export type CellContext = AskContext & {
-  /** What an earlier `wait` of this cell handed over; undefined on the first call. */
+  /** The state that an earlier `wait` of this cell returned; undefined on the first call. */
   state: unknown
-  /** An earlier try of this cell was cut off: nobody knows how far it came. */
+  /** Set if an earlier try of this cell was interrupted, so that nobody knows how far it got. */
   wasCutOff: boolean
 }

@@ -42,7 +42,7 @@ const CASES = [
 
 const isToken = ({ path }: Seen) => path.endsWith('/access_token')
 
-/** Asks as a waterfall does: again while it is pending. The last reply is given to all further questions. */
+/** Asks as a waterfall does: again while the answer is pending. The last reply is repeated for all further calls. */
 async function ask(one: Case, replies: readonly Reply[], timeoutMs = 5000) {
   const left = [...replies]
   const double = await serveDouble((seen) => {
@@ -59,7 +59,7 @@ async function ask(one: Case, replies: readonly Reply[], timeoutMs = 5000) {
   }
 }
 
-/** What goes wrong with every provider, in its own words where it has some. */
+/** Lists the failures that every provider can have, in the provider's own form if the case has one. */
 function faultsOf({ badKey, quota, slowDown }: Case): [string, Reply, object][] {
   const faults: [string, Reply, object][] = [
     ['bad key', badKey ?? { status: 401, json: { message: `no key ${SECRET}` } }, { kind: 'unconfigured' }],
@@ -79,7 +79,7 @@ function faultsOf({ badKey, quota, slowDown }: Case): [string, Reply, object][] 
       { kind: 'error', transient: false },
     ],
   ]
-  // Where a bare 429 is the quota, only the other form asks to slow down.
+  // If a bare 429 means the quota, only the other form asks to slow down.
   if (quota?.status !== 429) faults.push(['slow down', slowDown ?? { status: 429 }, { kind: 'rate_limited' }])
   return faults
 }
@@ -109,7 +109,7 @@ describe.each(CASES.map((one): [string, Case] => [`${one.provider}: ${one.asks.a
       }
     })
 
-    it('what is no answer, or no good one, is told apart', async () => {
+    it('a miss and an unusable answer are distinguished', async () => {
       for (const { replies, found } of one.nothing) {
         expect((await ask(one, replies)).found).toMatchObject(found ?? { kind: 'miss' })
       }

@@ -1,4 +1,4 @@
-/** As URLSearchParams writes a name or value, without one being made for every call. */
+/** Encodes a name or value as URLSearchParams does, without creating one for every call. */
 export function encodeForm(text: string): string {
   if (PLAIN.test(text)) return text
   return encodeURIComponent(text.toWellFormed()).replace(/%20|[!'()~]/g, spell)

@@ -8,7 +8,7 @@ import { createKey } from './access.ts'
 import type { AdapterAsk } from './adapter.ts'
 import { logMisfits, type Misfit, onMisfit, placeOf, tellMisfit } from './misfits.ts'
 
-/** Asks Hunter, which answers `json`. */
+/** Asks Hunter, whose reply is `json`. */
 async function askHunter(json: unknown) {
   const { origin } = await serveDouble(() => ({ json }))
   const context = makeAskContext({ hunter: origin })
@@ -20,7 +20,7 @@ async function askHunter(json: unknown) {
   return hunterWorkEmail.run(ask, ANN, { poll: undefined, context })
 }
 
-it('a reply of another shape is told of with the place, without values, and is never a hit', async () => {
+it('a reply of another shape is reported with its place and without values, and is never a hit', async () => {
   const heard: Misfit[] = []
   onTestFinished(onMisfit((misfit) => heard.push(misfit)))
   const found = await askHunter({ data: { email: { secret: 'ann@acme.com' }, score: 97 } })
@@ -48,7 +48,7 @@ it('/metrics counts them by provider', async () => {
   expect(await count()).toBe(before + 1)
 })
 
-it('the log says each place once a minute', () => {
+it('the log names each place once a minute', () => {
   const lines: unknown[] = []
   let now = 0
   onTestFinished(logMisfits({ warn: (line: unknown) => void lines.push(line) }, () => now))
@@ -61,7 +61,7 @@ it('the log says each place once a minute', () => {
   expect(lines).toEqual([misfit, { ...misfit, at: 'data' }, misfit])
 })
 
-it('of a union the alternative is named that came the furthest', () => {
+it('the problem of a union is that of the alternative that got the furthest', () => {
   const shape = z.union([z.array(z.string()), z.object({ results: z.array(z.object({ name: z.string() })) })])
   const [issue] = shape.safeParse({ results: [{ name: 1 }] }).error?.issues ?? []
   expect(issue && placeOf(issue)).toMatchObject({ at: 'results.0.name' })

@@ -2,10 +2,13 @@ import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
 import type { Log } from '../../lib/log.ts'
 
-/** A reply that is not of the shape that its provider's file expects: the provider may have changed it. */
+/** A reply whose shape differs from what the provider's file expects. The provider may have changed it. */
 export type Misfit = {
   provider: string
-  /** Where in the reply, such as `data.email`; empty for all of it. No values: those are somebody's data. */
+  /**
+   * The place in the reply, such as `data.email`; empty for the whole reply. Never a value, which would be personal
+   * data.
+   */
   at: string
   problem: string
 }
@@ -16,7 +19,7 @@ export function tellMisfit(misfit: Misfit): void {
   misfits.publish(misfit)
 }
 
-/** Calls `listener` for every misfit in this process, until the function that it returns is called. */
+/** Calls `listener` for every misfit in this process, until the returned function is called. */
 export function onMisfit(listener: (misfit: Misfit) => void): () => void {
   const hear = (message: unknown) => listener(message as Misfit)
   misfits.subscribe(hear)
@@ -26,7 +29,10 @@ export function onMisfit(listener: (misfit: Misfit) => void): () => void {
 const QUIET_MS = 60_000
 const MAX_KNOWN = 1000
 
-/** Logs misfits, each place once a minute: a whole run may meet the same one. Returns what ends that. */
+/**
+ * Logs misfits, each place once a minute, because a whole run may meet the same one. Returns a function that stops the
+ * logging.
+ */
 export function logMisfits(log: Pick<Log, 'warn'>, now: () => number = Date.now): () => void {
   const logged = new Map<string, number>()
   return onMisfit(({ provider, at, problem }) => {
@@ -40,7 +46,7 @@ export function logMisfits(log: Pick<Log, 'warn'>, now: () => number = Date.now)
 
 type Issue = z.core.$ZodIssue
 
-/** The place of an issue; of a union that of the alternative which came the furthest. */
+/** Returns the place of an issue. For a union it is that of the alternative that got the furthest. */
 export function placeOf(issue: Issue): { at: string; problem: string } {
   const deepest = dig(issue, [])
   return { at: deepest.path.join('.'), problem: deepest.message }

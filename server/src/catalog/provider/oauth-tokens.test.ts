@@ -11,7 +11,7 @@ import type { Provider } from './provider.ts'
 const CLIENT = { client_id: 'id-1', client_secret: 'secret-0123456789', refresh_token: 'refresh-0123' }
 const Reply = z.object({ ok: z.boolean() })
 
-/** Asks a provider whose own hosts are a double, and says to which hosts it would have gone. */
+/** Asks a provider whose hosts are replaced by a double, and returns the hosts that it would have called. */
 async function askAt(provider: Provider, fields: Record<string, string>, told: object) {
   const double: Double = await serveDouble(({ path }) =>
     path.endsWith('/token')
@@ -43,12 +43,12 @@ it('Salesforce: where a connection names its instance, as sandboxes must, tokens
   })
 })
 
-it('Salesforce: without one they are made where everybody logs in, and the instance is told with them', async () => {
+it('Salesforce: without one they are made at the common login, and their reply names the instance', async () => {
   const { hosts } = await askAt(salesforce, CLIENT, { instance_url: 'https://acme.my.salesforce.com' })
   expect(hosts).toEqual(['login.salesforce.com', 'acme.my.salesforce.com'])
 })
 
-it('Pipedrive: the client says who it is by HTTP Basic, and the account is where its token says', async () => {
+it('Pipedrive: the client identifies itself by HTTP Basic, and the account is at the address in its token', async () => {
   const { hosts, seen, key } = await askAt(pipedrive, CLIENT, { api_domain: 'https://acme.pipedrive.com' })
   expect(hosts).toEqual(['oauth.pipedrive.com', 'acme.pipedrive.com'])
   const basic = Buffer.from('id-1:secret-0123456789').toString('base64')
@@ -66,7 +66,7 @@ it('Pipedrive: a token alone is for the address of all accounts', async () => {
   expect(hosts).toEqual(['api.pipedrive.com'])
 })
 
-it('Salesforce: an instance that is no address is said, not thrown', async () => {
+it('Salesforce: an instance that is not an address is reported, not thrown', async () => {
   const key = createKey('own', { ...CLIENT, instance_url: 'acme' })
   expect(await salesforce.request(makeAskContext({}), key, { path: '/x' }, Reply)).toMatchObject({
     ok: false,

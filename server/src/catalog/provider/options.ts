@@ -9,19 +9,19 @@ export type SendRequest = <Body>(
   schema: z.ZodType<Body>,
 ) => Promise<ProviderReply<Body>>
 
-/** Words of a dropdown that only the caller's account with a provider knows. */
+/** The options of a dropdown that only the caller's account with a provider knows. */
 export type OptionQuery = {
   provider: Provider
-  /** The field whose value it depends on, which the context names; what cannot be one is not asked about. */
+  /** The field that the options depend on, which the context names. A value that cannot be valid is not sent. */
   parent?: ParentField
-  /** The field that the parent depends on in its turn. */
+  /** The field that the parent depends on itself. */
   within?: ParentField
   list(send: SendRequest, parent: string, within: string): Promise<ProviderReply<Option[]>>
 }
 
 type ParentField = { field: string; fits: (value: string) => boolean }
 
-/** A reply with its body made into something else. */
+/** Returns the reply with its body converted. */
 export function mapReply<Body, Other>(
   reply: ProviderReply<Body>,
   make: (body: Body) => Other,

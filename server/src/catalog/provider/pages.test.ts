@@ -5,7 +5,7 @@ import type { Refusal } from './reply.ts'
 
 const down: Refusal = { kind: 'error', message: 'down', transient: true }
 
-/** Pages by their cursor, and which of them were read. */
+/** Collects pages by their cursor, and returns which of them were read. */
 async function collect(pages: Record<string, Page<number, string> | Refusal | Paused>, max = 100) {
   const read: string[] = []
   const result = await collectPages<number, string>(
@@ -42,7 +42,7 @@ it('reads no more than is wanted', async () => {
   })
 })
 
-it('what was read before a refusal stays, and it is said that there is more', async () => {
+it('items read before a refusal are kept, and a note says that there are more', async () => {
   expect(await collect({ a: page('b', 1), b: down })).toEqual({
     kind: 'pages',
     items: [1],
@@ -55,7 +55,7 @@ it('a first page that is refused is a refusal', async () => {
   expect(await collect({ a: down })).toEqual({ ...down, read: 'a' })
 })
 
-it('a page that must wait is waited for, with what was read before it', async () => {
+it('a page that must wait pauses the whole, and the pages before it are kept', async () => {
   const paused: Paused = { kind: 'paused', ms: 5 }
   expect(await collect({ a: page('b', 1), b: paused })).toEqual({ ...paused, read: 'ab' })
 })

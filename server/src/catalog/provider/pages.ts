@@ -3,17 +3,17 @@ import type { Refusal } from './reply.ts'
 
 export type Page<Item, Cursor> = { items: Item[]; next: Cursor | null }
 
-/** What was read; `note` says why it is not all, where a later page was refused. */
+/** The items that were read. `note` says why they are not all, if a later page was refused. */
 export type Pages<Item> = { kind: 'pages'; items: Item[]; note: string | null }
 
 const MAX_PAGES = 1000
-/** Some first pages are empty while later ones are not. */
+/** The number of empty pages in a row that end the reading. A first page may be empty although later ones are not. */
 const MAX_EMPTY_PAGES = 3
 
 /**
- * Items of all pages up to `max`. It ends when a page names no next one, names one that was read already, or when several
- * in a row hold nothing. What was paid for stays: a page that must wait is read later, and after one that is refused for
- * good what was read before it is the answer.
+ * Returns the items of all pages up to `max`. It ends when a page names no next one, names one that was already read,
+ * or when several in a row are empty. Paid results are kept: a page that must wait is read later, and if a page is
+ * refused permanently, the items before it are the answer.
  */
 export async function collectPages<Item, Cursor>(
   read: (cursor: Cursor) => Promise<Page<Item, Cursor> | Refusal | Paused>,

@@ -16,7 +16,7 @@ type Scene = {
   credits: number
 }
 
-/** A record as Crustdata gives it. */
+/** Returns a record in Crustdata's form. */
 const matched = (found: object) => [{ matches: [{ confidence_score: 1, ...found }] }]
 
 const SCENES: Scene[] = [
@@ -74,7 +74,7 @@ const SCENES: Scene[] = [
   {
     action: 'find_linkedin_profile',
     inputs: { full_name: 'Ann Lee', company_domain: 'acme.example' },
-    // Findymail wants an address, and is passed over.
+    // Findymail needs a web address and is skipped.
     replies: { datagma: { json: { linkedInUrl: 'linkedin.com/in/ann' } } },
     outputs: { linkedin_url: 'https://www.linkedin.com/in/ann', provider: 'Datagma' },
     credits: 2,
@@ -101,7 +101,7 @@ const SCENES: Scene[] = [
     action: 'web_answer',
     inputs: { question: 'Who founded Acme?', providers: ['Perplexity', 'Linkup'] },
     replies: {
-      // Without a page it cannot be checked, so the next one is asked.
+      // An answer without a page cannot be checked, so the next provider is called.
       perplexity: { json: { choices: [{ message: { content: 'Bob.' } }] } },
       linkup: { json: { answer: 'Ada.', sources: [{ name: 'Acme', url: 'https://acme.example/' }] } },
     },
@@ -202,7 +202,10 @@ it.each(SCENES.map((scene): [string, Scene] => [scene.action, scene]))(
   },
 )
 
-/** Apollo with 15 people, in pages of 10; the search for the second page is answered by `second`, in turn. */
+/**
+ * Runs a search on Apollo for 15 people in pages of 10. The searches for the second page get the replies in `second`,
+ * in turn.
+ */
 async function findPeople(second: Reply[]) {
   const left = [...second]
   const asked: string[] = []
@@ -231,7 +234,7 @@ async function findPeople(second: Reply[]) {
   return { outcome, count, waits, asked }
 }
 
-it('Apollo: a later page that is refused for a while is read again, those before it are not', async () => {
+it('Apollo: a later page that is refused for a while is read again, without the pages before it', async () => {
   const rest = { json: { people: [{ id: 'z' }], total_entries: 15 } }
   const slow = { status: 429, headers: { 'retry-after': '3' } }
   expect(await findPeople([slow, rest])).toMatchObject({
@@ -241,7 +244,7 @@ it('Apollo: a later page that is refused for a while is read again, those before
   })
 })
 
-it('Apollo: a later page that is refused for good leaves the people of the pages before it', async () => {
+it('Apollo: a later page that is refused permanently leaves the people of the pages before it', async () => {
   const { outcome, count } = await findPeople([{ status: 401 }])
   expect(count).toBe(10)
   expect(outcome).toMatchObject({

@@ -13,21 +13,21 @@ import { parseReply, type ProviderReply, refusal, refusalOfFailure, type ReplyRu
 export type ProviderRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
-  /** What is undefined is left out. */
+  /** The query. Undefined values are left out. */
   query?: Record<string, string | number | boolean | readonly string[] | undefined>
   json?: unknown
   headers?: Record<string, string>
 }
 
 export type ProviderSpec = ReplyRules & {
-  /** As in LOAM_PROVIDER_URL_<NAME>, in lower case. */
+  /** The name in LOAM_PROVIDER_URL_<NAME>, in lower case. */
   id: string
   name: string
-  /** Where its wire format was found, and when: the next reader checks it there. */
+  /** The place and date where the wire format was found, so that the next reader can check it there. */
   evidence: string
-  /** Empty when every installation has its own: without LOAM_PROVIDER_URL_<NAME> it is not configured. */
+  /** Empty if every installation has its own: the provider is not configured until LOAM_PROVIDER_URL_<NAME> is set. */
   baseUrl: string
-  /** The field of a connection that holds the base URL, where accounts have their own. */
+  /** The field of a connection that holds the base URL, if accounts have their own. */
   baseUrlField?: string
   auth: Auth
   headers?: Record<string, string>
@@ -37,30 +37,33 @@ export type ProviderSpec = ReplyRules & {
   probe?: ProviderRequest
   supportsOwnKey?: boolean
   requiresOwnKey?: boolean
-  /** Fields that a connection may have beside those of its authentication. */
+  /** Further fields that a connection may have. */
   fields?: readonly string[]
 }
 
-/** A service that answers questions, as everybody but its own file sees it. */
+/** A service that answers questions, as the rest of the program sees it. */
 export type Provider = {
   id: string
   name: string
-  /** Where its wire format was found, and when; empty for what is built in. */
+  /** The place and date where the wire format was found; empty for built-in ones. */
   evidence: string
   auth: Auth
   supportsOwnKey: boolean
   requiresOwnKey: boolean
-  /** Answers here: what fails then is what it looks at, never itself. */
+  /** Set if the provider runs in this process: its failures are those of the sites that it reads, never its own. */
   isBuiltIn: boolean
-  /** Every installation has one of its own, which it has to say by LOAM_PROVIDER_URL_<NAME>. */
+  /** Set if every installation has its own server, named by LOAM_PROVIDER_URL_<NAME>. */
   needsAddress: boolean
-  /** Whether it can be called at all here, with a key or without. */
+  /** Returns true if the provider can be called here at all, with a key or without. */
   isPlaced(context: ProviderContext): boolean
   limits(context: { egress: Pick<Egress, 'baseUrl'> }): CallLimits
   probe: ProviderRequest | null
-  /** Sets of fields of which a connection needs one, and fields that it may have beside them. */
+  /** Sets of fields, one of which a connection needs, and further fields that it may have. */
   fields: { sets: readonly (readonly string[])[]; others: readonly string[] }
-  /** Never throws for what the provider does; the body is what the schema makes of it. */
+  /**
+   * Sends a request and returns the reply with its body parsed by the schema. Never throws because of what the provider
+   * does.
+   */
   request<Body>(
     context: ProviderContext,
     key: ProviderKey,
@@ -73,14 +76,19 @@ const TIMEOUT_MS = 15_000
 const MAX_BYTES = 5_000_000
 const NO_LIMITS: CallLimits = {}
 
-/** What goes with every call of a key: headers of calls without a body and with one, and what no answer may repeat. */
+/**
+ * The parts of every call of a key: the headers of calls without and with a body, and the credentials that no answer
+ * may repeat.
+ */
 type Sent = {
   plain: Readonly<Record<string, string>>
   json: Readonly<Record<string, string>>
   credentials: readonly Credential[]
 }
 
-/** The one way to write a provider: how it is reached, what it asks for, and what its answers mean. */
+/**
+ * Defines a provider; there is no other way. The spec says how it is reached, what it needs and what its answers mean.
+ */
 export function defineProvider(spec: ProviderSpec): Provider {
   const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
   const { baseUrlField, timeoutMs = TIMEOUT_MS } = spec
@@ -96,7 +104,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
   })
 
   const sent = new WeakMap<Authorised, Sent>()
-  const sentWith = (authorised: Authorised, key: ProviderKey): Sent => {
+  const partsWith = (authorised: Authorised, key: ProviderKey): Sent => {
     const known = sent.get(authorised)
     if (known !== undefined) return known
     const plain = { accept: 'application/json', ...spec.headers, ...authorised.headers }
@@ -105,7 +113,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
       json: Object.freeze({ 'content-type': 'application/json', ...plain }),
       credentials: toCredentials([...listCredentials(key), ...listSent(authorised)]),
     }
-    // A token is another the next time.
+    // A token is a different one the next time.
     if (authorised.token === undefined) sent.set(authorised, made)
     return made
   }
@@ -138,7 +146,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     isBuiltIn: false,
     needsAddress: spec.baseUrl === '' && baseUrlField === undefined,
     isPlaced: (context) => baseUrlField !== undefined || baseOf(context) !== '',
-    // What stands in a provider's place has limits of its own; it says so by 429.
+    // A server that replaces a provider has limits of its own and reports them by 429.
     limits: (context) => (isReplaced(context) ? NO_LIMITS : (spec.limits ?? NO_LIMITS)),
     probe: spec.probe ?? null,
     fields: {
@@ -151,7 +159,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
         const authorising = authorise(context, auth, key, placeOf, refused)
         const authorised = authorising instanceof Promise ? await authorising : authorising
         if ('kind' in authorised) return { ok: false, refusal: authorised }
-        // Only now: some tell where an account is when they make its token.
+        // Only after authorising, because some providers return the account's address with the token.
         const base = baseOf(context, key)
         if (base === '') {
           const missing =
@@ -160,13 +168,13 @@ export function defineProvider(spec: ProviderSpec): Provider {
               : `needs --field ${baseUrlField}=... in its connection`
           return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
         }
-        const sending = sentWith(authorised, key)
+        const sending = partsWith(authorised, key)
         const call = toCall(authorised, sending, base, request)
         call.signal = context.callOff ?? context.signal
         const reply = await context.egress.fetch(call)
         if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
         const { token } = authorised
-        // A token may end before its time: it is made anew once.
+        // A token may end before its time, so a new one is made once.
         if (reply.status === 401 && token !== undefined && refused === undefined) {
           refused = token
           continue
@@ -187,11 +195,11 @@ export function defineProvider(spec: ProviderSpec): Provider {
   }
 }
 
-/** Fields of a connection that nobody may learn. Others, such as addresses and names, rightly stand in answers. */
+/** The secret fields of a connection. Others, such as addresses and names, may appear in answers. */
 const CREDENTIALS = ['secret', 'client_secret', 'refresh_token', 'session_token']
 
 function listCredentials({ fields }: ProviderKey): readonly string[] {
-  // One secret may be several, of which the first is a name.
+  // One secret may consist of several parts, the first of which is a name.
   return CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
     secret,
     ...secret.split(':').slice(1),
@@ -205,7 +213,7 @@ function listSent({ headers, query, token }: Authorised): string[] {
   return token === undefined ? sent : [token, ...sent]
 }
 
-/** What answers here, with no third party and no key. */
+/** Defines a source that runs in this process, without a third party or a key. */
 export function defineBuiltIn(id: string, name: string): Provider {
   return {
     id,

@@ -1,6 +1,6 @@
 import type { ProviderOption } from '../fields/field.ts'
 
-/** The setting or the command by which a provider that cannot be asked could be (D71). */
+/** Returns the setting or the command that makes an unusable provider usable (D71). */
 export function remedyOf(
   { id, name, supportsOwnKey, requiresOwnKey }: Omit<ProviderOption, 'disabled' | 'credits'>,
   { ownKey, hasAddress }: { ownKey: boolean; hasAddress: boolean },
@@ -16,7 +16,7 @@ export function remedyOf(
 
 const MAX_NAMED = 3
 
-/** What is said of a waterfall in which nobody can be asked. */
+/** Describes a waterfall in which no provider can be called. */
 export function describeUnasked(remedies: readonly { provider: string; remedy: string }[]): string {
   const named = remedies.slice(0, MAX_NAMED).map(({ provider, remedy }) => `${provider}: ${remedy}`)
   const others = remedies.slice(MAX_NAMED).map(({ provider }) => provider)
@@ -24,7 +24,7 @@ export function describeUnasked(remedies: readonly { provider: string; remedy: s
   return `none of its providers can be asked. ${named.join('; ')}${more}`
 }
 
-/** What is said of an action of one provider that it is not connected to. `otherwise` is the other way to mend that. */
+/** Describes the missing connection of an action with one provider. `otherwise` is the other way to configure it. */
 export function describeUnconnected(
   { id, name, otherwise }: { id: string; name: string; otherwise?: string },
   connection: string | undefined,

@@ -7,21 +7,21 @@ import { redact } from '../../lib/security/redaction.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import { placeOf } from './misfits.ts'
 
-/** Why a provider gave no answer. Messages hold no secret: callers read them. */
+/** The reason why a provider gave no answer. Messages contain no secret, because callers read them. */
 export type Refusal =
-  /** It looked and has nothing. */
+  /** The provider looked and has nothing. */
   | { kind: 'miss' }
-  /** It does not take such a question. */
+  /** The provider does not accept such a question. */
   | { kind: 'ineligible'; message: string }
-  /** There is no key, or it was refused. */
+  /** The key is missing or was refused. */
   | { kind: 'unconfigured'; message: string }
-  /** The key is used up. */
+  /** The key's quota is exhausted. */
   | { kind: 'no_credits'; message: string }
   | { kind: 'rate_limited'; message: string; afterMs?: number }
   /**
-   * `transient` may pass when it is tried again; `timeout` costs more than others to try; with `brokenMs` it was not asked,
-   * because it failed too often, and is left alone for that long; `misfit` is the place in the reply that is not of the
-   * expected shape.
+   * `transient`: a retry may succeed. `timeout`: a retry costs more than others. `brokenMs`: the provider was not
+   * called because it failed too often, and is not called for that long. `misfit`: the place in the reply that has an
+   * unexpected shape.
    */
   | {
       kind: 'error'
@@ -35,23 +35,23 @@ export type Refusal =
 export type RefusalKind = Refusal['kind']
 
 /**
- * What a provider's own rules may say of a reply, whatever its status: `outage` is an error that may pass, `answer` something
- * that its adapter reads.
+ * The meanings that a provider's own rules can give a reply, whatever its status. `outage` is a temporary error;
+ * `answer` is a reply that the adapter reads.
  */
 export type ReplyMeaning = RefusalKind | 'outage' | 'answer'
 
-/** How a provider words its answers, where that is not the usual way. */
+/** A provider's deviations from the usual form of answers. */
 export type ReplyRules = {
-  /** What a status means with this provider, where that is not what it usually means. */
+  /** The meanings of statuses that differ from the usual ones. */
   statuses?: Readonly<Record<number, RefusalKind>>
   /**
-   * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
-   * `word` is a text or a number at the top of it, '' when there is none.
+   * Returns the meaning of a reply that only the body shows, such as a miss that comes as 400 or an error inside a 200,
+   * or null if the body shows none. `word` returns a text or number from the top of the body, or '' if there is none.
    */
   classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => ReplyMeaning | null
-  /** How long to wait when it asks to slow down and does not say for how long. */
+  /** The delay if the provider asks to slow down without naming one. */
   slowDownMs?: number
-  /** The words of an error, where its body says them among other things. */
+  /** Returns the error message, if the body holds it among other things. */
   explain?: (body: unknown) => string | null
 }
 
@@ -63,7 +63,7 @@ export function refusal(kind: RefusalKind | 'outage', message: string): Refusal 
   return kind === 'error' ? { kind, message, transient: false } : { kind, message }
 }
 
-/** A call that got no answer at all. */
+/** Returns the refusal for a call that got no answer at all. */
 export function refusalOfFailure({ kind, message, retryable }: EgressFailure): Refusal {
   const timeout = kind === 'timeout' ? { timeout: true as const } : {}
   return { kind: 'error', message, transient: retryable || kind === 'aborted', ...timeout }
@@ -87,26 +87,29 @@ const EXCERPT = 200
 
 type Rules = {
   rules: ReplyRules
-  /** Cut out of the words of a refusal. */
+  /** Secrets to remove from the text of a refusal. */
   secrets: () => readonly string[]
   now: () => Date
   /** The answer as JSON. */
   json: JsonResult
 }
 
-/** What an HTTP answer comes to: what the provider's own rules say of it, then what is usual, then the schema. */
+/**
+ * Interprets an HTTP answer: first by the provider's own rules, then by the usual meaning of its status, then by the
+ * schema.
+ */
 export function parseReply<Body>(
   reply: EgressResponse,
   schema: z.ZodType<Body>,
   { rules, secrets, now, json: read }: Rules,
 ): ProviderReply<Body> {
   const { status } = reply
-  // No content is an answer of its own, and no broken one.
+  // An empty body is a valid answer, not a broken one.
   const json: JsonResult = status === 204 || reply.body.length === 0 ? { ok: true, value: null } : read
   const body = json.ok ? json.value : undefined
   const kind =
     rules.classify?.({ status, body, word: (name) => wordIn(body, name) }) ??
-    // Who says when to come back is not used up.
+    // A Retry-After means throttled, not exhausted.
     (status === 429 && reply.header('retry-after') !== undefined ? 'rate_limited' : undefined) ??
     rules.statuses?.[status] ??
     USUAL[status] ??
@@ -144,9 +147,9 @@ function misfitOf(misfit: { at: string; problem: string }, message: string): { o
   return { ok: false, refusal: { kind: 'error', message, transient: false, misfit } }
 }
 
-function excerptOf(said: string, secrets: readonly string[]): string {
-  // Cut after the secrets: half of one at the end would not be found.
-  const text = redact(said.slice(0, 20 * EXCERPT), secrets)
+function excerptOf(givenText: string, secrets: readonly string[]): string {
+  // Secrets are removed before the text is cut, because half a secret at the end would not be found.
+  const text = redact(givenText.slice(0, 20 * EXCERPT), secrets)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, EXCERPT)

@@ -8,20 +8,20 @@ import type { Refusal } from './reply.ts'
 
 export type ProviderCallResult<Body> =
   | { ok: true; body: Body; key: ProviderKey; provenance: Provenance[] }
-  /** What the action is to answer instead, and how the provider has refused where it was asked. */
+  /** The outcome that the action must return, and the provider's refusal if the provider was called. */
   | { ok: false; outcome: Outcome<never>; refusal?: Refusal }
 
 type Call<Body> = {
   provider: Provider
-  /** A connection by its name; the only one, or the platform's key, when none is named (D66). */
+  /** The name of a connection. Without it, the only connection or the installation's key is used (D66). */
   connection: string | undefined
   request: ProviderRequest
   schema: z.ZodType<Body>
-  /** What may have had its effect is not tried again: a call that was not answered in time. */
+  /** Set if the call may take effect without an answer: it is then not repeated after a timeout. */
   once?: true
 }
 
-/** One call of an action that knows only one provider. */
+/** Makes one call for an action that has only one provider. */
 export async function askProvider<Body>(
   { provider, connection, request, schema, once }: Call<Body>,
   context: CellContext,
@@ -67,7 +67,7 @@ function outcomeOfRefusal(refusal: Refusal, { id, name }: Provider, ms: number, 
   }
 }
 
-/** The place in the queue that an earlier try was given. */
+/** Returns the place in the queue that an earlier try was given. */
 export function slotOf(state: unknown): number | undefined {
   const slot = typeof state === 'object' && state !== null && 'slot' in state ? state.slot : undefined
   return typeof slot === 'number' ? slot : undefined

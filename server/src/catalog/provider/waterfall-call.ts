@@ -11,10 +11,10 @@ import type { Turn } from './waterfall-progress.ts'
 export const MAX_TRIES = 3
 const MAX_POLLS = 40
 const LONGEST_PAUSE_MS = 120_000
-/** After this long the row is parked before the next call, so that the action's timeout is not met. */
+/** The time after which the row is parked before the next call, so that the action does not reach its timeout. */
 export const LONGEST_RUN_MS = 20_000
 
-/** The key of a step, or what to do so that there is one (D66, D71). */
+/** Returns the key of a step, or a text that says how to get one (D66, D71). */
 export function chooseKey<Input, Result>(
   { provider }: Adapter<Input, Result>,
   { own_key }: WaterfallStep,
@@ -32,10 +32,10 @@ export function chooseKey<Input, Result>(
   return remedyOf(provider, { ownKey: false, hasAddress })
 }
 
-/** Of providers that ask for none. */
+/** The key for providers that need none. */
 const NO_KEY = createKey('platform', {})
 
-/** Asks one provider, in as many calls as that takes. `concludeCall` says what its answer comes to. */
+/** Asks one provider, in as many calls as that takes. `concludeCall` interprets the answer. */
 export function callProvider<Input, Result>(
   adapter: Adapter<Input, Result>,
   input: Input,
@@ -52,7 +52,7 @@ export function callProvider<Input, Result>(
   })
 }
 
-/** What may pass is a pause, as often as that is worth it (D24). */
+/** Interprets an answer. A temporary failure becomes a pause, as often as a retry is worth it (D24). */
 export function concludeCall<Result>(
   provider: Provider,
   turn: Turn,
@@ -69,12 +69,15 @@ export function concludeCall<Result>(
       transient: false,
     }
   }
-  // What is built in makes calls of its own, which nobody has retried yet.
+  // Built-in sources make calls of their own, which nothing has retried yet.
   if (provider.isBuiltIn && isRefusal(found)) return pauseAfter(found, turn) ?? found
   return found
 }
 
-/** Every call takes its own place at the gate, and replies of an earlier try are given again without a call. */
+/**
+ * Creates the function that makes the calls. Each call takes its own place at the gate; replies of an earlier try are
+ * returned without a call.
+ */
 function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: AskContext): AdapterAsk {
   const started = Date.now()
   let place = 0
@@ -116,12 +119,12 @@ function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: As
   }
 }
 
-/** How long to wait before the same call is made again; null when that is not worth it any more. */
+/** Returns the pause before the same call is repeated, or null if it is not worth repeating. */
 function pauseAfter(refusal: Refusal, turn: Turn): Paused | null {
   const isTransient = refusal.kind === 'rate_limited' || (refusal.kind === 'error' && refusal.transient)
   if (!isTransient) return null
   const ms = (refusal.kind === 'rate_limited' ? refusal.afterMs : undefined) ?? backoff(turn.tries)
-  // A call that hung is tried once more, not three times: it has cost the most.
+  // A call that hung is retried once, not three times, because it has cost the most.
   turn.tries += refusal.kind === 'error' && refusal.timeout ? MAX_TRIES : 1
   return turn.tries <= MAX_TRIES && ms <= LONGEST_PAUSE_MS ? { kind: 'paused', ms } : null
 }

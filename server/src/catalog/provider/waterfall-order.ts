@@ -5,12 +5,15 @@ import type { Progress } from './waterfall-progress.ts'
 
 type Rated = { step: WaterfallStep; name: string; cost: number; rate: number; asked: number; found: number }
 
-/** Everybody starts with so many questions of which half found something at the list price, so that few facts decide little. */
+/**
+ * The assumed history of every provider: so many calls, half of them hits at the list price. With it, few facts decide
+ * little.
+ */
 const SUPPOSED = { asked: 10, found: 5 }
 
 /**
- * The steps by what a find costs, then by how often there is one. It is decided once for a cell and said in its provenance: a
- * cell that is parked goes on in the same order.
+ * Sorts the steps by the price of a find, then by how often one is found. The order is decided once for a cell and
+ * noted in its provenance, so that a parked cell continues in the same order.
  */
 export function orderByFinds<Input, Result>(
   { adapters, steps }: ConfiguredWaterfall<Adapter<Input, Result>>,

@@ -3,7 +3,7 @@ import type { Provenance } from '../outcome.ts'
 
 export type Bill = { credits: number; provenance: Provenance[] }
 
-/** Of what nobody was asked for. */
+/** The bill for something that no provider was asked for. */
 export const FREE: Bill = { credits: 0, provenance: [] }
 
 const Turn = z.object({
@@ -12,10 +12,10 @@ const Turn = z.object({
   ms: z.number(),
   slot: z.number().exactOptional(),
   poll: z.unknown().optional(),
-  /** What the calls of this run of the adapter were answered: they are not made again. */
+  /** The replies to the calls of this run of the adapter. These calls are not repeated. */
   replies: z.array(z.unknown()),
 })
-/** How far it is with the provider at hand. Kept as JSON while the row is parked. */
+/** The progress with the current provider. It is kept as JSON while the row is parked. */
 export type Turn = z.output<typeof Turn>
 
 export const startTurn = (): Turn => ({ tries: 0, polls: 0, ms: 0, replies: [] })
@@ -29,34 +29,34 @@ const Entry = z.object({
   message: z.string().exactOptional(),
 })
 
-/** The answer of a provider, while it is checked. */
+/** A provider's answer that is being checked. */
 export type Candidate<Result> = {
   value: Result
   verified: boolean
   credits: number
-  /** What it would cost on the key of the installation, where it is one of the organisation. */
+  /** The price on the installation's key, if the organisation's own key was used. */
   listed?: number | undefined
   note?: string | undefined
-  /** What its check handed over when it paused. */
+  /** The state that the check returned when it paused. */
   check?: unknown
 }
 
-/** How far a waterfall is. Kept as JSON while the row is parked. */
+/** The progress of a waterfall. It is kept as JSON while the row is parked. */
 export type Progress<Result> = Bill & {
   place: number
-  /** Ids of providers in the order of this cell, where it was found out from what they did before. */
+  /** The ids of providers in the order of this cell, if it was computed from their history. */
   order?: string[]
   failures: string[]
-  /** Somebody said that there is nothing. */
+  /** Set if a provider reported that there is no answer. */
   answered: boolean
   fallback?: { value: Result; provider: string }
   turn: Turn
   candidate?: Candidate<Result> | undefined
-  /** What checks of answers came to, by a name of what was checked. */
+  /** The results of checks, by the name of what was checked. */
   checked: Record<string, unknown>
 }
 
-/** Where a waterfall goes on. State that cannot be read, as that of another version, is a new beginning. */
+/** Returns where a waterfall continues. Unreadable state, such as that of another version, means starting again. */
 export function readProgress<Result>(state: unknown, result: z.ZodType<Result>): Progress<Result> {
   if (state !== undefined && state !== null) {
     const kept = progressOf(result).safeParse(state)

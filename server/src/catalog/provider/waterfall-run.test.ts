@@ -12,7 +12,7 @@ type Word = { word: string }
 const question: QuestionKind<string, Word> = { result: z.object({ word: z.string() }) }
 const Body = z.object({ word: z.string().nullable(), sure: z.boolean().default(true) })
 
-/** Three providers that differ in their prices; the last one charges for misses. */
+/** Three providers with different prices. The last one charges for misses. */
 const PRICES = [
   ['one', 1, 0],
   ['two', 2, 0],
@@ -57,7 +57,7 @@ type Settings = Partial<Waterfall<string, Word>> & {
   rates?: ProviderRate[]
 }
 
-/** A waterfall over doubles, and how often each was asked. `go` goes on from a pause. */
+/** Creates a waterfall over doubles that count their calls. `go` continues after a pause. */
 async function make(replies: Record<string, Reply[]>, settings: Settings = {}) {
   const doubles: Record<string, Double> = {}
   for (const [id, list] of Object.entries(replies)) {
@@ -94,7 +94,7 @@ async function make(replies: Record<string, Reply[]>, settings: Settings = {}) {
   return { go, reserved, asked: () => PRICES.map(([id]) => doubles[id]?.seen.length ?? 0) }
 }
 
-/** Goes on until it comes to something, as the engine does; waits are only counted. */
+/** Continues until there is a result, as the engine does. Waits are only counted. */
 async function run(replies: Record<string, Reply[]>, settings: Settings = {}) {
   const { go, asked, reserved } = await make(replies, settings)
   const pauses: number[] = []
@@ -159,15 +159,15 @@ describe('D66: keys', () => {
     ])
   })
 
-  it('nobody configured: no answer, and no failure', async () => {
+  it('no provider configured: no answer, and no failure', async () => {
     const { result } = await run(replies, { keys: [] })
     expect(result).toMatchObject({ kind: 'none', failure: null, credits: 0 })
   })
 
-  it('an own key costs nothing and sets nothing aside', async () => {
+  it('an own key costs nothing and reserves nothing', async () => {
     const { result, reserved } = await run({ ...replies, one: [nothing] }, { own: ['one', 'two'], keys: [] })
     expect([brief(result), reserved]).toEqual([['ONE miss 0', 'TWO hit 0'], []])
-    // M13: what it would have cost is told.
+    // M13: the price that the installation's key would have cost is reported.
     expect(result).toMatchObject({ provenance: [{ credits: 0 }, { list_credits: 2 }] })
   })
 
@@ -184,7 +184,7 @@ describe('D66: keys', () => {
     ])
   })
 
-  it('when nobody could say anything, it is a failure with their words', async () => {
+  it('when no provider could answer, the cell fails with their messages', async () => {
     const broken = { one: [{ status: 401 }], two: [{ status: 402 }], three: [{ text: 'cut' }] }
     const { result } = await run(broken)
     expect(result).toMatchObject({
@@ -195,7 +195,7 @@ describe('D66: keys', () => {
     expect((await run({ ...broken, two: [nothing] })).result).toMatchObject({ kind: 'none', failure: null })
   })
 
-  it('a provider that cannot be asked this is passed over as ineligible, one that is gone as disabled', async () => {
+  it('a provider that cannot take the question is skipped as ineligible, a removed one as disabled', async () => {
     const steps = ['gone', 'one', 'two'].map((provider) => ({ provider, own_key: false }))
     const { result, asked } = await run(replies, { input: 'not one', steps })
     expect([asked, brief(result)]).toEqual([
@@ -205,11 +205,11 @@ describe('D66: keys', () => {
   })
 })
 
-describe('D24: what may pass is tried again, without holding a worker', () => {
+describe('D24: temporary failures are retried without holding a worker', () => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '3' } }
   const later = { two: [found('b')], three: [found('c')] }
 
-  it('the answer of a second try counts; those before are not asked again', async () => {
+  it('the answer of a second try counts; the providers before it are not asked again', async () => {
     const { result, asked, pauses } = await run({ one: [nothing], two: [slow, found('b')], three: [nothing] })
     expect([asked, pauses, brief(result)]).toEqual([[1, 2, 0], [3000], ['ONE miss 0', 'TWO hit 2']])
   })
@@ -227,7 +227,7 @@ describe('D24: what may pass is tried again, without holding a worker', () => {
     ])
   })
 
-  it('a call that hangs is tried once more', async () => {
+  it('a call that hangs is retried once', async () => {
     const { result, asked } = await run({ one: [{ hang: true }], ...later }, { timeoutMs: 100 })
     expect([asked, brief(result)]).toEqual([
       [2, 1, 0],
@@ -238,7 +238,7 @@ describe('D24: what may pass is tried again, without holding a worker', () => {
 
 describe('polling', () => {
   const started: Reply = { json: { task: 't' } }
-  it('goes on where it was', async () => {
+  it('continues at the pending poll', async () => {
     const { result, asked, pauses } = await run({
       one: [nothing],
       two: [started, { json: { working: true } }, found('b')],
@@ -270,19 +270,19 @@ describe('limits', () => {
     return { gate, slots, left }
   }
 
-  it('a full one parks the row, which comes back with its slot', async () => {
+  it('a full gate parks the row, which comes back with its slot', async () => {
     const { gate, slots, left } = gateOf({ kind: 'busy', afterMs: 900, slot: 77 })
     const { pauses, asked } = await run({ one: [found('a')] }, { gate })
     expect([pauses, asked[0], slots, left]).toEqual([[900], 1, [undefined, 77], ['worked']])
   })
 
-  it('a provider that is left alone for a while is passed over', async () => {
+  it('a provider with an open breaker is skipped', async () => {
     const { gate, left } = gateOf({ kind: 'broken', afterMs: 5000 })
     const { result, asked } = await run({ one: [found('a')], two: [found('b')] }, { gate })
     expect([brief(result), asked, left]).toEqual([['ONE error 0', 'TWO hit 2'], [0, 1, 0], ['worked']])
   })
 
-  it('the last provider is waited for while nobody else has answered', async () => {
+  it('the last provider is waited for while no other has answered', async () => {
     const steps = [{ provider: 'one', own_key: false }]
     const short = gateOf({ kind: 'broken', afterMs: 5000 })
     const passed = await run({ one: [found('a')] }, { gate: short.gate, steps })
@@ -295,13 +295,13 @@ describe('limits', () => {
     ])
   })
 
-  it('whoever enters leaves, and says whether the provider worked', async () => {
+  it('every call that enters the gate leaves it and reports whether the provider worked', async () => {
     const { gate, left } = gateOf()
     await run({ one: [{ status: 500 }, { status: 422 }], two: [nothing], three: [{ status: 401 }] }, { gate })
     expect(left).toEqual(['broken', 'worked', 'worked', 'worked'])
   })
 
-  it('what is built in passes no gate: a site that does not answer is no fault of it', async () => {
+  it('built-in sources pass no gate: a site that does not answer is not their fault', async () => {
     const { gate, slots } = gateOf()
     const builtIn = defineAdapter(question, defineBuiltIn('built_in', 'Built-in'), {
       price: 1,
@@ -316,7 +316,7 @@ describe('limits', () => {
     const Letter = z.object({ letter: z.string(), next: z.string().nullable() })
     const one = adapters[0]
     if (one === undefined) throw new Error('there is no first adapter')
-    /** Spells its answer letter by letter, each on a page of its own. */
+    /** Spells its answer letter by letter, each on its own page. */
     const speller = defineAdapter(question, one.provider, {
       price: 1,
       async run(ask) {
@@ -343,7 +343,7 @@ describe('limits', () => {
       expect([asked[0], gate.slots.length, gate.left]).toEqual([3, 3, ['worked', 'worked', 'worked']])
     })
 
-    it('one that finds the gate full parks the row; those before it are not made again', async () => {
+    it('a call that finds the gate full parks the row; the calls before it are not repeated', async () => {
       const entered: GateAnswer = { kind: 'entered', leave: () => undefined }
       const gate = gateOf(entered, { kind: 'busy', afterMs: 900, slot: 77 })
       const { result, asked, pauses } = await spell(yes, gate)
@@ -351,14 +351,14 @@ describe('limits', () => {
       expect([asked[0], pauses, gate.slots]).toEqual([3, [900], [undefined, undefined, 77, undefined]])
     })
 
-    it('one that fails is tried again by itself', async () => {
+    it('a call that fails is retried alone', async () => {
       const [y, ...others] = yes
       const { result, asked, pauses } = await spell([y ?? {}, { status: 503 }, { status: 503 }, ...others])
       expect(result).toMatchObject({ kind: 'found', value: { word: 'yes' } })
       expect([asked[0], pauses.length]).toEqual([5, 2])
     })
 
-    it('one that fails for good leaves what was answered before, and says so', async () => {
+    it('a call that fails permanently leaves the answers before it, and a note says so', async () => {
       const { result } = await spell([letter('y', 'b'), { status: 402 }])
       expect(result).toMatchObject({
         kind: 'found',
@@ -367,7 +367,7 @@ describe('limits', () => {
       })
     })
 
-    it('a provider that is left alone in the middle leaves what was answered before', async () => {
+    it('a breaker that opens in the middle leaves the answers before it', async () => {
       const entered: GateAnswer = { kind: 'entered', leave: () => undefined }
       const { result } = await spell(yes, gateOf(entered, { kind: 'broken', afterMs: 5000 }))
       expect(result).toMatchObject({ kind: 'found', value: { word: 'y' } })
@@ -375,7 +375,7 @@ describe('limits', () => {
   })
 })
 
-it('goes on from the state of a pause as it is, without being stored in between', async () => {
+it('continues from the state of a pause that was not stored in between', async () => {
   let checks = 0
   const check: Settings['check'] = ({ value }, _spent, { state }) => {
     checks += 1
@@ -388,7 +388,7 @@ it('goes on from the state of a pause as it is, without being stored in between'
   expect([asked(), checks, brief(later)]).toEqual([[1, 1, 0], 2, ['ONE miss 0', 'TWO hit 2']])
 })
 
-it('state of another version is a new beginning, and never taken for progress', async () => {
+it('state of another version means a new start and is never taken for progress', async () => {
   const { go, asked } = await make({ one: [found('a')] })
   for (const state of [{ place: 1 }, { place: 'x', turn: {} }, 7, 'text', null]) {
     expect(await go(state)).toMatchObject({ kind: 'found', value: { word: 'a' } })
@@ -396,8 +396,8 @@ it('state of another version is a new beginning, and never taken for progress', 
   expect(asked()[0]).toBe(5)
 })
 
-describe('D22: credits are set aside before the call that costs them', () => {
-  it('each time for all of it', async () => {
+describe('D22: credits are reserved before the call that costs them', () => {
+  it('each time for the whole amount', async () => {
     const { reserved } = await run(
       { one: [found('a', false)], two: [nothing], three: [nothing] },
       { spent: 0.5 },
@@ -405,18 +405,18 @@ describe('D22: credits are set aside before the call that costs them', () => {
     expect(reserved).toEqual([1.5, 3.5, 1.8])
   })
 
-  it('too few: nobody is asked who would have to be paid', async () => {
+  it('too few credits: no provider that must be paid is called', async () => {
     const { result, asked } = await run({ one: [nothing], two: [found('b')] }, { credits: 1.5 })
     expect([result.kind, asked]).toEqual(['out_of_credits', [1, 0, 0]])
   })
 
-  it('what was paid for already is used', async () => {
+  it('an answer that is already paid for is used', async () => {
     const { result } = await run({ one: [found('a', false)], two: [found('b')] }, { credits: 1.5 })
     expect(result).toMatchObject({ kind: 'found', value: { word: 'a' }, verified: false, credits: 1 })
   })
 })
 
-it('an answer is checked by somebody else: rejected counts as a miss, and a check may pause', async () => {
+it('a second provider checks an answer: rejected counts as a miss, and a check may pause', async () => {
   const states: unknown[] = []
   const check: Waterfall<string, Word>['check'] = async ({ value }, spent, { state }) => {
     states.push(state ?? 'new')
@@ -442,7 +442,7 @@ describe('a waterfall that orders itself', () => {
   })
   const all = { one: [nothing], two: [nothing], three: [nothing] }
 
-  it('asks first whose finds have cost least, and says so', async () => {
+  it('first asks the provider whose finds have cost least, and says so', async () => {
     // One costs 1 for each find, two costs 2, and three is cheap but charges for its many misses.
     const rates = [rate('ONE', 100, 10, 10), rate('TWO', 100, 90, 180), rate('THREE', 1000, 10, 102)]
     const { result, asked } = await run(all, { order: 'cheapest_per_find', rates })
@@ -461,14 +461,14 @@ describe('a waterfall that orders itself', () => {
     expect(asked).toEqual([1, 1, 1])
   })
 
-  it('without facts goes by list prices; the order of a list is not changed unless it is asked for', async () => {
+  it('without history uses list prices; the order of a list stays unless cheapest_per_find is set', async () => {
     const ordered = await run(all, { order: 'cheapest_per_find' })
     expect(brief(ordered.result).slice(1)).toEqual(['THREE miss 0.1', 'ONE miss 0', 'TWO miss 0'])
     const listed = await run(all, { rates: [rate('THREE', 100, 100, 0)] })
     expect(brief(listed.result)).toEqual(['ONE miss 0', 'TWO miss 0', 'THREE miss 0.1'])
   })
 
-  it('on keys of their own, which cost nothing, goes by how often they find something', async () => {
+  it('own keys cost nothing, so the order is by how often a provider finds something', async () => {
     const rates = [rate('ONE', 100, 10, 0), rate('TWO', 100, 90, 0), rate('THREE', 100, 50, 0)]
     const { result } = await run(all, {
       order: 'cheapest_per_find',
@@ -478,7 +478,7 @@ describe('a waterfall that orders itself', () => {
     expect(brief(result).slice(1)).toEqual(['TWO miss 0', 'THREE miss 0', 'ONE miss 0'])
   })
 
-  it('goes on in the same order after a pause, whatever the facts are by then', async () => {
+  it('keeps the order after a pause, whatever the history is by then', async () => {
     const rates = [rate('THREE', 100, 100, 10)]
     const { go } = await make(
       { one: [nothing], two: [nothing], three: [{ status: 429, headers: { 'retry-after': '1' } }, nothing] },
@@ -496,7 +496,7 @@ describe('a waterfall that orders itself', () => {
     ])
   })
 
-  it('D71: where nobody can be asked it is said as ever', async () => {
+  it('D71: the message for a waterfall without a usable provider is the same in this order', async () => {
     const { result } = await run(all, { order: 'cheapest_per_find', keys: [] })
     expect(result).toMatchObject({ kind: 'none', unasked: expect.stringMatching(/none of its providers/) })
   })

@@ -17,31 +17,34 @@ import {
   startTurn,
 } from './waterfall-progress.ts'
 
-/** What a waterfall came to. */
+/** The result of a waterfall. */
 export type WaterfallResult<Result> =
   | ({ kind: 'found'; value: Result; verified: boolean; provider: string } & Bill)
   /**
-   * Nobody has an answer; `failure` where nobody could even say so, `unasked` where nobody can be asked at all, with what
-   * would mend that.
+   * The result without an answer. `failure` is set if none could even report a miss, `unasked` if none can be called at
+   * all, with the way to change that.
    */
   | ({ kind: 'none'; failure: string | null; unasked: string | null } & Bill)
   | { kind: 'out_of_credits'; message: string; provenance: Provenance[] }
   | Pause
 
-/** Park the row and go on later with this state: those who were asked are not asked again. */
+/** The row is parked and later continues with this state. Providers that were called are not called again. */
 export type Pause = { kind: 'pause'; ms: number; state: unknown }
 
-/** What somebody else makes of an answer. `rejected` counts as a miss. */
+/** A second provider's verdict on an answer. `rejected` counts as a miss. */
 export type Check<Result> = ({ kind: 'verified' | 'unverified' | 'rejected'; value: Result } & Bill) | Pause
 
 export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result>> & {
   input: Input
   context: AskContext
-  /** What an earlier `pause` handed over. */
+  /** The state that an earlier `pause` returned. */
   state: unknown
-  /** Credits that the cell costs already. */
+  /** The credits that the cell already costs. */
   spent?: number
-  /** `checked` is for what is found out about an answer: it is kept for the cell, so that it need not be asked again. */
+  /**
+   * Checks an answer. `checked` holds the findings about answers; it is kept for the cell, so that nothing is asked
+   * twice.
+   */
   check?(
     found: { value: Result; verified: boolean },
     spent: number,
@@ -50,8 +53,9 @@ export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result
 }
 
 /**
- * Asks one provider after another until an answer is verified; an unverified one is kept as the fallback (D37). Providers
- * without a key are passed over; a key that is refused or used up, or a provider that fails, moves on to the next (D66).
+ * Asks one provider after another until an answer is verified; an unverified one is kept as the fallback (D37).
+ * Providers without a key are skipped. If a key is refused or exhausted, or if a provider fails, the next one is called
+ * (D66).
  */
 export async function runWaterfall<Input, Result>(
   waterfall: Waterfall<Input, Result>,
@@ -90,7 +94,10 @@ async function orderSteps<Input, Result>(
   return orderByFinds(waterfall, progress, isKnown ? [] : ((await waterfall.context.rates?.()) ?? []))
 }
 
-/** D71: every one of the list is without a key, or gone; one that refused its key has been asked. */
+/**
+ * D71: Returns the message for a list in which every provider lacks a key or was removed, else null. A provider that
+ * refused its key counts as called.
+ */
 function describeIfUnasked<Result>({ provenance, failures }: Progress<Result>): string | null {
   const unconfigured = provenance.filter(({ status }) => status === 'unconfigured')
   const others = provenance.filter(({ status }) => !UNASKED.has(status))
@@ -99,7 +106,7 @@ function describeIfUnasked<Result>({ provenance, failures }: Progress<Result>): 
 }
 
 type Ended<Result> = WaterfallResult<Result> | null
-/** The provider at hand, and what asking it may cost. */
+/** The current provider and the price of calling it. */
 type Prepared<Input, Result> = {
   adapter: Adapter<Input, Result>
   step: WaterfallStep
@@ -109,7 +116,7 @@ type Prepared<Input, Result> = {
 }
 type Preparing<Input, Result> = Prepared<Input, Result> | Ended<Result>
 
-/** Finds out how the provider at hand is asked, mostly at once. Null when it is the next one's turn. */
+/** Prepares the call to the current provider, mostly at once. Returns null if the next provider is to be tried. */
 function prepareStep<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
@@ -130,7 +137,7 @@ function prepareStep<Input, Result>(
     : reserveFor(waterfall, progress, { adapter, step }, choosing)
 }
 
-/** Sets aside what asking the provider may cost. */
+/** Reserves the credits that the call may cost. */
 function reserveFor<Input, Result>(
   { context, input, spent = 0 }: Waterfall<Input, Result>,
   progress: Progress<Result>,
@@ -162,7 +169,7 @@ function noteReserved<Input, Result>(
   return stopForCredits(progress, adapter.provider.name, Math.max(price, missPrice))
 }
 
-/** What becomes of what the provider said. Null when it is the next one's turn. */
+/** Records the provider's answer. Returns null if the next provider is to be tried. */
 function noteFound<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
@@ -205,7 +212,7 @@ function noteFound<Input, Result>(
   }
 }
 
-/** The last one is waited for while nobody else can answer, as often as it would be tried again. */
+/** Returns true if the last provider is worth waiting for: no other has answered, and it has retries left. */
 function isWorthWaiting<Input, Result>(
   { steps }: Waterfall<Input, Result>,
   { place, fallback, turn }: Progress<Result>,
@@ -244,7 +251,7 @@ function moveOn<Result>(
 
 const STATUSES = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' } as const
 
-/** What becomes of an answer: the result, the fallback, or nothing. */
+/** Decides whether an answer is the result, the fallback or nothing. */
 function weigh<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
@@ -305,7 +312,7 @@ function stopForCredits<Result>(
   return { kind: 'out_of_credits', message, provenance }
 }
 
-/** Thousandths are exact: 0.1 and 0.2 are 0.3. */
+/** Adds two amounts exactly, in thousandths: 0.1 and 0.2 are 0.3. */
 function add(one: number, other: number): number {
   return (Math.round(one * 1000) + Math.round(other * 1000)) / 1000
 }

@@ -8,13 +8,13 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const values = [{ name: 'email', value: 'ann@acme.example' }]
 const down: Reply = { status: 502, text: 'bad gateway' }
 
-/** An action that creates: how its call to create looks, and what the other side says of a look. */
+/** An action that creates a record: its creating call, and the other side's answer to a search for the record. */
 type Creation = {
   action: string
   inputs: Record<string, unknown>
   isCreate: (seen: Seen) => boolean
   created: Reply
-  /** Answers to everything else, where the record is there or is not. */
+  /** Returns the answers to all other calls, with or without the record. */
   other: (seen: Seen, isThere: boolean) => Reply
   outputs: Record<string, unknown>
 }
@@ -29,7 +29,7 @@ const CREATIONS: Creation[] = [
       json: {
         results: [
           ...(isThere ? [{ id: '7', createdAt: '2026-03-01T11:59:30Z' }] : []),
-          // One with the same values, of an earlier time.
+          // A record with the same values, but from an earlier time.
           { id: '1', createdAt: '2026-02-01T00:00:00Z' },
         ],
       },
@@ -104,7 +104,7 @@ describe.each(CREATIONS.map((one): [string, Creation] => [one.action, one]))(
       })
     const creates = (asked: Seen[]) => asked.filter(isCreate).length
 
-    it('a creation that was not answered is looked for before it is made again', async () => {
+    it('a creation without an answer is searched for before it is repeated', async () => {
       const open = await run(false, down)
       expect(open.outcome).toMatchObject({
         kind: 'wait',
@@ -128,7 +128,7 @@ describe.each(CREATIONS.map((one): [string, Creation] => [one.action, one]))(
       expect(there.outcome).toMatchObject({ kind: 'done', outputs })
     })
 
-    it('what is open stays so while a look has to wait, and ends with a word about it', async () => {
+    it('an open creation stays open while a search must wait, and ends with a message about it', async () => {
       const open = { since: NOW.getTime(), tries: 1 }
       const later = await runAt(
         runAction,
@@ -149,7 +149,7 @@ describe.each(CREATIONS.map((one): [string, Creation] => [one.action, one]))(
   },
 )
 
-it('a look asks for the same values and no older records', async () => {
+it('a search asks for the same values and no older records', async () => {
   const state = { open: { since: NOW.getTime(), tries: 1 } }
   const fields = [
     { name: 'Company', value: "O'Hara" },

@@ -7,13 +7,13 @@ import type { ProviderCallResult } from './single-provider.ts'
 
 type Failure = { ok: false; outcome: Outcome<never> }
 
-/** One try at a write that the other side would do twice when it is asked twice. */
+/** One try of a write that would take effect twice if it were sent twice. */
 export type WriteAttempt = {
-  /** Since when an earlier try may have created what is to be created; null where there was none. */
+  /** The time since when an earlier try may have created the record, or null if there was no such try. */
   openSince: Date | null
-  /** Makes the call that creates. One that is not answered leaves open whether it did. */
+  /** Makes the creating call. If it gets no answer, it stays open whether the record was created. */
   create<Body>(call: Promise<ProviderCallResult<Body>>): Promise<ProviderCallResult<Body>>
-  /** Says in the provenance of a look why it was taken and what was seen. */
+  /** Adds to the provenance of a search why it was made and what it found. */
   describeLook(provenance: readonly Provenance[], found: boolean): Provenance[]
 }
 
@@ -21,20 +21,20 @@ const State = z.object({ open: z.object({ since: z.number(), tries: z.number() }
 type Open = z.infer<typeof State>['open']
 
 const MAX_TRIES = 4
-/** What was written a moment ago is not found at once everywhere. */
+/** A record that was just written cannot be found at once everywhere. */
 const MIN_PAUSE_MS = 5000
-/** Clocks differ, and theirs tells when a record was created. */
+/** The tolerance for differing clocks, because the other side's clock dates the record. */
 const CLOCK_MS = 60_000
-/** How far back to look where a try was cut off and left no time. */
+/** The time to search back if a try was interrupted and left no time. */
 const LOOK_BACK_MS = 24 * 60 * 60_000
 
-/** For records of which nothing can be searched for. */
+/** The message for records without a value that can be searched for. */
 export const CANNOT_LOOK =
   'an earlier try was not answered, and by none of its values can it be found out whether it was created'
 
 /**
- * Writes exactly once as far as the other side allows: when a creation is not answered, or its worker died, the next try
- * looks for what it may have created before it creates again.
+ * Writes exactly once as far as the other side allows. If a creation gets no answer, or its worker died, the next try
+ * searches for the record before it creates one.
  */
 export async function writeOnce<Done extends { ok: true }>(
   context: CellContext,
@@ -63,7 +63,7 @@ function readOpen({ state, wasCutOff }: CellContext, now: number): Open | null {
   return wasCutOff ? { since: now - LOOK_BACK_MS, tries: 0 } : null
 }
 
-/** What is not known is handed on to the next try, whatever this one ended with. */
+/** Hands an open creation on to the next try, whatever this one ended with. */
 function keepOpen(outcome: Outcome<never>, open: Open, isOpen: boolean): Outcome<never> {
   if (outcome.kind === 'wait') {
     return wait(outcome.ms, { ...(outcome.state as object | undefined), open })

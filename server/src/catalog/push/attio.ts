@@ -4,7 +4,7 @@ import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provid
 import type { ProviderReply } from '../provider/reply.ts'
 import { attio } from '../providers/attio/provider.ts'
 
-/** Slugs stand in addresses as they are. */
+/** Returns true for a valid slug. Slugs are put into addresses unchanged. */
 export const isAttioSlug = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,99}$/.test(text)
 
 // docs.attio.com/rest-api/endpoint-reference: objects and attributes are listed by their slugs (2026-11).

@@ -8,7 +8,10 @@ import { instantly } from '../providers/instantly/provider.ts'
 import { smartlead } from '../providers/smartlead/provider.ts'
 import { readWireValues } from './values.ts'
 
-/** What every tool for campaigns knows of a lead; anything else is a custom field. `from` names the list of its campaigns. */
+/**
+ * Returns the inputs of a lead that every campaign tool has; anything else is a custom field. `from` names the list of
+ * campaigns.
+ */
 export const leadInputs = (provider: Provider, from: keyof typeof CAMPAIGN_OPTIONS) => ({
   campaign: field.dropdown({ required: true, from, description: 'The id of the campaign.' }),
   email: field.text({ type: 'email', required: true, description: 'The address of the lead.' }),
@@ -21,7 +24,7 @@ export const leadInputs = (provider: Provider, from: keyof typeof CAMPAIGN_OPTIO
   connection: field.connection({ provider }),
 })
 
-/** A lead that can be added to a campaign, or what is wrong with it. `described` says what ids of campaigns look like. */
+/** Checks a lead for a campaign. Returns it, or what is wrong with it. `described` says what campaign ids look like. */
 export function readLead(
   given: { campaign: string; email: string },
   campaignIds: { pattern: RegExp; described: string },
@@ -36,7 +39,7 @@ export function readLead(
   return { ok: true, campaign, email }
 }
 
-/** Custom fields as texts; those without a value are left out. */
+/** Returns custom fields as texts, leaving out those without a value. */
 export function readCustomFields(pairs: readonly Pair[]): Record<string, string> {
   return Object.fromEntries([...readWireValues(pairs, true)].map(([name, value]) => [name, textOf(value)]))
 }

@@ -17,10 +17,10 @@ type Appended = { ok: true; range: string; provenance: Provenance[] } | { ok: fa
 // developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/append (2026-11).
 const Written = z.object({ updates: z.object({ updatedRange: z.string() }) })
 const Values = z.object({ range: z.string().optional(), values: z.array(z.array(z.unknown())).default([]) })
-/** How many rows at the end are looked through for one that may have been appended. */
-const LOOKED_THROUGH = 500
+/** The number of last rows that are searched for a row that may already have been appended. */
+const SEARCHED_ROWS = 500
 
-/** Puts values under the headers of their columns, behind the last row of the sheet. */
+/** Appends values, each under the header of its column, after the last row of the sheet. */
 export function appendRow(target: Target, values: WireValues, context: CellContext): Promise<Appended> {
   return writeOnce(context, (attempt) => append(target, values, context, attempt))
 }
@@ -51,7 +51,7 @@ async function append(
   const request = {
     method: 'POST',
     path: `/v4/spreadsheets/${target.spreadsheet}/values/${toRange(target.sheet, `A${target.headerRow}`)}:append`,
-    // As it is: what was found on the web must never become a formula.
+    // Values are written as they are: text found on the web must never become a formula.
     query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
     json: { majorDimension: 'ROWS', values: [row] },
   } as const
@@ -65,7 +65,10 @@ const knownHeaders = new LRUCache<string, string[]>({ max: 1000, ttl: 60_000 })
 
 type Header = { ok: true; names: string[] } | { ok: false; outcome: Outcome<never> }
 
-/** The names of the columns, read once in a while for each sheet, and again where one is wanted that was not among them. */
+/**
+ * Returns the names of the columns. They are cached for a minute for each sheet, and read again if a wanted one is
+ * missing.
+ */
 async function readHeader(target: Target, wanted: readonly string[], context: CellContext): Promise<Header> {
   const key = await context.keys.own(googleSheets.id, target.connection)
   const place = JSON.stringify([key?.id, target.spreadsheet, target.sheet, target.headerRow])
@@ -92,18 +95,18 @@ function read(target: Target, cells: string, context: CellContext) {
   return ask(target, { path, query: { valueRenderOption: 'UNFORMATTED_VALUE' } }, Values, context)
 }
 
-/** The last row with exactly these values, among those at the end of the sheet. */
+/** Returns the last row with exactly these values, among those at the end of the sheet. */
 async function findRow(
   target: Target,
   row: readonly unknown[],
   context: CellContext,
 ): Promise<ProviderCallResult<string | null>> {
-  // The first column that is written tells how far the sheet goes, without reading all of it.
+  // The first written column shows how far the sheet goes, without reading all of it.
   const column = toLetters(row.findIndex((cell) => cell !== ''))
   const filled = await read(target, `${column}:${column}`, context)
   if (!filled.ok) return filled
   const last = Math.max(filled.body.values.length, target.headerRow)
-  const first = Math.max(target.headerRow + 1, last - LOOKED_THROUGH + 1)
+  const first = Math.max(target.headerRow + 1, last - SEARCHED_ROWS + 1)
   if (first > last) return { ...filled, body: null }
   const tail = await read(target, `A${first}:${toLetters(row.length - 1)}${last}`, context)
   if (!tail.ok) return tail
@@ -116,17 +119,17 @@ async function findRow(
 const isSame = (sent: unknown, read: unknown): boolean =>
   JSON.stringify(sent) === JSON.stringify(read === undefined || read === null ? '' : read)
 
-/** Cells hold texts, numbers and true or false. */
+/** Returns a value as a cell, which holds a text, a number, or true or false. */
 function toCell(value: unknown): unknown {
   if (value === undefined || value === null) return ''
   return Array.isArray(value) || isPlain(value) ? JSON.stringify(value) : value
 }
 
-/** An object of the row, and not a number that is kept as its text. */
+/** Returns true for an object of the row, but not for a number that is kept as its text. */
 const isPlain = (value: unknown): boolean =>
   isObject(value) && Object.getPrototypeOf(value) === Object.prototype
 
-/** 0 is A, 26 is AA. */
+/** Returns the letters of a column: 0 is A, 26 is AA. */
 function toLetters(place: number): string {
   const letter = String.fromCharCode(65 + (place % 26))
   return place < 26 ? letter : `${toLetters(Math.floor(place / 26) - 1)}${letter}`

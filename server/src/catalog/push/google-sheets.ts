@@ -7,11 +7,11 @@ import { googleSheets } from '../providers/google_sheets/provider.ts'
 
 export const isSpreadsheetId = (text: string): boolean => /^[\w-]{10,200}$/.test(text)
 
-/** An id, or the address of a spreadsheet in a browser, which holds it. */
+/** Returns the id of a spreadsheet, given as the id or as the spreadsheet's address in a browser. */
 export const toSpreadsheetId = (text: string): string =>
   /\/spreadsheets\/d\/([\w-]+)/.exec(text)?.[1] ?? text.trim()
 
-/** A range of a sheet as a step of a path. */
+/** Encodes a range of a sheet as a step of a path. */
 export const toRange = (sheet: string, cells: string): string =>
   encodeURIComponent(`'${sheet.replaceAll("'", "''")}'!${cells}`)
 

@@ -3,7 +3,7 @@ import { notionOptionsOf } from './notion.ts'
 
 type Printed = { ok: true; value: unknown } | { ok: false; message: string }
 
-/** A text object holds 2,000 characters: developers.notion.com/reference/request-limits. */
+/** The maximum length of a text object: developers.notion.com/reference/request-limits. */
 const MAX_TEXT = 2000
 const MAX_PARTS = 100
 
@@ -37,7 +37,9 @@ function printCheck(value: unknown): Printed {
 const printPlain = (value: unknown) => done(textOf(value))
 const printName = (value: unknown) => done({ name: textOf(value) })
 
-/** How a value is written, by the type of its property: developers.notion.com/reference/page-property-values. */
+/**
+ * The functions that print a value, by the type of its property: developers.notion.com/reference/page-property-values.
+ */
 const PRINTERS: Readonly<Record<string, (value: unknown) => Printed>> = {
   title: printText,
   rich_text: printText,
@@ -53,7 +55,7 @@ const PRINTERS: Readonly<Record<string, (value: unknown) => Printed>> = {
   relation: (value) => done(toTexts(value).map((id) => ({ id }))),
   people: (value) => done(toTexts(value).map((id) => ({ id }))),
 }
-/** What an empty value is: lists are empty, anything else is null. */
+/** The types whose empty value is an empty list. The empty value of all others is null. */
 const LISTS = new Set(['title', 'rich_text', 'multi_select', 'relation', 'people'])
 
 const isWritableType = (type: string): boolean => Object.hasOwn(PRINTERS, type)
@@ -67,7 +69,7 @@ export function printProperty(type: string, value: unknown): Printed {
 
 const COMPARED = new Set(['title', 'rich_text', 'url', 'email', 'phone_number', 'number', 'select', 'status'])
 
-/** A filter for pages whose property has this value; null where Notion cannot compare it. */
+/** Returns a filter for pages whose property has this value, or null if Notion cannot compare it. */
 export function printFilter(property: string, type: string, value: unknown): object | null {
   const text = textOf(value)
   if (value === null || !COMPARED.has(type) || text.length > MAX_TEXT) return null

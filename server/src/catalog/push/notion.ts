@@ -7,7 +7,9 @@ import { notion } from '../providers/notion/provider.ts'
 const ID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 export const isNotionId = (text: string): boolean => ID.test(text)
 
-/** The address of a database ends with its id, then may come that of a view. */
+/**
+ * Returns the id of a database, given as the id or as an address. The address ends with it, unless a view's id follows.
+ */
 export const toNotionId = (text: string): string => /([0-9a-f]{32})(\?|$)/i.exec(text)?.[1] ?? text.trim()
 
 // developers.notion.com/reference/post-search and retrieve-a-database, of version 2022-06-28 (2026-11).

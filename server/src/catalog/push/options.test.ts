@@ -121,7 +121,7 @@ describe('4.5 dropdowns of systems that are written to are resolved from the con
     expect(refused.answer).toMatchObject({ ok: false, refusal: { kind: 'unconfigured' } })
   })
 
-  it('every one of them is held', () => {
+  it('every dropdown query has a case', () => {
     expect(CASES.map(([name]) => name).sort()).toEqual(Object.keys(QUERIES).sort())
   })
 

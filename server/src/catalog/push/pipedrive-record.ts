@@ -2,15 +2,15 @@ import { textOf } from '../chain/references.ts'
 import { isCustomKey } from './pipedrive.ts'
 import type { WireValues } from './values.ts'
 
-/** A record that was found; `emails` and `phones` are what persons have already. */
+/** A record that was found. `emails` and `phones` are those that a person already has. */
 export type FoundRecord = { id: number; emails: string[]; phones: string[] }
 
-/** Lists that version 2 knows by other names than the fields. */
+/** Fields that are lists under another name in version 2 of the API. */
 const LISTS: Readonly<Record<string, 'emails' | 'phones'>> = { email: 'emails', phone: 'phones' }
-/** Fields that hold a number, which others may send as text. */
+/** Returns true for fields that hold a number, which callers may send as text. */
 const isNumeric = (key: string): boolean => /(^|_)id$|^(value|probability|visible_to)$/.test(key)
 
-/** The body of a write: what people call email and phone are lists, and custom fields lie apart. */
+/** Returns the body of a write. Email and phone become lists, and custom fields are kept apart. */
 export function printRecord(values: WireValues, known: FoundRecord | null): Record<string, unknown> {
   const record: Record<string, unknown> = {}
   const custom: Record<string, unknown> = {}
@@ -25,7 +25,10 @@ export function printRecord(values: WireValues, known: FoundRecord | null): Reco
   return Object.keys(custom).length === 0 ? record : { ...record, custom_fields: custom }
 }
 
-/** A list is replaced as a whole: what is there stays, behind what is new. Null when there is nothing new. */
+/**
+ * Returns the new list, or null if nothing is new. A write replaces the whole list, so existing entries are kept after
+ * the new ones.
+ */
 function printList(value: unknown, known: readonly string[]): object[] | null {
   const given = (Array.isArray(value) ? value.map(textOf) : [textOf(value)]).filter((one) => one !== '')
   const isKnown = (one: string) => known.some((other) => isSameText(one, other))

@@ -14,7 +14,7 @@ import type { WireValues } from './values.ts'
 type Write = {
   connection: string | undefined
   object: PipedriveKind
-  /** The field by whose value the record is told. */
+  /** The field whose value identifies the record. */
   match: string
   values: WireValues
   context: CellContext
@@ -50,7 +50,7 @@ const Records = z.object({
 })
 const MAX_FOUND = 50
 
-/** Pipedrive has no upsert: the record is searched for, then written or created. */
+/** Upserts a record. Pipedrive has no upsert, so the record is searched for, then updated or created. */
 export function upsertRecord(write: Write): Promise<Written> {
   return writeOnce(write.context, (attempt) => searchAndWrite(write, attempt))
 }
@@ -92,7 +92,10 @@ function ask<Body>(
   return askProvider({ provider: pipedrive, connection, request, schema }, context)
 }
 
-/** Records whose field has exactly this value. The search tells no keys of custom fields, so those are looked at by id. */
+/**
+ * Returns the records whose field has exactly this value. The search does not return the keys of custom fields, so for
+ * those the records are read by id.
+ */
 async function search(write: Write): Promise<ProviderCallResult<FoundRecord[]>> {
   const { object, match, values } = write
   const wanted = textOf(values.get(match)).trim()
@@ -127,7 +130,7 @@ function textsOf(item: Item, field: string): readonly string[] {
   return value === null || value === undefined ? [] : [value]
 }
 
-/** The page of a record, at the account's own address where it is known. */
+/** Returns the address of a record's page, at the account's own address if it is known. */
 export function pageOf(key: ProviderKey, object: PipedriveKind, id: number): string {
   const place = key.fields['api_domain'] ?? 'https://app.pipedrive.com'
   return `${place.replace(/\/+$/, '')}/${PIPEDRIVE_KINDS[object].page}/${id}`

@@ -18,7 +18,7 @@ const run = (inputs: Inputs, answer: (seen: Seen, place: number) => Reply, setti
 const found = (...items: object[]): Reply => ({ json: { data: { items: items.map((item) => ({ item })) } } })
 
 describe('pipedrive_upsert', () => {
-  it('creates a record where the search finds none, with custom fields apart', async () => {
+  it('creates a record if the search finds none, with custom fields apart', async () => {
     const { outcome, asked } = await run(PERSON, ({ method }) =>
       method === 'GET' ? found() : { status: 201, json: { data: { id: 9 } } },
     )
@@ -44,7 +44,7 @@ describe('pipedrive_upsert', () => {
     })
   })
 
-  it('writes the one that is found, and keeps what it has in lists', async () => {
+  it('updates the record that is found, and keeps the entries of its lists', async () => {
     const inputs = { ...PERSON, values: values(['email', 'ann@acme.example'], ['phone', '+491']) }
     const { outcome, asked } = await run(inputs, ({ method }) =>
       method === 'GET'
@@ -66,7 +66,7 @@ describe('pipedrive_upsert', () => {
     expect(outcome).toMatchObject({ outputs: { record_id: '4', created: false } })
   })
 
-  it('by a custom field looks at the records that the search finds', async () => {
+  it('searches by a custom field and reads the records that are found', async () => {
     const inputs = { object: 'deals', match_field: HASH, values: values([HASH, 'K-1'], ['title', 'Big']) }
     const { outcome, asked } = await run(inputs, ({ path, method }) => {
       if (path.endsWith('/search')) return found({ id: 1 }, { id: 2 })
@@ -88,7 +88,7 @@ describe('pipedrive_upsert', () => {
     expect(outcome).toMatchObject({ outputs: { record_id: '2', url: 'https://app.pipedrive.com/deal/2' } })
   })
 
-  it('several are none that can be told', async () => {
+  it('several matches fail because no single record is meant', async () => {
     const { outcome } = await run(PERSON, () =>
       found({ id: 1, emails: ['ann@acme.example'] }, { id: 2, emails: ['ann@acme.example'] }),
     )
@@ -98,7 +98,7 @@ describe('pipedrive_upsert', () => {
     })
   })
 
-  it('makes tokens by HTTP Basic, and goes on at the address that comes with them', async () => {
+  it('makes tokens by HTTP Basic, and continues at the address that comes with them', async () => {
     const fields = { ...REFRESHING }
     const { outcome, asked, origin } = await run(
       PERSON,
@@ -116,7 +116,7 @@ describe('pipedrive_upsert', () => {
       grant_type: 'refresh_token',
       refresh_token: fields.refresh_token,
     })
-    // The server that stands in its place is asked all the same; the page is that of the account.
+    // The server that replaces Pipedrive is still called; the page is on the account's address.
     expect(origin).toContain('127.0.0.1')
     expect(asked.slice(1).map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: 2 }, () => 'Bearer access-1-0123456789'),

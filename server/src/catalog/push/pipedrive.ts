@@ -5,15 +5,18 @@ import type { ProviderReply } from '../provider/reply.ts'
 import { pipedrive } from '../providers/pipedrive/provider.ts'
 
 type Kind = {
-  /** Where its fields are listed. */
+  /** The name of the list of its fields. */
   fields: string
-  /** Its page, behind the address of the account. */
+  /** The path of its page, relative to the address of the account. */
   page: string
-  /** Fields that the search takes by their names; custom ones are searched all together. */
+  /** Fields that the search accepts by name. Custom fields are searched all together. */
   searchable: readonly string[]
 }
 
-/** Kinds of records that can be searched: developers.pipedrive.com/docs/api/v1/Persons#searchPersons, version 2 (2026-11). */
+/**
+ * The kinds of records that can be searched: developers.pipedrive.com/docs/api/v1/Persons#searchPersons, version 2
+ * (2026-11).
+ */
 export const PIPEDRIVE_KINDS = {
   persons: { fields: 'personFields', page: 'person', searchable: ['email', 'phone', 'name'] },
   organizations: { fields: 'organizationFields', page: 'organization', searchable: ['name', 'address'] },
@@ -23,14 +26,14 @@ export const PIPEDRIVE_KINDS = {
 export type PipedriveKind = keyof typeof PIPEDRIVE_KINDS
 export const PIPEDRIVE_OBJECTS = ['persons', 'organizations', 'deals'] as const
 
-/** Custom fields have hashes for keys. */
+/** Returns true for the key of a custom field, which is a hash. */
 export const isCustomKey = (key: string): boolean => /^[0-9a-f]{40}$/.test(key)
 
 const Fields = z.object({
   data: z.array(z.object({ key: z.string(), name: z.string(), field_type: z.string().optional() })),
 })
 
-/** Fields of a kind of record, by its list: developers.pipedrive.com/docs/api/v1/DealFields. */
+/** Returns the fields of a kind of record, by the name of its list: developers.pipedrive.com/docs/api/v1/DealFields. */
 export async function listPipedriveFields(
   send: SendRequest,
   list: string,

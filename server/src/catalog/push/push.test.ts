@@ -60,7 +60,7 @@ describe('airtable_upsert_record', () => {
     values: values(['Email', '{{input.email}}'], ['Size', '{{input.size}}']),
   }
 
-  it('lets Airtable merge by fields, with its own word on whether it was created', async () => {
+  it('lets Airtable merge by fields and reports whether it created the record', async () => {
     const { outcome, asked } = await run('airtable_upsert_record', inputs, () => ({
       json: { records: [{ id: 'rec1', fields: {} }], createdRecords: ['rec1'], updatedRecords: [] },
     }))
@@ -79,7 +79,7 @@ describe('airtable_upsert_record', () => {
     })
   })
 
-  it('several records that match are told in the words of Airtable', async () => {
+  it('several matching records fail with the message of Airtable', async () => {
     const { outcome } = await run('airtable_upsert_record', inputs, () => ({
       status: 422,
       json: { error: { type: 'INVALID_REQUEST', message: 'Cannot update more than one record' } },
@@ -131,7 +131,7 @@ describe('snowflake_insert_row', () => {
     expect(other.asked[0]?.query['requestId']).not.toBe(seen?.query['requestId'])
   })
 
-  it('a statement that is at work is waited for by its handle', async () => {
+  it('a running statement is polled by its handle', async () => {
     const { outcome } = await run('snowflake_insert_row', inputs, () => ({
       status: 202,
       json: { statementHandle: 'h1', message: 'in progress' },
@@ -169,7 +169,7 @@ describe('smartlead_add_lead', () => {
   const add = (json: object) =>
     run('smartlead_add_lead', inputs, ({ method }) => (method === 'POST' ? { json } : { json: { id: 77 } }))
 
-  it('adds a lead once: one that is there is said to be', async () => {
+  it('adds a lead once, and reports a lead that already exists', async () => {
     const { outcome, asked } = await add({ ok: true, upload_count: 1, total_leads: 1 })
     expect(asked.map(printSeen)).toMatchObject([
       [
@@ -205,7 +205,7 @@ describe('instantly_add_lead', () => {
   const campaign = '01a14549-bd67-7b6b-a7c0-add14d390c6e'
   const inputs = { campaign, email: '{{input.email}}', custom_fields: values(['site', '{{input.site}}']) }
 
-  it('adds a lead, and finds the one that is in the campaign already', async () => {
+  it('adds a lead, and finds one that is already in the campaign', async () => {
     const added = await run('instantly_add_lead', inputs, () => ({
       json: { id: 'l1', email: 'ann@acme.example' },
     }))

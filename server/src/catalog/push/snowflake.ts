@@ -11,7 +11,7 @@ const MAX_LENGTH = 255
 export const isSnowflakeName = (name: string): boolean =>
   name !== '' && name.length <= MAX_LENGTH && !/["\0]/.test(name)
 
-/** Names without quotes are read in capitals; others are quoted. */
+/** Prints a name. Names without quotes are read in upper case, so all others are quoted. */
 const printName = (name: string): string => (/^[A-Za-z_][\w$]*$/.test(name) ? name : `"${name}"`)
 
 const PART = String.raw`([A-Za-z_][\w$]*|"[^"\0]+")`
@@ -23,7 +23,7 @@ const Shown = z.object({
   data: z.array(z.array(z.string().nullable())).default([]),
 })
 
-/** Names as a SHOW command lists them, in its column "name". */
+/** Returns the names that a SHOW command lists in its column "name". */
 export async function listShown(send: SendRequest, statement: string): Promise<ProviderReply<Option[]>> {
   const json = { statement, timeout: 30 }
   const reply = await send({ method: 'POST', path: '/api/v2/statements', json }, Shown)
@@ -58,7 +58,10 @@ export const SNOWFLAKE_OPTIONS: Readonly<Record<string, OptionQuery>> = {
 
 type Binding = { type: 'TEXT'; value: string | null }
 
-/** One row. Values are bound as texts, which Snowflake makes into what the columns hold; names were checked before. */
+/**
+ * Returns the statement that inserts one row. Values are bound as texts, which Snowflake converts to the types of the
+ * columns. Names were checked before.
+ */
 export function printInsert(
   table: string,
   values: WireValues,

@@ -42,7 +42,7 @@ describe('google_sheets_append_row', () => {
     })
   })
 
-  it('a column that is not there is told with those that are', async () => {
+  it('an unknown column fails with the list of those that exist', async () => {
     const { outcome, asked } = await run(
       'google_sheets_append_row',
       { ...inputs, values: values(['City', 'x']) },
@@ -98,7 +98,7 @@ describe('notion_create_page', () => {
     ),
   }
 
-  it('writes each value as the type of its property wants it', async () => {
+  it('writes each value in the form that the type of its property needs', async () => {
     const { outcome, asked } = await run('notion_create_page', inputs, answer)
     expect(asked.map(printSeen)).toEqual([
       [`GET /v1/databases/${ID}`, undefined],

@@ -3,7 +3,9 @@ import type { Pair } from '../fields/fields.ts'
 
 export type WireValues = ReadonlyMap<string, unknown>
 
-/** Values of pairs by their names as JSON has them, the last where a name is repeated; what is empty is null. */
+/**
+ * Returns the values of pairs by name, as JSON values; the last counts if a name is repeated. Empty values are null.
+ */
 export function readWireValues(pairs: readonly Pair[], ignoreEmpty: boolean): WireValues {
   const values = pairs
     .map(({ name, value }): [string, unknown] => [textOf(name).trim(), isEmpty(value) ? null : value])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** A text of an answer; what is blank or no text is not known. */
+/** A text of an answer. A blank or invalid one is null, which means unknown. */
 export const Text = z.string().trim().min(1).nullable().catch(null)
 
-/** A number of an answer; what is no number is not known. */
+/** A number of an answer. An invalid one is null, which means unknown. */
 export const Amount = z.number().nullable().catch(null)

@@ -10,7 +10,7 @@ export const answer: QuestionKind<{ question: string }, FoundAnswer> = { result:
 
 type Told = { url: string; title?: string | null | undefined }
 
-/** An answer with where it comes from; one that names no page cannot be checked, and is not vouched for. */
+/** Returns an answer with its sources. Without a source it cannot be checked, so it is unverified. */
 export function tellAnswer(text: string | null | undefined, sources: readonly Told[]): Found<FoundAnswer> {
   if (!text?.trim()) return MISS
   const named = sources.map(({ url, title }) => ({ url, title: title ?? '' }))

@@ -9,12 +9,12 @@ const Result = z.object({ domain: Host.pipe(z.string().regex(/^[^\s/]+\.[^\s/.]+
 
 export const companyDomain: QuestionKind<{ name: string }, FoundDomain> = { result: Result }
 
-/** The domain of a website, however its address is written. */
+/** Returns the domain of a website, in whatever form its address is written. */
 export function tellDomain(website: string | null | undefined): Found<FoundDomain> {
   return website ? hit({ domain: website }) : MISS
 }
 
-/** One who knows companies by name knows their websites as well. */
+/** Makes an adapter for websites from an adapter that finds companies by name. */
 export function deriveDomain(
   adapter: Adapter<CompanyQuestion, Company>,
 ): Adapter<{ name: string }, FoundDomain> {

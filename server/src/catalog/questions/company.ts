@@ -5,7 +5,7 @@ import { bareHost } from './person-input.ts'
 
 export type CompanyQuestion = { domain: string; name: string; linkedin_url: string }
 
-/** `acme.com`, however it was told. */
+/** A bare host such as `acme.com`, whatever form it was given in. */
 export const Host = z
   .string()
   .transform((text) => bareHost(text) || null)
@@ -30,7 +30,7 @@ export const company: QuestionKind<CompanyQuestion, Company> = { result: Result 
 
 type Known = { [Field in keyof Company]?: Company[Field] | null | undefined }
 
-/** A company by what is known of it; without a name it is none. */
+/** Returns a company made from its known fields. Without a name it is a miss. */
 export function tellCompany({ name, ...known }: Known): Found<Company> {
   if (!name) return MISS
   return hit({

@@ -7,7 +7,7 @@ export type HeadcountQuestion = CompanyQuestion & { by: 'country' | 'job_role' }
 
 const Part = z.object({ name: z.string(), employees: Amount, percent: Amount })
 
-/** How many people work at a company, and how they are spread. */
+/** The number of people at a company, and how they are distributed. */
 const Result = z.object({ company_headcount: Amount, breakdown: z.array(Part) })
 export type FoundHeadcount = z.output<typeof Result>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Found, hit, MISS, type QuestionKind } from '../provider/adapter.ts'
 
-/** Whose profile is wanted; each part empty when it is not known. */
+/** The person whose profile is wanted. Unknown parts are empty. */
 export type ProfileQuestion = { email: string; full_name: string; domain: string }
 export type FoundProfile = { linkedin_url: string }
 
@@ -19,7 +19,7 @@ export const linkedinUrl: QuestionKind<ProfileQuestion, FoundProfile> = {
 
 export const hasEmail = ({ email }: ProfileQuestion): boolean => email !== ''
 
-/** An address, or a name with a company. */
+/** Returns true if there is an email address, or a name and a company. */
 export const isNamed = ({ email, full_name, domain }: ProfileQuestion): boolean =>
   email !== '' || (full_name !== '' && domain !== '')
 

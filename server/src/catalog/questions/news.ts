@@ -18,7 +18,7 @@ export const MAX_NEWS = 20
 
 type Story = Record<'title' | 'url' | 'date' | 'source' | 'summary', string | null | undefined>
 
-/** Stories with a title, an address and a date; none at all is a miss. */
+/** Returns the stories that have a title, an address and a date. If there are none, it is a miss. */
 export function listNews(stories: readonly Partial<Story>[], now: Date): Found<NewsItem[]> {
   const items = stories.flatMap(({ title, url, date, source, summary }): NewsItem[] => {
     const published_at = readDate(date, now)
@@ -31,7 +31,7 @@ export function listNews(stories: readonly Partial<Story>[], now: Date): Found<N
 
 const UNITS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_629_800 }
 
-/** As ISO 8601, of a date in any common form or of `3 days ago`. */
+/** Returns a date in any common form, or `3 days ago`, as ISO 8601, or null if it cannot be read. */
 function readDate(text: string | null | undefined, now: Date): string | null {
   const [, count = '', unit = ''] = /^(\d+) (minute|hour|day|week|month)s? ago$/i.exec(text ?? '') ?? []
   const seconds = UNITS[unit.toLowerCase()]

@@ -13,7 +13,7 @@ const Opening = z.object({
 })
 export type Opening = z.output<typeof Opening>
 
-/** Jobs that a company wants to fill. */
+/** The open jobs of a company. */
 const Result = z.object({ count: z.number(), jobs: z.array(Opening) })
 export type FoundOpenings = z.output<typeof Result>
 

@@ -20,8 +20,8 @@ export type FoundPeople = z.output<typeof Result>
 export const people: QuestionKind<PeopleQuestion, FoundPeople> = { result: Result }
 
 /**
- * Those who have a name that is not masked; nobody at all is a miss. `total` where the provider tells how many there are, `note` where it did not
- * list all that were wanted.
+ * Returns the people whose name is not masked. If there are none, it is a miss. `total` is the provider's count, if it
+ * gives one; `note` says why not all wanted people were listed.
  */
 export function listPeople(
   found: readonly PersonEntry[],

@@ -7,7 +7,7 @@ type Given = {
   company_domain?: string | undefined
 }
 
-/** What providers are told about a person: the name in its parts, the company by its bare host. */
+/** Returns a person as providers receive it: the name in parts, the company by its bare host. */
 export function readPerson({
   full_name = '',
   linkedin_url = '',
@@ -23,10 +23,10 @@ export function readPerson({
   }
 }
 
-/** A name that is its own host already. */
+/** A text that is already a bare host. */
 const PLAIN = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/
 
-/** `acme.com` of `https://www.acme.com/about`; as given when there is no host in it. */
+/** Returns the bare host, `acme.com` for `https://www.acme.com/about`, or the given text if it contains no host. */
 export function bareHost(text: string): string {
   const given = text.trim().toLowerCase()
   if (given === '') return ''

@@ -20,7 +20,7 @@ export const PersonResult = z.object({
 })
 export type Person = z.output<typeof PersonResult>
 
-/** Outputs of whatever tells of a person's past. */
+/** The outputs of every action that returns a person's past. */
 export const PAST = {
   experiences: output.table('Their work so far.', {
     title: 'string',
@@ -39,11 +39,11 @@ export const PAST = {
 
 export const person: QuestionKind<PersonQuestion, Person> = { result: PersonResult }
 
-/** Enough to tell one person from others. */
+/** Returns true if the question identifies one person. */
 export const isIdentified = ({ linkedin_url, email, full_name, domain }: PersonQuestion): boolean =>
   linkedin_url !== '' || email !== '' || (full_name !== '' && domain !== '')
 
-/** `linkedin.com/in/ann`, as some providers spell it, is an address as well. */
+/** Returns a text as an address. Some providers write `linkedin.com/in/ann` without the scheme. */
 export function linkOf(text: string | null | undefined): string | null {
   if (!text) return null
   return /^https?:\/\//i.test(text) ? text : `https://${text}`

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
-/** Masked and cut-off numbers are none. */
+/** A phone number. Masked and truncated numbers are rejected. */
 const Phone = z.string().transform((text, context) => {
   const number = parsePhoneNumberFromString(/^\s*\+/.test(text) ? text : `+${text.trim()}`)
   if (number?.isPossible() === true && !/[x*]/i.test(text)) return number.number

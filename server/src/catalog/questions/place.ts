@@ -4,7 +4,7 @@ type Place = {
   country?: string | null | undefined
 }
 
-/** `Berlin, Germany`: the parts that are known. */
+/** Joins the known parts, as in `Berlin, Germany`. */
 export function placeOf({ city, state, country }: Place): string | null {
   const parts = [city, state, country].filter((part) => part)
   return parts.length === 0 ? null : parts.join(', ')

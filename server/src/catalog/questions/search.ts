@@ -8,7 +8,7 @@ export type SearchEntry = z.output<typeof Entry>
 
 export const search: QuestionKind<SearchQuestion, SearchEntry[]> = { result: z.array(Entry) }
 
-/** The first entries; none at all is a miss, which another engine may not have. */
+/** Returns the first entries. If there are none, it is a miss, because another engine may have some. */
 export function entries(found: SearchEntry[], limit: number): Found<SearchEntry[]> {
   return found.length === 0 ? MISS : hit(found.slice(0, limit))
 }

@@ -13,7 +13,7 @@ export type TechnologyEntry = z.output<typeof Entry>
 
 export const technologies: QuestionKind<{ domain: string }, TechnologyEntry[]> = { result: z.array(Entry) }
 
-/** Each technology once; none at all is a miss, which another provider may not have. */
+/** Returns each technology once. If there are none, it is a miss, because another provider may know some. */
 export function listTechnologies(found: readonly TechnologyEntry[]): Found<TechnologyEntry[]> {
   const unique = [...new Map(found.map((entry) => [entry.name, entry])).values()]
   return unique.length === 0 ? MISS : hit(unique)

@@ -9,7 +9,7 @@ export const verification: QuestionKind<{ email: string }, Verification> = {
   result: z.object({ status: z.enum(VERDICTS), reason: z.string().nullable(), mx: z.string().nullable() }),
 }
 
-/** A verifier's own word for it. One who cannot tell is not paid, and the next one is asked. */
+/** Returns a verifier's verdict. A verifier that cannot tell is not paid, and the next one is called. */
 export function verdict(
   status: Verdict,
   reason: string | null = null,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
 import { type Verdict, VERDICTS } from './verification.ts'
 
-/** Whose address is wanted; each part empty when it is not known. */
+/** The person whose address is wanted. Unknown parts are empty. */
 export type PersonAtCompany = {
   full_name: string
   first_name: string
@@ -11,10 +11,10 @@ export type PersonAtCompany = {
   linkedin_url: string
 }
 
-/** `status` where the finder has verified it itself. */
+/** An address that was found. `status` is set if the finder has verified it itself. */
 export type FoundEmail = { email: string; confidence: number | null; status?: Verdict }
 
-/** Masked addresses, as `a***@acme.com`, are none. */
+/** An email address. Masked ones, such as `a***@acme.com`, are rejected. */
 export const Address = z
   .string()
   .trim()
@@ -32,6 +32,6 @@ export const workEmail: QuestionKind<PersonAtCompany, FoundEmail> = {
 export const hasNameAndDomain = ({ full_name, domain }: PersonAtCompany): boolean =>
   full_name !== '' && domain !== ''
 
-/** For those who want both names apart. */
+/** Returns true if first and last name are both known, for providers that need them apart. */
 export const hasBothNames = ({ first_name, last_name, domain }: PersonAtCompany): boolean =>
   first_name !== '' && last_name !== '' && domain !== ''

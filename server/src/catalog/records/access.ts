@@ -1,6 +1,6 @@
 import type { EntityKind, ValueType } from '#contract/records.ts'
 
-/** An identifier or a field as a row has it; `type` says what a text is to be read as. */
+/** An identifier or a field as a row has it. `type` is the type that a text is read as. */
 export type GivenPair = { name: string; value: unknown; type?: ValueType }
 
 export type GivenRecord = {
@@ -10,14 +10,14 @@ export type GivenRecord = {
   fields: readonly GivenPair[]
 }
 
-/** Refused: the record store does not take it, and why. */
+/** The answer of the record store, or the reason why it rejects the record. */
 export type RecordAnswer<Value> = { ok: true; value: Value } | { ok: false; message: string }
 
 export type FoundRecord = { entity: Record<string, unknown>; events: RecordEvent[] }
 export type RecordEvent = { type: string; at: string; source: string; data: unknown }
 
 export type Relationship = {
-  /** Null: whichever kind has the identifier. */
+  /** The kind of the first entity. Null accepts any kind that has the identifier. */
   fromKind: EntityKind | null
   from: string
   toKind: EntityKind
@@ -25,17 +25,17 @@ export type Relationship = {
   type: string
 }
 
-/** What actions may do with the record store of the organisation. Whatever writes does so once for this cell run. */
+/** Gives an action access to the organisation's record store. Every write takes effect once for this cell run. */
 export type RecordAccess = {
   ingest(record: GivenRecord): Promise<RecordAnswer<{ entity_id: string; created: boolean }>>
-  /** Null where no entity of the kind has the identifier. */
+  /** Returns null if no entity of the kind has the identifier. */
   lookup(query: {
     kind: EntityKind
     identifier: string
     eventTypes: readonly string[]
     limit: number
   }): Promise<RecordAnswer<FoundRecord | null>>
-  /** Sets fields of an entity that is there; null where there is none. */
+  /** Sets fields of an existing entity. Returns null if there is none. */
   update(update: {
     kind: EntityKind
     identifier: string

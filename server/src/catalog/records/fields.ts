@@ -15,7 +15,7 @@ const source = field.dropdown({
   description: 'Who says so, such as hubspot: letters, digits, and _ . - inside.',
 })
 
-/** A name that declared orders of sources can hold. */
+/** The field for the name of a source, limited to names that declared source orders can hold. */
 export const recordSource: Field<string> = {
   ...source,
   check(raw, path) {
@@ -31,7 +31,7 @@ export const recordSource: Field<string> = {
 
 const faultOfSource = (text: string) => RecordSource.safeParse(text).error?.issues[0]?.message ?? null
 
-/** The literal word of an item must be one of these; one with a token is only known with a row. */
+/** Checks that the literal word of each item is one of these. A word with a token is known only with a row. */
 function checkWords(
   value: unknown,
   path: string,
@@ -47,7 +47,7 @@ function checkWords(
   return null
 }
 
-/** Items as `{name, value}`, `{key, value}` or `{kind, value}`, or one object of names and values (D76). */
+/** Reads items as `{name, value}`, `{key, value}` or `{kind, value}`, or one object of names and values (D76). */
 function toItems(raw: unknown): unknown {
   if (isObject(raw)) return Object.entries(raw).map(([name, value]) => ({ name, value }))
   if (!Array.isArray(raw)) return raw
@@ -97,7 +97,7 @@ export const identifiers = namedValues(
   (items, path) => checkWords(items, path, 'name', IdentifierKind.options),
 )
 
-/** Names and values; a name may be one of the dropdown or a new one. */
+/** The field for names and values. A name may come from the dropdown or be new. */
 export const fieldValues = (given: Named) =>
   namedValues(
     {

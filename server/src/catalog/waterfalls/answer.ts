@@ -3,5 +3,5 @@ import { linkupAnswer } from '../providers/linkup/answer.ts'
 import { perplexityAnswer } from '../providers/perplexity/answer.ts'
 import { tavilyAnswer } from '../providers/tavily/answer.ts'
 
-/** Who answers questions from the web, in the order of the default. */
+/** The providers that answer questions from the web, in default order. */
 export const ANSWERERS = [perplexityAnswer, linkupAnswer, exaAnswer, tavilyAnswer]

@@ -4,7 +4,7 @@ import { findymailCompanyDomain } from '../providers/findymail/company-domain.ts
 import { peopledatalabsCompanyDomain } from '../providers/peopledatalabs/company-domain.ts'
 import { rocketreachCompanyDomain } from '../providers/rocketreach/company-domain.ts'
 
-/** Who knows the websites of companies by their names, in the order of the default. */
+/** The providers that find companies' websites by name, in default order. */
 export const DOMAIN_FINDERS = [
   peopledatalabsCompanyDomain,
   datagmaCompanyDomain,

@@ -12,7 +12,7 @@ import { rocketreachCompany } from '../providers/rocketreach/company.ts'
 import { surfeCompany } from '../providers/surfe/company.ts'
 import { wizaCompany } from '../providers/wiza/company.ts'
 
-/** Who is asked about companies when nobody is named, in this order. */
+/** The providers that are asked about companies if the caller names none, in this order. */
 export const USUAL_COMPANY_SOURCES = [
   peopledatalabsCompany,
   apolloCompany,
@@ -21,7 +21,7 @@ export const USUAL_COMPANY_SOURCES = [
   builtInWebsiteCompany,
 ]
 
-/** Those and the ones that are asked on request only. */
+/** All providers, including those that are called only if they are named. */
 export const COMPANY_SOURCES = [
   ...USUAL_COMPANY_SOURCES,
   hunterCompany,

@@ -7,17 +7,18 @@ import { VERDICTS, type Verdict, type Verification } from '../questions/verifica
 import type { FoundEmail } from '../questions/work-email.ts'
 
 type Rules = {
-  /** The verifiers, with those whom the caller named; nobody when the question is left open. */
+  /** The verifiers, and the steps for those that the caller named. The steps are empty if the caller named none. */
   named: ConfiguredWaterfall<Adapter<{ email: string }, Verification>>
-  /** Who is asked about addresses that their finder did not verify, when nobody is named. */
+  /** The verifiers for addresses that their finder did not verify, if the caller names none. */
   usual: readonly WaterfallStep[]
   acceptCatchAll: boolean
   context: AskContext
 }
 
 /**
- * Whether an address that was found can be used. Verifiers that are named check every address; by default only those are
- * checked that their finder does not vouch for. Where no verifier can tell, the finder's word stands.
+ * Creates the check that decides whether a found address can be used. Named verifiers check every address. By default
+ * only addresses that their finder does not vouch for are checked. If no verifier can tell, the finder's verdict
+ * counts.
  */
 export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundEmail>['check']> {
   const { named, usual, context } = rules
@@ -39,14 +40,14 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
       const input = { email: value.email }
       const result = await runWaterfall({ ...named, steps, input, context, state, spent })
       if (result.kind === 'pause') return result
-      // A verifier that somebody chose has not been asked: nobody's word stands in for it (D83).
+      // A verifier that the caller chose was not called, and no other verdict replaces its own (D83).
       if (result.kind === 'out_of_credits')
         return conclude(named.steps.length > 0 ? 'unknown' : word, {
           credits: 0,
           provenance: result.provenance,
         })
       const verdict = result.kind === 'found' ? result.value.status : 'unknown'
-      // One address is verified, and paid for, once in a cell (D73).
+      // One address is verified, and paid for, only once in a cell (D73).
       checked[address] = verdict
       const { credits, provenance } = result
       return conclude(verdict === 'unknown' ? word : verdict, { credits, provenance })

@@ -8,7 +8,7 @@ import { exploriumHeadcount } from '../providers/explorium/headcount.ts'
 import type { HeadcountQuestion } from '../questions/headcount.ts'
 import { bareHost } from '../questions/person-input.ts'
 
-/** Who counts the people of a company, in the order of the default. */
+/** The providers that count the people of a company, in default order. */
 export const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount, blitzHeadcount]
 
 const inputs = {
@@ -24,7 +24,7 @@ type Given = {
   context: CellContext
 }
 
-/** What the actions that tell a company's headcount share; `by` is also the name of a part. */
+/** Returns the shared part of the actions that return a company's headcount. `by` is also the name of a part. */
 export function headcountBy(by: HeadcountQuestion['by']) {
   return {
     credits: 0,

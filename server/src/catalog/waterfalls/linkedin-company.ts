@@ -1,5 +1,5 @@
 import { apifyLinkedinCompany } from '../providers/apify/linkedin-company.ts'
 import { crustdataLinkedinCompany } from '../providers/crustdata/linkedin-company.ts'
 
-/** Who reads LinkedIn pages of companies, in the order of the default. */
+/** The providers that read LinkedIn pages of companies, in default order. */
 export const LINKEDIN_COMPANY_READERS = [apifyLinkedinCompany, crustdataLinkedinCompany]

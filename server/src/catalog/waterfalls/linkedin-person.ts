@@ -1,5 +1,5 @@
 import { apifyLinkedinPerson } from '../providers/apify/linkedin-person.ts'
 import { crustdataLinkedinPerson } from '../providers/crustdata/linkedin-person.ts'
 
-/** Who reads LinkedIn profiles of people, in the order of the default. */
+/** The providers that read LinkedIn profiles of people, in default order. */
 export const LINKEDIN_PERSON_READERS = [apifyLinkedinPerson, crustdataLinkedinPerson]

@@ -14,7 +14,10 @@ type Given<Profile> = {
   context: CellContext
 }
 
-/** What the actions that read a LinkedIn page share: its address, who reads it, and the profile as outputs. */
+/**
+ * Returns the shared part of the actions that read a LinkedIn page: its address, its readers, and the profile as
+ * outputs.
+ */
 export function linkedinProfile<Profile extends object>(
   adapters: readonly Reader<Profile>[],
   options: { example: string },

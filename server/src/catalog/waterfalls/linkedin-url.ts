@@ -4,7 +4,7 @@ import { leadmagicLinkedinUrl } from '../providers/leadmagic/linkedin-url.ts'
 import { peopledatalabsLinkedinUrl } from '../providers/peopledatalabs/linkedin-url.ts'
 import { prospeoLinkedinUrl } from '../providers/prospeo/linkedin-url.ts'
 
-/** Who finds LinkedIn profiles of people, in the order of the default. */
+/** The providers that find LinkedIn profiles of people, in default order. */
 export const PROFILE_FINDERS = [
   findymailLinkedinUrl,
   datagmaLinkedinUrl,

@@ -4,5 +4,5 @@ import { searxngNews } from '../providers/searxng/news.ts'
 import { serperNews } from '../providers/serper/news.ts'
 import { tavilyNews } from '../providers/tavily/news.ts'
 
-/** Who searches the news, in the order of the default. */
+/** The search engines for news, in default order. */
 export const NEWS_ENGINES = [searxngNews, serperNews, braveNews, tavilyNews, exaNews]

@@ -3,10 +3,13 @@ import { runWaterfall, type WaterfallResult } from '../provider/waterfall-run.ts
 import { theirstackOpenings } from '../providers/theirstack/openings.ts'
 import type { FoundOpenings } from '../questions/openings.ts'
 
-/** It is paid by the opening. */
+/** The most openings to read, because each one is paid for. */
 const LIMIT = 25
 
-/** Openings as TheirStack has collected them, on a key of one's own before the platform's; null when there is no key. */
+/**
+ * Returns openings that TheirStack has collected, on the organisation's own key or else the installation's. Null
+ * without a key.
+ */
 export async function searchOpenings(
   context: CellContext,
   domain: string,

@@ -3,5 +3,5 @@ import { blitzPeople } from '../providers/blitz/people.ts'
 import { crustdataPeople } from '../providers/crustdata/people.ts'
 import { prospeoPeople } from '../providers/prospeo/people.ts'
 
-/** Who lists people at a company, in the order of the default. */
+/** The providers that list people at a company, in default order. */
 export const PEOPLE_SOURCES = [apolloPeople, blitzPeople, crustdataPeople, prospeoPeople]

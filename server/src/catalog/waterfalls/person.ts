@@ -3,5 +3,5 @@ import { crustdataPerson } from '../providers/crustdata/person.ts'
 import { peopledatalabsPerson } from '../providers/peopledatalabs/person.ts'
 import { prospeoPerson } from '../providers/prospeo/person.ts'
 
-/** Who knows people, in the order of the default. */
+/** The providers that know people, in default order. */
 export const PERSON_SOURCES = [peopledatalabsPerson, apolloPerson, crustdataPerson, prospeoPerson]

@@ -13,7 +13,7 @@ import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
 import { surfePhone } from '../providers/surfe/phone.ts'
 import { wizaPhone } from '../providers/wiza/phone.ts'
 
-/** Who finds phone numbers, in the order of the default. */
+/** The providers that find phone numbers, in default order. */
 export const USUAL_PHONE_FINDERS = [
   leadmagicPhone,
   datagmaPhone,
@@ -25,7 +25,7 @@ export const USUAL_PHONE_FINDERS = [
   wizaPhone,
 ]
 
-/** Those and the ones that are asked on request only. */
+/** All providers, including those that are called only if they are named. */
 export const PHONE_FINDERS = [
   ...USUAL_PHONE_FINDERS,
   findymailPhone,

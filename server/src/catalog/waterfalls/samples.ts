@@ -19,7 +19,7 @@ import { TECHNOLOGY_SOURCES } from './technologies.ts'
 import { VERIFIERS } from './verification.ts'
 import { EMAIL_FINDERS } from './work-email.ts'
 
-/** One small question to one provider, for finding out whether its replies are still what they were. */
+/** One small question to one provider, which shows whether its replies still have the expected shape. */
 export type Sample = {
   question: string
   provider: Provider
@@ -29,7 +29,7 @@ export type Sample = {
 function samplesOf<Input, Result>(
   question: string,
   adapters: readonly Adapter<Input, Result>[],
-  /** Each is asked by the first that it takes. */
+  /** Each adapter gets the first input that it accepts. */
   ...inputs: NoInfer<Input>[]
 ): Sample[] {
   return adapters
@@ -42,7 +42,9 @@ function samplesOf<Input, Result>(
     })
 }
 
-/** Whom questions are about. Without a person only questions about the company are asked. */
+/**
+ * The company and the person that the questions are about. Without a person only questions about the company are asked.
+ */
 export type Subject = {
   domain: string
   company: string
@@ -59,7 +61,7 @@ export const USUAL_SUBJECT: Subject = {
 
 const WEEK_MS = 7 * 24 * 60 * 60_000
 
-/** Every adapter that asks somebody else, each with one question. */
+/** Lists one question for every adapter that calls a third party. */
 export function listSamples({ domain, company: name, companyUrl, person }: Subject, now: Date): Sample[] {
   const company = { domain, name, linkedin_url: companyUrl }
   const since = new Date(now.getTime() - WEEK_MS)

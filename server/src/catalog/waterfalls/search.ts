@@ -8,7 +8,7 @@ import { searxngSearch } from '../providers/searxng/search.ts'
 import { serperSearch } from '../providers/serper/search.ts'
 import { tavilySearch } from '../providers/tavily/search.ts'
 
-/** Who searches the web, in the order of the default. */
+/** The web search engines, in default order. */
 export const SEARCH_ENGINES = [
   searxngSearch,
   serperSearch,

@@ -11,7 +11,7 @@ import { neverbounceVerification } from '../providers/neverbounce/verification.t
 import { reoonVerification } from '../providers/reoon/verification.ts'
 import { zerobounceVerification } from '../providers/zerobounce/verification.ts'
 
-/** Who verifies addresses. */
+/** The providers that verify addresses. */
 export const VERIFIERS = [
   builtInVerification,
   zerobounceVerification,

@@ -22,7 +22,7 @@ import { surfeWorkEmail } from '../providers/surfe/work-email.ts'
 import { tombaWorkEmail } from '../providers/tomba/work-email.ts'
 import { wizaWorkEmail } from '../providers/wiza/work-email.ts'
 
-/** Who finds work emails, in the order of the default. */
+/** The providers that find work emails, in default order. */
 export const USUAL_EMAIL_FINDERS = [
   blitzWorkEmail,
   hunterWorkEmail,
@@ -35,7 +35,7 @@ export const USUAL_EMAIL_FINDERS = [
   wizaWorkEmail,
 ]
 
-/** Those and the ones that are asked on request only. */
+/** All providers, including those that are called only if they are named. */
 export const EMAIL_FINDERS = [
   builtInPatternWorkEmail,
   ...USUAL_EMAIL_FINDERS,
