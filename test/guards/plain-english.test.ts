@@ -31,6 +31,14 @@ const READ: string[] = [
   'server/src/catalog/push',
   'server/src/catalog/records',
   'server/src/catalog/configuration',
+  'server/src/catalog/agent',
+  'server/src/catalog/built-in',
+  'server/src/catalog/chain',
+  'server/src/catalog/formula',
+  'server/src/catalog/http',
+  'server/src/catalog/models',
+  'server/src/catalog/schema',
+  'server/src/catalog/values',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */

@@ -21,11 +21,14 @@ export type Written =
   | { ok: true; answer: AgentAnswer; calls: Provenance[] }
   | { ok: false; outcome: Outcome<never> }
 
-/** Characters of pages that the last pass sees, shared among them. */
+/** The number of characters of pages that the last pass sees in all. The pages share them equally. */
 const MAX_EVIDENCE = 48_000
 const MAX_CITATIONS = 3
 
-/** The last pass, without tools: values, each with its quotes. What a quote does not support is not answered. */
+/**
+ * Runs the last pass, without tools: asks the model for the values, each with its quotes. A value that no quote supports
+ * becomes null.
+ */
 export async function writeAnswer(
   parts: { model: Model; task: AgentTask; pages: readonly AgentPage[]; summary: string },
   context: ModelContext,
@@ -45,7 +48,8 @@ export async function writeAnswer(
   }
   const asked = await askObject(question, schema, context)
   if (!asked.ok) return asked
-  // Long numbers come as texts of their own; here all are plain.
+  // askObject returns long numbers as objects that keep their digits. The round trip through JSON makes them plain
+  // numbers.
   const findings = Findings.parse(JSON.parse(JSON.stringify(asked.value)))
   return { ok: true, answer: checkFindings(task, pages, findings), calls: asked.calls }
 }
@@ -67,7 +71,7 @@ function printPages(task: AgentTask, pages: readonly AgentPage[]): string {
     .join('\n\n')
 }
 
-/** Nothing passes that this program has not seen on a page itself. */
+/** Keeps only the values whose quotes this program has itself found on a page. */
 function checkFindings(task: AgentTask, pages: readonly AgentPage[], findings: Findings): AgentAnswer {
   const texts = pages.map(({ text, title }) => plain(`${title ?? ''}\n${text}`))
   const answer: AgentAnswer = { data: {}, citations: [], findings: {} }
@@ -96,7 +100,10 @@ function nothing(reason: string | null | undefined): FieldFinding {
   return { confidence: 0, hosts: [], reason: reason?.trim() || UNSUPPORTED }
 }
 
-/** One site is a claim; each further one that agrees makes it surer. A quote that holds the value itself counts for more. */
+/**
+ * Computes the confidence in a value. One site is a claim, and each further site that agrees raises the confidence. A
+ * quote that contains the value itself counts for more.
+ */
 function weigh(value: unknown, sources: readonly { host: string; quote: string }[]): FieldFinding {
   const hosts = [...new Set(sources.map(({ host }) => host))]
   const isLiteral = typeof value === 'boolean' || sources.some(({ quote }) => holdsValue(quote, value))

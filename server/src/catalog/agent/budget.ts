@@ -1,16 +1,19 @@
-/** What one run may use up. */
+/** The limits of one run. */
 export type AgentLimits = {
-  /** Turns of the model. */
+  /** The number of turns of the model. */
   steps: number
   searches: number
   pages: number
-  /** Bytes of pages, as they were sent. */
+  /** The number of bytes of pages, as they were sent. */
   bytes: number
-  /** Tokens of the model, in and out. */
+  /** The number of tokens of the model, input and output. */
   tokens: number
-  /** Milliseconds until the answer must be written; writing it has time of its own. */
+  /**
+   * The milliseconds until the agent stops its research and writes the answer. Writing has the time that is left until
+   * totalMs.
+   */
   searchMs: number
-  /** Milliseconds in all. */
+  /** The milliseconds that the whole run may take. */
   totalMs: number
 }
 
@@ -29,7 +32,7 @@ export type Spending = { steps: number; searches: number; pages: number; bytes: 
 export type Budget = {
   spent: Spending
   add(part: Partial<Spending>): void
-  /** The limit that is reached, in words; null while there is room for another step. */
+  /** Returns the name of the limit that is reached, or null while there is room for another step. */
   over(): string | null
   remainingMs(): number
 }

@@ -22,7 +22,7 @@ describe('D97: answers of models are read leniently', () => {
     ['https://acme.example/about', 1],
     ['https://acme.example/about/#history', 1],
     ['http://acme.example/team?page=2', 2],
-    // Nothing on a page that was not read supports a value.
+    // A page that was not read supports no value.
     ['https://elsewhere.example/', 0],
     // A value that names no page is asked for again.
     ['the second page', 'the second page'],
@@ -68,7 +68,7 @@ describe('D97: what a model server sends', () => {
     '<title>About Acme</title><main><p>Acme was founded by Ada Byron. 1,250 people work at Acme today.</p></main>'
   const isAnswering = (body: ChatBody) => JSON.stringify(body.messages[0]).includes('You answer from pages')
 
-  /** Reads the page, then gives these answers in turn. */
+  /** Makes the model read the page, then give these answers in turn. */
   async function ask(answers: (origin: string) => string[]) {
     const { origin } = await serveSite({ '/about': ABOUT })
     const given = answers(origin)

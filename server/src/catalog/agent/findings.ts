@@ -7,17 +7,17 @@ const Finding = z.object({
   sources: z.array(z.object({ page: z.number(), quote: z.string() })),
   reason: z.string().nullable(),
 })
-/** Holds what a model found for each field. */
+/** The findings of a model, by field. */
 export const Findings = z.record(z.string(), Finding)
 export type Findings = z.output<typeof Findings>
 
-/** A page that was not read supports nothing. */
+/** The number of a page that was not read. Such a page supports no value. */
 const NO_PAGE = 0
 
 /**
- * Reads the answer of a model as findings (D97): null is "not found", a plain value is one without support, which is not
- * answered, pages may be named by a text or their address, and other keys are passed over. What fits no reading is left as it
- * is, to be asked for again.
+ * Reads the answer of a model as findings (D97). null means "not found". A plain value has no source, so it becomes null.
+ * A page may be named by a text or by its address. Unknown keys are ignored. Parts that fit no reading stay as they are,
+ * so that the check fails and the model is asked again.
  */
 export function readFindings(
   answer: unknown,
@@ -35,7 +35,7 @@ function readFinding(given: unknown, urls: readonly string[]): unknown {
   const { value, reason, ...more } = isFinding ? given : {}
   const sources = listOf(more['sources']).map((source) => readSource(source, urls))
   return {
-    // Without a source it is not answered, so its type is no fault that ends the run.
+    // A value without a source is not answered, so its type must not fail the run.
     value: sources.length === 0 ? null : (value ?? null),
     sources,
     reason: typeof reason === 'string' ? reason : null,
@@ -54,7 +54,10 @@ function readSource(given: unknown, urls: readonly string[]): unknown {
   return { page: readPage(given['page'], urls), quote: given['quote'] }
 }
 
-/** The number of a page, given as such, as `"2"`, `"[2]"` or `[2]`, or by its address; anything else stays as it is. */
+/**
+ * Reads the number of a page, given as a number, as `"2"`, `"[2]"` or `[2]`, or as the page's address. Returns anything
+ * else unchanged.
+ */
 function readPage(given: unknown, urls: readonly string[]): unknown {
   const page = Array.isArray(given) && given.length === 1 ? (given[0] as unknown) : given
   if (typeof page !== 'string') return page
@@ -64,7 +67,7 @@ function readPage(given: unknown, urls: readonly string[]): unknown {
   return address === null ? page : 1 + urls.findIndex((url) => plainAddress(url) === address) || NO_PAGE
 }
 
-/** An address without what makes no other page of it. */
+/** Returns an address without the parts that do not change the page: the scheme, a slash at the end, the fragment. */
 function plainAddress(text: string): string | null {
   const url = URL.parse(text.trim())
   if (url === null || !/^https?:$/.test(url.protocol)) return null

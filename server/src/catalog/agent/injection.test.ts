@@ -15,7 +15,7 @@ const FOUND = {
   founder: { value: 'Ada Byron', sources: [{ page: 1, quote: 'founded by Ada Byron' }], reason: null },
 }
 
-/** The host that hostile pages want to hear from; whoever comes is written down. */
+/** A server in the place of the host that hostile pages want to reach. It records every request. */
 const heard: string[] = []
 let foreign: Server
 let target = ''
@@ -33,7 +33,7 @@ afterAll(() => {
   foreign.close()
 })
 
-/** A model that does whatever it reads: it calls every address that a page mentions, with all that it knows. */
+/** A model that obeys every page: it calls every address that a page mentions, with all that it knows. */
 function gullible(page: string) {
   return (body: ChatBody, turn: number): ChatReply => {
     const said = body.messages.map(({ content }) => content ?? '').join('\n')
@@ -78,7 +78,7 @@ describe(`${INJECTIONS.length} hostile pages and a model that obeys them`, () =>
     const told = JSON.stringify(model.bodies)
     expect(told).not.toContain(SECRET)
     expect(told).not.toContain('sk-never-told')
-    // Text of a page cannot leave its mark: each mark that opens is closed once, by us.
+    // The text of a page cannot leave its mark: each mark that opens is closed once, by this program.
     const pages = model.bodies.flatMap(({ messages }) => messages.map(({ content }) => content ?? ''))
     for (const text of pages.filter((content) => content.startsWith('<page '))) {
       expect(text.match(/<\/page>/g)).toHaveLength(1)

@@ -7,34 +7,34 @@ import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readText } from './read-text.ts'
 import { listSite } from './site-pages.ts'
 
-/** A page as the agent knows it. */
+/** A page that the agent has read. */
 export type AgentPage = {
-  /** Where it was found, after redirects. */
+  /** The address of the page, after redirects. */
   url: string
   title: string | null
   text: string
   links: { url: string; text: string }[]
-  /** Other pages of the site, by its sitemap, where this is the home page. */
+  /** The other pages of the site, from its sitemap, if this is the home page. */
   listed: string[]
-  /** As it was sent. */
+  /** The size of the body as it was sent. */
   bytes: number
 }
 export type PageRead = { ok: true; page: AgentPage; cached: boolean } | { ok: false; message: string }
 
-/** Reads pages, and keeps them for a while for everybody who asks: rows of one chain often need the same. */
+/** Reads pages and caches them for a while for all organisations, because rows of one chain often need the same pages. */
 export type PageReader = {
   read(context: Fetching, url: string): Promise<PageRead>
-  /** Draws pages; null where none is set up. */
+  /** The browser that renders pages, or null if none is set up. */
   browser: Browser | null
 }
 
 const MAX_KEPT_BYTES = 64_000_000
 const MAX_LINKS = 400
 
-/** What reads pages in a process: what is read is kept for all, and all share one browser fairly. */
+/** The page readers of a process. They share one cache, and one browser that serves the organisations in turn. */
 export type PageReaders = { of(owner: string): PageReader; close(): Promise<void> }
 
-/** The readers of a process, by its settings. */
+/** Creates the page readers of a process from its settings. */
 export function openPageReaders(config: Config): PageReaders {
   const path = findChromium(config.LOAM_BROWSER)
   const browsers = path === null ? null : createBrowserPool(path)
@@ -58,19 +58,19 @@ export function createPageReaders({
           sizeCalculation: (page) => 1 + page.text.length + (page.links.length + page.listed.length) * 100,
           ttl: keepSeconds * 1000,
         })
-  const underWay = new Map<string, Reading>()
+  const inFlight = new Map<string, Reading>()
   const readerWith = (browser: Browser | null): PageReader => ({
     browser,
     async read(context, url) {
       const known = kept?.get(url)
       if (known !== undefined) return { ok: true, page: known, cached: true }
-      const shared = underWay.get(url)
-      // Whoever began may be called off; who waited then reads for himself.
+      const shared = inFlight.get(url)
+      // The caller that began the fetch may have been cancelled. Then the caller that waited fetches the page itself.
       const joined = shared === undefined ? undefined : await shared
       if (joined?.ok) return { ...joined, cached: true }
-      const reading = fetchText(context, url, browser)
-      underWay.set(url, reading)
-      const result = await reading.finally(() => underWay.delete(url))
+      const reading = fetchAgentPage(context, url, browser)
+      inFlight.set(url, reading)
+      const result = await reading.finally(() => inFlight.delete(url))
       if (!result.ok) return result
       kept?.set(url, result.page)
       return { ...result, cached: false }
@@ -84,7 +84,7 @@ export function createPageReaders({
   }
 }
 
-async function fetchText(context: Fetching, url: string, browser: Browser | null): Reading {
+async function fetchAgentPage(context: Fetching, url: string, browser: Browser | null): Reading {
   const result = await fetchPage(context, url, 'document')
   if (!result.ok) return { ok: false, message: messageOf(result.outcome) }
   const { page } = result
@@ -114,11 +114,11 @@ async function fetchText(context: Fetching, url: string, browser: Browser | null
 type Read = Awaited<ReturnType<typeof readText>>
 const MIN_TEXT = 200
 
-/** A page that says next to nothing until its scripts have run. */
+/** Returns true if a page has almost no text until its scripts run. */
 const isBare = ({ text }: Page, read: Read): boolean =>
   read.ok && read.value.text.length < MIN_TEXT && /<script\b/i.test(text)
 
-/** The page as a browser draws it, where that says more. */
+/** Returns the text of the page as the browser renders it, if that is longer than the text that was sent. */
 async function drawText(context: Fetching, page: Page, sent: Read, browser: Browser): Promise<Read> {
   const drawn = await browser.draw(context, page.url)
   if (!drawn.ok) return sent

@@ -1,12 +1,12 @@
 import { readDocument, type SentPage, type WebDocument } from '../built-in/web/document.ts'
 import { loadReaders, toMarkdown } from '../built-in/web/markdown.ts'
 
-// Readers count the time of a document from here on.
+// Loads the libraries now: the time limit of a document starts when this module is loaded.
 await Promise.all([loadReaders(), import('cheerio')])
 
 export type PageText = { title: string | null; text: string; links: { url: string; text: string }[] }
 
-/** What a reader of a page sees, as Markdown, and the links that stand there. */
+/** Returns the text that people see on a page, as Markdown, and the links on the page. */
 async function readPageText(
   page: SentPage,
 ): Promise<{ ok: true; value: PageText } | { ok: false; message: string }> {
@@ -28,7 +28,7 @@ async function readPageText(
 
 const HIDDEN =
   '[hidden], [aria-hidden="true"], [aria-hidden=""], template, noscript, script, style, input[type="hidden"], [class~="sr-only"], [class~="visually-hidden"]'
-/** Ways to write what people do not see: such text is for programs, and not part of the page. */
+/** Matches styles that hide text from people. Hidden text is meant for programs and is not part of the page. */
 const UNSEEN =
   /display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0?\.?0+\s*(;|$)|text-indent\s*:\s*-\d{3,}|(left|top|right|bottom)\s*:\s*-\d{3,}|clip(-path)?\s*:\s*(rect\(0|inset\(100|inset\(50)|(max-)?(height|width)\s*:\s*0(px)?\s*(;|$)|transform\s*:\s*scale\(0/i
 const TINY = /font-size\s*:\s*(0|0?\.\d+|[12])(px|pt|em|rem|%)?\s*(;|!|$)/i
@@ -43,7 +43,7 @@ function removeHidden({ $ }: WebDocument): void {
     .remove()
 }
 
-/** Text in the colour of what it stands on. */
+/** Returns true if the text has the colour of its background. */
 function isCamouflaged(style: string): boolean {
   const colour = /(?:^|;)\s*color\s*:\s*([^;]+)/i.exec(style)?.[1]?.trim().toLowerCase()
   const ground = /background(?:-color)?\s*:\s*([^;]+)/i.exec(style)?.[1]?.trim().toLowerCase()
@@ -52,7 +52,7 @@ function isCamouflaged(style: string): boolean {
 }
 const WHITE = /^(white|#fff|#ffffff|rgba?\(255, ?255, ?255(, ?[\d.]+)?\)|rgba\([^)]*, ?0\))$/
 
-/** Signs that are not shown: zero width, direction marks, and the tags by which text is hidden in plain text. */
+/** Removes invisible characters: zero width, direction marks, and the tag characters that hide text in plain text. */
 function withoutInvisible(text: string): string {
   return text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu, '')
 }

@@ -1,7 +1,7 @@
 import { hasText } from '../../lib/search.ts'
 import { plain } from './quotes.ts'
 
-/** The parts of a text that speak of what is looked for, in their order, within so many characters. */
+/** Returns the parts of a text that match the words of `lookingFor` best, in their order, within maxCharacters. */
 export function choosePassages(text: string, lookingFor: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
   const parts = splitParts(text)
@@ -28,7 +28,9 @@ export function choosePassages(text: string, lookingFor: string, maxCharacters: 
 const GAP = '\n\n[...]'
 const MAX_PART = 1200
 
-/** Paragraphs; long ones in pieces, short ones with their neighbours. */
+/**
+ * Splits a text into paragraphs. Long paragraphs are cut into pieces, and short ones are joined with their neighbours.
+ */
 function splitParts(text: string): string[] {
   const parts: string[] = []
   for (const paragraph of text.split(/\n{2,}/)) {
@@ -42,14 +44,14 @@ function splitParts(text: string): string[] {
   return parts
 }
 
-/** Words that few parts have say more than words that all have. */
+/** Weighs each term by how rare it is: a term that few parts contain weighs more than one that all contain. */
 function weighTerms(lookingFor: string, parts: readonly string[]): Map<string, number> {
   const terms = new Set(plain(lookingFor).match(/[\p{L}\p{N}]{3,}/gu) ?? [])
   const texts = parts.map((part) => plain(part))
   return new Map(
     [...terms].map((term) => {
-      const holding = texts.filter((part) => hasText(part, term)).length
-      return [term, holding === 0 ? 0 : Math.log(1 + parts.length / holding)]
+      const matching = texts.filter((part) => hasText(part, term)).length
+      return [term, matching === 0 ? 0 : Math.log(1 + parts.length / matching)]
     }),
   )
 }

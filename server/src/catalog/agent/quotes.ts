@@ -2,12 +2,17 @@ import { hasText, listPlaces } from '../../lib/search.ts'
 
 const MIN_QUOTE = 4
 
-/** Whether the words of a quote stand in a text. Case, spaces, typographic signs and Markdown marks make no difference. */
+/**
+ * Returns true if a text contains the words of a quote. Case, spaces, typographic characters and Markdown marks make no
+ * difference.
+ */
 export function isQuoted(quote: string, text: string): boolean {
   return occursIn(plain(quote), plain(text))
 }
 
-/** For who asks about the same text again and again: `text` is already plain. */
+/**
+ * Does the same for a quote and a text that are already plain, so that a text that is searched often is converted once.
+ */
 export function occursIn(quote: string, text: string): boolean {
   if (quote.length < MIN_QUOTE) return false
   for (const at of listPlaces(text, quote)) {
@@ -17,7 +22,10 @@ export function occursIn(quote: string, text: string): boolean {
   return false
 }
 
-/** A quote begins and ends where words and numbers do: "art" is not quoted from "party", nor "250" from "1,250". */
+/**
+ * Returns true if the quote begins or ends at a whole word or number: "art" is not quoted from "party", nor "250" from
+ * "1,250".
+ */
 function isEdge(text: string, outside: number, quote: string, inside: number): boolean {
   const [beyond = '', edge = ''] = [text[outside], quote[inside]]
   if (isWord(beyond)) return !isWord(edge)
@@ -27,12 +35,16 @@ function isEdge(text: string, outside: number, quote: string, inside: number): b
 
 const isWord = (sign: string): boolean => /[\p{L}\p{N}]/u.test(sign)
 
-/** A text as quotes are compared: one line, lower case, plain signs, without the marks of Markdown. */
+/**
+ * Converts a text to the form in which quotes are compared: one line, lower case, plain characters, without Markdown
+ * marks.
+ */
 export function plain(text: string): string {
   return (
     text
       .normalize('NFKC')
-      // Not beyond the next bracket: each that is never closed would be followed to the end of the text.
+      // The match ends at the next bracket: otherwise each bracket that is never closed would be followed to the end of
+      // the text.
       .replace(/!?\[([^[\]\n]*)\]\([^()\n]*\)/g, '$1')
       .replace(/[\u2018\u2019\u201a\u201b\u2032]/g, "'")
       .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033]/g, '"')
@@ -47,7 +59,10 @@ export function plain(text: string): string {
   )
 }
 
-/** Whether a quote holds the value itself, not only words about it. Lists hold it when each item is there. */
+/**
+ * Returns true if a quote contains the value itself, not only words about it. A list is contained if each of its items
+ * is.
+ */
 export function holdsValue(quote: string, value: unknown): boolean {
   const words = plain(quote)
   if (typeof value === 'string') return value.trim() !== '' && hasText(words, plain(value))
@@ -58,7 +73,9 @@ export function holdsValue(quote: string, value: unknown): boolean {
 
 const SCALES: Record<string, number> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }
 
-/** Numbers of a text, in English and continental writing: `1,250`, `1.250`, `1 250`, `2.5 million`, `12k`. */
+/**
+ * Returns the numbers of a text, in English and continental notation: `1,250`, `1.250`, `1 250`, `2.5 million`, `12k`.
+ */
 function numbersIn(text: string): number[] {
   const found = text.matchAll(
     /(\d{1,3}(?:[ ,.']\d{3})+|\d+)([.,]\d+)?\s?(k|m|bn|thousand|million|billion)?\b/g,

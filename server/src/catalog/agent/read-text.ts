@@ -5,7 +5,7 @@ import type { PageText, tasks } from './page-text.ts'
 
 const readIn = tasksOf<typeof tasks>(new URL('page-text.ts', import.meta.url))
 
-/** Reads what people see of a page, as Markdown, in a reader of its own. */
+/** Returns the text that people see on a page, as Markdown. A separate reader does the work. */
 export async function readText(
   { owner = '', signal }: Fetching,
   { text, url, headers, cookies }: SentPage,

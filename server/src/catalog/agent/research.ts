@@ -12,7 +12,7 @@ export type ResearchParts = {
   model: Model
   task: AgentTask
   tools: Toolbox
-  /** One call at a time passes the limits of the model; null when there is no place before time is up. */
+  /** Makes a call when the limits of the model allow it. Returns null if no slot is free before the time is up. */
   throughGate: <Value>(call: () => Promise<Value>) => Promise<Value | null>
   signal: AbortSignal
   now: () => Date
@@ -23,16 +23,16 @@ export type Researched = { ok: true; summary: string } | { ok: false; failure: M
 const MAX_OUTPUT_TOKENS = 2000
 const MAX_CALLS_A_TURN = 4
 const MAX_RETRIES = 3
-/** Characters of results that stay in the conversation; older ones are shortened. */
+/** The number of characters of results that stay in the conversation. Older results are shortened. */
 const MAX_CONVERSATION = 60_000
 const SHORTENED = 400
 
-/** How it is remembered that a model's server refuses tools: it is asked in plain words at once. */
+/** The key by which a model's server is remembered as refusing tools, so that later turns use plain words at once. */
 const REFUSED_TOOLS = { tools: TOOLS.map(({ name }) => name) }
 
 /**
- * Lets the model search and read until it has enough or a budget ends. A failure counts only while nothing has been read:
- * afterwards the answer is written from what is there.
+ * Lets the model search and read until it has enough or a limit is reached. A failure of the model only fails the run if
+ * no page has been read yet. Otherwise the answer is written from the pages that have been read.
  */
 export async function research(parts: ResearchParts): Promise<Researched> {
   const { model, task, tools } = parts
@@ -103,7 +103,7 @@ function ask(
   })
 }
 
-/** False when there is no time left for it. */
+/** Waits before a retry. Returns false if there is not enough time left. */
 async function pause(
   { tools, signal }: ResearchParts,
   afterMs: number | undefined,
@@ -114,7 +114,10 @@ async function pause(
   return sleep(ms, true, { signal }).catch(() => false)
 }
 
-/** What a model without tools asks for; nothing when it has finished or says something else. */
+/**
+ * Returns the tool call that a model without tools has written as JSON, or nothing if it has finished or wrote something
+ * else.
+ */
 function readPlainCall(text: string): ToolCall[] {
   const found = readJson(findJsonText(text))
   if (!found.ok || typeof found.value !== 'object' || found.value === null) return []
@@ -122,7 +125,7 @@ function readPlainCall(text: string): ToolCall[] {
   return tool === 'search' || tool === 'read_page' ? [{ id: 'plain', name: tool, input }] : []
 }
 
-/** Keeps the newest results whole; what was said long ago is cut, so that small models still see the task. */
+/** Keeps the newest results whole and shortens older ones, so that small models still see the task. */
 function shorten(messages: ModelMessage[]): void {
   let size = 0
   for (let place = messages.length - 1; place > 0; place -= 1) {

@@ -22,7 +22,7 @@ const GOOD = {
 const isAnswering = (body: ChatBody) => JSON.stringify(body.messages[0]).includes('You answer from pages')
 const told = (body: ChatBody) => body.messages.map(({ content }) => content ?? '').join('\n')
 
-/** Does the steps in turn, then answers. */
+/** Scripts a model that takes the steps in turn and then answers. */
 function script(steps: ChatReply[], answer: object) {
   let done = 0
   return (body: ChatBody): ChatReply =>

@@ -14,25 +14,25 @@ import type { SearchAnswer, Toolbox } from './tools.ts'
 import { type AgentTrace, createTracer, type TraceEntry } from './trace.ts'
 import { createUrlGuard } from './url-guard.ts'
 
-/** What an agent is lent. It can do nothing but read pages, search, and ask its model. */
+/** The services that an agent may use. It can only read pages, search, and ask its model. */
 export type AgentServices = {
   egress: Egress
   sandbox: Sandbox
   keys: ProviderKeys
   gate: ProviderGate
   reader: PageReader
-  /** Aborted when nobody waits for the answer any more. */
+  /** The signal that is aborted when nothing waits for the answer any more. */
   signal: AbortSignal
   now: () => Date
-  /** The organisation, for what is shared by turns. */
+  /** The organisation, for resources that organisations use in turn. */
   owner?: string
-  /** Hears of each step as it is done. */
+  /** Runs after each step. */
   onStep?: (entry: TraceEntry) => void
 }
 
 export type AgentRun = { trace: AgentTrace; spent: Spending; ms: number } & (
   | { kind: 'answered'; answer: AgentAnswer }
-  /** The model could not be asked, or gave nothing that can be read. */
+  /** The model could not be reached, or its answer cannot be read. */
   | { kind: 'failed'; message: string; retryable: boolean }
   | { kind: 'timeout' }
   | { kind: 'called_off' }
@@ -40,7 +40,9 @@ export type AgentRun = { trace: AgentTrace; spent: Spending; ms: number } & (
 
 const RESULTS = 8
 
-/** Plans, searches, reads and answers. When a budget ends the answer is written from what was read by then. */
+/**
+ * Plans, searches, reads and answers. When a limit is reached, the answer is written from the pages that have been read.
+ */
 export async function runAgent(
   task: AgentTask,
   model: Model,
@@ -105,7 +107,10 @@ export async function runAgent(
 
 type Lent = AgentServices
 
-/** Each call to the model passes its limits; null when that takes longer than there is time. */
+/**
+ * Makes a call to the model within the model's limits. Returns null if the wait would take longer than the time that is
+ * left.
+ */
 async function enter<Value>(
   model: Model,
   { gate, signal }: Lent,
@@ -132,7 +137,10 @@ async function enter<Value>(
   }
 }
 
-/** Asks the engines that are set up, on the installation's keys first; what they cost is part of the agent's price. */
+/**
+ * Asks the search engines that are set up, with the installation's keys first. The price of the agent includes their
+ * cost.
+ */
 async function search(query: string, lent: Lent, budget: Budget): Promise<SearchAnswer> {
   const steps = SEARCH_ENGINES.flatMap(({ provider }) => [
     { provider: provider.id, own_key: false },

@@ -33,7 +33,7 @@ describe('what a home page tells of its site', () => {
       ]),
       '/deep/in/the/site/board-of-directors': '<title>Board</title><p>Ada Byron directs Acme.</p>',
     })
-    // The model names no site of its own: what it may read stands in the answers of its tools.
+    // The model names no site itself: the addresses that it may read come from the answers of its tools.
     const engine = await serveSite({
       '/search?format=json&q=Acme': {
         type: 'application/json',

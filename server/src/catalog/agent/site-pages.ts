@@ -9,7 +9,10 @@ const MAX_LISTED = 500
 const TIMEOUT_MS = 5000
 const MAX_SHOWN = 15
 
-/** Pages that the sitemap of a site lists, when this page is its home page. Sitemaps that are slow are done without. */
+/**
+ * Returns the pages in the sitemap of a site, if `page` is its home page. A sitemap that takes longer than TIMEOUT_MS is
+ * ignored.
+ */
 export async function listSite(context: Fetching, page: string): Promise<string[]> {
   const home = new URL(page)
   if (home.pathname !== '/' || home.search !== '') return []
@@ -19,11 +22,11 @@ export async function listSite(context: Fetching, page: string): Promise<string[
   return [...new Set(urls.map(({ href }) => href))].slice(0, MAX_LISTED)
 }
 
-/** How much pages about a topic usually help, where nothing better is known. */
+/** The score of a page by its topic, when nothing better is known. */
 const USUAL: Partial<Record<Topic, number>> = { about: 2, team: 1.5, imprint: 1, contact: 1, product: 0.5 }
 const NAMED = 3
 
-/** Those of the listed pages whose addresses promise what is looked for, the most likely first. */
+/** Returns the listed pages whose addresses match the words of `lookingFor`, the best match first. */
 export function rankListed(listed: readonly string[], lookingFor: string): string[] {
   const terms = [...new Set(plain(lookingFor).match(/[\p{L}\p{N}]{3,}/gu) ?? [])]
   const wanted = (Object.keys(TOPICS) as Topic[]).filter((topic) => TOPICS[topic].test(lookingFor))

@@ -7,31 +7,34 @@ import { nameOutputs } from '../values/output-names.ts'
 export const AGENT_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type AgentFieldType = (typeof AGENT_FIELD_TYPES)[number]
 
-/** One thing that the agent is to find out. */
+/** One field that the agent must find. */
 export type AgentField = { name: string; type: AgentFieldType; description: string }
 
 export type AgentTask = {
-  /** What is asked, in the caller's words. */
+  /** The question, in the caller's words. */
   mission: string
-  /** Values of the row that the mission speaks of, marked as data; empty where there is no row. */
+  /** The values of the row that the mission mentions, marked as data. Empty if there is no row. */
   data: string
-  /** Where the caller names sites: their own words, and values of the row that are nothing but an address. */
+  /**
+   * The texts in which the caller names sites: the caller's own words, and values of the row that consist of an address
+   * only.
+   */
   named: string
   fields: readonly AgentField[]
-  /** Only pages of these domains are read, where there are any. */
+  /** The only domains whose pages are read. An empty list allows all. */
   allowedDomains: readonly string[]
 }
 
-/** A page that was really read, and words that really stand on it. */
+/** A page that has been read, and a quote that has been found on it. */
 export type Citation = { url: string; title: string | null; quote: string; field: string }
 
-/** How sure an answer is, or why there is none. */
+/** The confidence in an answer, or the reason why there is none. */
 export type FieldFinding = {
-  /** 0 to 1. Grows with the number of independent hosts that say the same. */
+  /** A number from 0 to 1. It grows with the number of independent hosts that agree. */
   confidence: number
-  /** Registrable domains whose pages support the value. */
+  /** The registrable domains whose pages support the value. */
   hosts: string[]
-  /** Why the value is null; null where it is not. */
+  /** The reason why the value is null, or null if there is a value. */
   reason: string | null
 }
 
@@ -66,7 +69,10 @@ const SOURCES: JsonSchema = {
   },
 }
 
-/** What the last pass answers: for each field its value, the words that support it, or why there is none. */
+/**
+ * Returns the JSON schema of the last pass's answer: for each field its value, the quotes that support it, or the reason
+ * why there is none.
+ */
 export function schemaOfFindings(fields: readonly AgentField[]): JsonSchema {
   const properties = fields.map(({ name, type, description }) => [
     name,
@@ -102,7 +108,7 @@ const AS_ASKED: Record<OutputType, AgentFieldType> = {
   structured_array: 'array',
 }
 
-/** The fields of an action's output format; one text where there is none. */
+/** Returns the fields of an action's output format, or one text field if there is no format. */
 export function fieldsOfFormat(format: OutputFormat | undefined): AgentField[] {
   if (format === undefined)
     return [{ name: 'response', type: 'string', description: 'The answer, in words.' }]
@@ -110,7 +116,7 @@ export function fieldsOfFormat(format: OutputFormat | undefined): AgentField[] {
     return format.fields.map(({ name, type, description }) => ({ name, type: AS_ASKED[type], description }))
   }
   const { properties } = format.json
-  // By the names of the outputs (D74), so that each value arrives under the one that was announced.
+  // Uses the names of the outputs (D74), so that each value is stored under the name that was announced.
   return Object.entries(nameOutputs(isObject(properties) ? properties : {})).map(([name, schema]) => {
     const { type, description } = isObject(schema) ? schema : {}
     const known = AGENT_FIELD_TYPES.find((one) => one === type || (Array.isArray(type) && type.includes(one)))

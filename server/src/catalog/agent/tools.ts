@@ -51,7 +51,7 @@ export type Toolbox = {
   guard: UrlGuard
   budget: Budget
   tracer: Tracer
-  /** Pages that were read in this run, in order; a page's number is its place, from 1. */
+  /** The pages that have been read in this run, in order. The number of a page is its position, from 1. */
   pages: AgentPage[]
 }
 
@@ -60,7 +60,7 @@ const MAX_SHOWN = 7000
 const MAX_LINKS_SHOWN = 40
 const MAX_SNIPPET = 300
 
-/** Runs a tool that the model asked for; answers what the model is told. */
+/** Runs a tool that the model asked for. Returns the text that the model receives. */
 export async function runTool(tools: Toolbox, name: string, input: unknown): Promise<string> {
   const given = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
   const text = (key: string): string => (typeof given[key] === 'string' ? given[key].trim() : '')

@@ -1,6 +1,6 @@
 import type { Provenance } from '../outcome.ts'
 
-/** What an agent did, step by step: kept with its answer, so that it can be understood and checked. */
+/** One step of an agent. The steps are stored with the answer, so that people can understand and check it. */
 export type TraceEntry =
   | { kind: 'model'; purpose: 'step' | 'answer'; ms: number; input_tokens: number; output_tokens: number }
   | { kind: 'search'; query: string; ms: number; results: number; provider?: string; error?: string }
@@ -19,7 +19,7 @@ export type TraceEntry =
 export type AgentTrace = {
   plan: string | null
   steps: TraceEntry[]
-  /** The budget that ended the search, where one did. */
+  /** The limit that ended the research, or null. */
   ended_by: string | null
 }
 
@@ -28,7 +28,7 @@ const MAX_ENTRIES = 200
 
 export type Tracer = { trace: AgentTrace; add(entry: TraceEntry): void; plan(text: string): void }
 
-/** Collects a trace, and tells whoever watches. */
+/** Collects a trace and passes each entry to `onEntry`. */
 export function createTracer(onEntry: (entry: TraceEntry) => void = () => undefined): Tracer {
   const trace: AgentTrace = { plan: null, steps: [], ended_by: null }
   return {
@@ -47,7 +47,7 @@ export function createTracer(onEntry: (entry: TraceEntry) => void = () => undefi
   }
 }
 
-/** The trace as the provenance of a cell (D67): who was asked, how long it took, what it cost. */
+/** Converts a trace to the provenance of a cell (D67): the provider that was asked, the time and the cost. */
 export function provenanceOf(
   { steps }: AgentTrace,
   model: string,

@@ -1,24 +1,30 @@
 import { parse } from 'tldts'
 
-/** Which addresses the agent may read. Whatever a page says, nothing that is known here can be sent to a stranger by it. */
+/**
+ * Decides which addresses the agent may read. Whatever a page says, it cannot make the agent send known data to a
+ * stranger.
+ */
 export type UrlGuard = {
-  /** Addresses that a search found. */
+  /** Allows the addresses that a search found. */
   addResults(urls: readonly string[]): void
-  /** Links that stand visibly on a page that was read. */
+  /** Allows the links that are visible on a page that was read. */
   addLinks(urls: readonly string[]): void
   check(url: string): { ok: true; url: string } | { ok: false; reason: string }
 }
 
-/** Segments by which sites name their pages: on a host that nobody named, no other path can be made up. */
+/**
+ * Matches the usual path segments of sites. On a host that the task does not name, other paths could be made up to carry
+ * data.
+ */
 const USUAL_SEGMENT =
   /^(about|about-us|aboutus|company|team|our-team|leadership|people|management|contact|contact-us|kontakt|imprint|impressum|legal|privacy|terms|pricing|prices|plans|products?|services?|solutions?|platform|features|customers|case-studies|careers?|jobs|join-us|news|newsroom|press|media|blog|investors?|investor-relations|locations?|offices|history|faq|help|support|partners|industries|en|de|fr|es|it|nl|pt|ueber-uns|unternehmen|karriere|quienes-somos|qui-sommes-nous|index\.html?|sitemap\.xml)$/i
 const MAX_SEGMENTS = 3
 const MAX_URL = 2000
 
 /**
- * A page can try to make the agent call an address that carries what the agent knows. So an address is read when the caller
- * named its domain, when a search found it, or when it stands on a page as it is; on hosts that a search found, also pages
- * with usual names. Everything else would be made up.
+ * Creates the guard for a task. A page can try to make the agent call an address that carries what the agent knows. So an
+ * address may be read only if the caller named its domain, a search found it, or it stands unchanged on a page that was
+ * read. On hosts that a search found, pages with usual names may be read too. Every other address counts as made up.
  */
 export function createUrlGuard(words: string, allowedDomains: readonly string[]): UrlGuard {
   const named = domainsIn(words)
@@ -74,19 +80,22 @@ function readUrl(address: string): URL | null {
   return url
 }
 
-/** The registrable domain; the host and port where it has none (an address, a name of a local network). */
+/** Returns the registrable domain, or the host and port if there is none (an IP address, a name in a local network). */
 export function siteOf({ hostname, host }: URL): string {
   return parse(hostname, { allowPrivateDomains: true }).domain ?? host
 }
 
-/** Of a text, that is looked through for domains. */
+/** The length of the part of a text that is searched for domains. */
 const MAX_WORDS = 100_000
-/** Longest name of a host. */
+/** The length of the longest host name. */
 const MAX_HOST = 253
-/** Every branch takes what it can and never goes back: a text without end takes no longer than its length. */
+/**
+ * Matches words that may name a domain. Each branch is greedy and never backtracks, so the time grows with the length of
+ * the text only.
+ */
 const CANDIDATE = /https?:\/\/[\p{L}\p{N}.-]+(?::\d+)?|https?:\/\/[^\s"'<>]+|[\p{L}\p{N}.-]+(?::\d+)?/giu
 
-/** Domains that a text names: in addresses, in mail addresses, or bare. */
+/** Returns the domains that a text names: in web addresses, in email addresses, or bare. */
 function domainsIn(text: string): Set<string> {
   const words = text.slice(0, MAX_WORDS)
   const domains = new Set<string>()
@@ -96,7 +105,7 @@ function domainsIn(text: string): Set<string> {
       const url = URL.parse(isAddress ? name : `http://${name}`)
       const { isIcann, isIp } = parse(url?.hostname ?? '', { allowPrivateDomains: true })
       const isMailed = words[index - 1] === '@' && found.startsWith(name)
-      // `Node.js` and `e.g.` look like domains; a bare word counts when its ending is one that is given out.
+      // `Node.js` and `e.g.` look like domains. A bare word only counts if its ending is a registered one.
       if (url !== null && (isAddress || isMailed || isIcann === true || isIp === true))
         domains.add(siteOf(url))
     }
@@ -104,7 +113,7 @@ function domainsIn(text: string): Set<string> {
   return domains
 }
 
-/** Names with a dot inside, without the dots of sentences around them. */
+/** Returns the names in a word that have a dot inside, without the dots of the sentence around them. */
 function namesIn(word: string): string[] {
   return word.split('..').flatMap((part) => {
     const name = trimDots(part)

@@ -43,7 +43,7 @@ describe('operators depend on the stored type of the variable', () => {
     const expected = new Set<string>([...any, ...own])
     expect(new Set<string>(operatorsFor(type))).toEqual(expected)
 
-    // D60: every other operator is an error.
+    // Every other operator is an error (D60).
     for (const operator of OPERATORS) {
       const errors = checkOperators(one('{{input.x}}', operator), () => type, 'run_if.conditions')
       expect(errors.map(({ field }) => field)).toEqual(

@@ -4,12 +4,13 @@ import type { ConditionGroup, ConditionLeaf } from './condition-shape.ts'
 import { listTokens } from './reference-walk.ts'
 import { parseTemplate, soleToken, type Token } from './references.ts'
 
-/** The stored type of what a token names; undefined while it is not known. */
+/** Returns the stored type of a token's value, or undefined if the type is not known. */
 export type TypeOf = (token: Token) => string | undefined
 
 /**
- * D60: an operator that the variable's known type does not have is an error, unless the same was `saved` before: runs may have shown
- * the type since (D87). `path` is that of the groups.
+ * Returns an error for each operator that the variable's known type does not have (D60). An operator that was `saved`
+ * before with the same variable is allowed: a run may have discovered the type since (D87). `path` is the path of the
+ * groups.
  */
 export function checkOperators(
   groups: ConditionGroup[],
@@ -31,13 +32,19 @@ export function checkOperators(
   )
 }
 
-/** Unknown for anything but one whole token, and for a column, which is a list whatever its items are. */
+/**
+ * Returns the type of a variable that is exactly one token, otherwise undefined. A column has no type here, because it is
+ * a list whatever its items are.
+ */
 export function typeOfVariable(variable: string, typeOf: TypeOf): string | undefined {
   const token = soleToken(parseTemplate(variable))
   return token && token.kind !== 'column' ? typeOf(token) : undefined
 }
 
-/** Conditions cannot use environment variables: those that do are left out, and groups that become empty too. */
+/**
+ * Removes the conditions that use environment variables, which are not allowed in conditions, and the groups that become
+ * empty.
+ */
 export function dropEnvConditions(
   groups: ConditionGroup[],
   path: string,

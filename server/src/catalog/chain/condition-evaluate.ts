@@ -10,20 +10,25 @@ import { textOf } from './references.ts'
 export type Resolve = (text: string) => unknown
 
 export type EvaluateOptions = {
-  /** For values, where they are read otherwise than variables: fields of a segment, columns of another sheet. */
+  /**
+   * Resolves the values, if they are read in another way than variables: fields of a segment, columns of another sheet.
+   */
   resolveValue?: Resolve
-  /** Without it, or while a type is unknown, the value itself decides: strings are text, arrays are lists. */
+  /**
+   * Returns the type of a token. If it is missing, or the type is unknown, the value itself decides: strings are text,
+   * arrays are lists.
+   */
   typeOf?: TypeOf
 }
 
-/** `elements` only where the variable is a list. */
+/** The value of a variable. `elements` is null unless it is a list. */
 type Subject = { value: unknown; text: string; elements: unknown[] | null }
 type Test = (subject: Subject, values: string[]) => boolean
 type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
 
 /**
- * Whether the conditions hold; no conditions hold always. Every variable and value is resolved, also where the
- * outcome is already clear, so that `resolve` sees each token that names nothing (D33).
+ * Returns true if the conditions hold. An empty list always holds. Every variable and value is resolved, even when the
+ * result is already clear, so that `resolve` sees each unknown token (D33).
  */
 export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: EvaluateOptions = {}): boolean {
   const { resolveValue = resolve, typeOf = () => undefined } = options
@@ -39,7 +44,7 @@ export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: Ev
   )
 }
 
-/** Whether one condition holds of a value, which itself says whether it is text or a list. */
+/** Returns true if one condition holds for a value. The value itself decides if it is text or a list. */
 export function testValue(operator: Operator, value: unknown, values: string[]): boolean {
   return TESTS[operator](readSubject(value, undefined), values)
 }
@@ -61,7 +66,7 @@ const TESTS: Record<Operator, Test> = {
   'less than or equal to': ordered(compareNumbers, (order) => order <= 0),
   'is after': ordered(compareDates, (order) => order > 0),
   'is before': ordered(compareDates, (order) => order < 0),
-  // No text is both a number and a date, so the values themselves tell which of the two is meant.
+  // No text is both a number and a date, so the values themselves show which of the two is meant.
   'is between': (subject, values) =>
     isBetween(compareNumbers, subject, values) || isBetween(compareDates, subject, values),
 }
@@ -74,7 +79,7 @@ export type Logic<Truth> = {
 
 export const BOOLEAN: Logic<boolean> = { none: true, and: (a, b) => a && b, or: (a, b) => a || b }
 
-/** Left to right with no precedence (D34); the first combinator counts for nothing. */
+/** Combines the steps from left to right, without precedence (D34). The combinator of the first step is ignored. */
 export function foldSteps<Truth>([first, ...rest]: Step<Truth>[], { none, and, or }: Logic<Truth>): Truth {
   return rest.reduce(
     (held, { combinator, holds }) => (combinator === 'OR' ? or(held, holds) : and(held, holds)),
@@ -82,7 +87,7 @@ export function foldSteps<Truth>([first, ...rest]: Step<Truth>[], { none, and, o
   )
 }
 
-/** A list may have arrived as its JSON text, in a column of a CSV for one. */
+/** Reads the value of a variable. A list may be stored as its JSON text, for example in a CSV column. */
 function readSubject(raw: unknown, type: string | undefined): Subject {
   const kind = kindOf(type)
   const value = kind === 'list' && typeof raw === 'string' ? parseContainer(raw) : raw
@@ -98,18 +103,23 @@ function parseContainer(text: string): unknown {
   }
 }
 
-/** Exact strings, numerically when both are numbers (D34); arrays and objects are their JSON text. */
+/**
+ * Compares exact strings, or numbers if both texts are numbers (D34). Arrays and objects are compared as their JSON text.
+ */
 function isSame(text: string, value: string): boolean {
   return text === value || compareNumbers(text, value) === 0
 }
 
-/** Blanks are content: only null, the empty string, `[]` and `{}` are empty. */
+/** Returns true for null, undefined, the empty string, `[]` and `{}`. Blanks are content. */
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** In a list, an element that is the value whatever its case, or an object with a field that is (D96); otherwise a part of the text. */
+/**
+ * Searches a list for an element that equals the value in any case, or for an object with a field that does (D96).
+ * Searches anything else for a part of its text.
+ */
 function contains({ elements, text }: Subject, [value = '']: string[]): boolean {
   if (!elements) return hasText(lower(text), lower(value))
   const wanted = lower(value)
@@ -125,7 +135,7 @@ function lower(text: string): string {
 
 type Compare = (a: string, b: string) => number | null
 
-/** Null, which passes no test, when either is not a number. */
+/** Compares two numbers. Returns null, which passes no test, if either text is not a number. */
 function compareNumbers(a: string, b: string): number | null {
   const left = parseDecimal(a)
   const right = parseDecimal(b)

@@ -3,12 +3,12 @@ import type { ConditionGroup } from './condition-shape.ts'
 import { parseDecimal } from './decimal.ts'
 import { textOf } from './references.ts'
 
-/** A condition `is` without which its groups hold of nothing: the variable, and the key of the text that it must be. */
+/** An `is` condition that must hold for its groups to hold: the variable, and the key of the text that it must equal. */
 export type RequiredText = { variable: string; key: string }
 
 /**
- * Finds among many conditions those that may hold of a row, without evaluating the others: conditions that require a text are
- * found by it, all others may hold of any row.
+ * Finds the conditions that may hold for a row without evaluating the others. A condition that requires a text is found
+ * by that text. All other conditions may hold for any row.
  */
 export class ConditionIndex<Item> {
   readonly #byVariable = new Map<string, Map<string, Item[]>>()
@@ -27,7 +27,7 @@ export class ConditionIndex<Item> {
     else items.push(item)
   }
 
-  /** Yields each item whose conditions may hold of the row that `resolve` reads. */
+  /** Yields each item whose conditions may hold for the row that `resolve` reads. */
   *find(resolve: Resolve): Generator<Item> {
     for (const [variable, byKey] of this.#byVariable)
       yield* byKey.get(textKey(textOf(resolve(variable)))) ?? []
@@ -35,7 +35,7 @@ export class ConditionIndex<Item> {
   }
 }
 
-/** Finds an `is` that must hold wherever the groups do; undefined when they may hold without any. */
+/** Returns an `is` condition that must hold whenever the groups hold, or undefined if there is none. */
 export function findRequiredText(groups: readonly ConditionGroup[]): RequiredText | undefined {
   for (const { conditions } of requiredSteps(groups)) {
     for (const { variable, operator, values } of requiredSteps(conditions)) {
@@ -45,7 +45,7 @@ export function findRequiredText(groups: readonly ConditionGroup[]): RequiredTex
   return undefined
 }
 
-/** Returns the steps that `foldSteps` joins by AND to everything else: there is no OR at or behind them. */
+/** Returns the steps that `foldSteps` joins to everything else by AND: those after the last OR. */
 function requiredSteps<Step extends { combinator?: 'AND' | 'OR' | undefined }>(
   steps: readonly Step[],
 ): readonly Step[] {
@@ -53,7 +53,7 @@ function requiredSteps<Step extends { combinator?: 'AND' | 'OR' | undefined }>(
   return lastOr < 0 ? steps : steps.slice(lastOr + 1)
 }
 
-/** Returns a key that two texts share exactly where `is` holds between them: numbers by value, other texts as they are. */
+/** Returns a key that two texts share exactly if `is` holds between them: numbers by value, other texts unchanged. */
 export function textKey(text: string): string {
   const number = parseDecimal(text)
   return number === null ? `t${text}` : `n${number.sign} ${number.magnitude} ${number.digits}`

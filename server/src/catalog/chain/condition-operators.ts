@@ -18,13 +18,13 @@ export type Operator = (
   | typeof DATE
   | typeof LIST
 )[number]
-/** Each once. */
+/** All operators, each of them once. */
 export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT_OPERATORS, ...NUMBER, ...DATE, ...LIST])] as [
   Operator,
   ...Operator[],
 ]
 
-/** What a stored type comes down to in a condition. */
+/** The kind of a stored type in a condition. */
 export type Kind = 'text' | 'number' | 'date' | 'list' | 'other'
 
 const KIND_OPERATORS: Record<Kind, readonly Operator[]> = {
@@ -54,13 +54,13 @@ export function kindOf(type: string | undefined): Kind | undefined {
   return type === undefined ? undefined : KINDS.get(type)
 }
 
-/** The operators of a type; a type that is not known has all of them (D34). A text of any type may be a date (D87). */
+/** Returns the operators of a type. An unknown type has all operators (D34). A text of any type may be a date (D87). */
 export function operatorsFor(type: string | undefined): readonly Operator[] {
   const kind = kindOf(type)
   return kind ? [...new Set(KIND_OPERATORS[kind])] : OPERATORS
 }
 
-/** How many values an operator takes, exactly. Those that take none ignore what is sent. */
+/** Returns the exact number of values that an operator takes. Operators without values ignore any that are sent. */
 export function valuesNeeded(operator: Operator): 0 | 1 | 2 {
   if (operator === 'is empty' || operator === 'is not empty') return 0
   return operator === 'is between' ? 2 : 1

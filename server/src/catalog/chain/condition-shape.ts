@@ -6,7 +6,7 @@ import { operatorSchema, checkSearchText } from '#contract/operators.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
-/** The words for a missing value, and for one of another type. */
+/** Returns the messages for a missing value and for one of another type. */
 export const must = (what: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'required' : `must be ${what}`),
 })
@@ -17,7 +17,7 @@ export const Combinator = z
   .pipe(z.enum(['AND', 'OR'], must('AND or OR')))
   .optional()
 
-// Piped into a string and not a bare transform, so that JSON schema can be made of both sides.
+// A pipe into a string, and not a bare transform, so that a JSON schema can be made of both sides.
 const value = z
   .preprocess(
     numberToText,
@@ -29,7 +29,7 @@ const value = z
 const operator = operatorSchema(OPERATORS)
 const countable = z.object({ operator, values: z.array(z.unknown()).optional() })
 
-/** `variable` is a token in run_if and path filters, a plain field name in segments (D62). */
+/** A condition. `variable` is a token in run_if and path filters, and a plain field name in segments (D62). */
 export const ConditionLeaf = z
   .strictObject(
     {
@@ -47,7 +47,7 @@ export const ConditionLeaf = z
       if (!values) return 'required'
       return valuesNeeded(operator) === 2 ? 'must hold exactly two values' : 'must hold exactly one value'
     },
-    // Also beside other failures of the same leaf, since all are reported at once.
+    // Runs even if the leaf has other errors, since all errors are reported together.
     when: ({ value }) => countable.safeParse(value).success,
   })
   .check((context) => {
@@ -67,7 +67,7 @@ export const ConditionGroup = z.strictObject(
 )
 export type ConditionGroup = z.output<typeof ConditionGroup>
 
-/** May be empty: whoever owns the field decides whether that is a missing condition. */
+/** A list of groups that may be empty. The owner of the field decides if that is an error. */
 const ConditionGroups = z.array(ConditionGroup, must('an array'))
 
 export const RunIf = z.strictObject(
@@ -85,8 +85,8 @@ export type Parsed<T> = Read<T> | Refused
 export type ParsedRunIf = (Read<RunIf | null> & { deprecated: boolean }) | Refused
 
 /**
- * Reads a run_if into its nested form. `{}` is the no-op, null; `deprecated` tells that it came in the flat form,
- * one bare leaf (D60). A raw null, which clears the condition, is the caller's.
+ * Reads a run_if into its nested form. `{}` means no condition and becomes null. `deprecated` is true if the flat form,
+ * one bare leaf, was sent (D60). The caller handles a raw null, which clears the condition.
  */
 export function parseRunIf(raw: unknown, path = 'run_if'): ParsedRunIf {
   const flat = isFlat(raw)
@@ -95,15 +95,15 @@ export function parseRunIf(raw: unknown, path = 'run_if'): ParsedRunIf {
   return parsed.ok ? { ...parsed, deprecated: flat } : parsed
 }
 
-/** Reads a path_filter value or a segment's filter: an array of groups, as in `run_if.conditions`. */
+/** Reads the value of a path_filter or the filter of a segment: an array of groups, as in `run_if.conditions`. */
 export function parseConditionGroups(raw: unknown, path: string): Parsed<ConditionGroup[]> {
   return parseConditions(ConditionGroups, raw, path, false)
 }
 
-/** Keys that conditions have somewhere: in another place they are a wrong shape, and are not ignored. */
+/** The keys that conditions have somewhere. In the wrong place such a key is an error and is not ignored. */
 const KEYS = new Set([RunIf, ConditionGroup, ConditionLeaf].flatMap(({ shape }) => Object.keys(shape)))
 
-/** Keys that no condition has are ignored with a warning (D32). */
+/** Parses conditions. A key that no condition has is ignored with a warning (D32). */
 function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, flat: boolean): Parsed<T> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return { ok: true, value: parsed.data }
@@ -126,7 +126,7 @@ function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, fl
   return { ok: true, value: schema.parse(withoutUnknownKeys(raw)), warnings }
 }
 
-/** Told of one configuration; how many more there are is told with them. */
+/** The most warnings for one configuration. One more warning counts the rest. */
 const MAX_WARNINGS = 100
 const IGNORED = 'conditions have no such field; it was ignored'
 
@@ -160,7 +160,10 @@ function nest({
   }
 }
 
-/** The sender of a flat form knows nothing of the `conditions[0].conditions[0]` it was nested in. */
+/**
+ * Returns the path of a field for a message. The sender of a flat form does not know the `conditions[0].conditions[0]`
+ * that it was nested in.
+ */
 function fieldAt(path: string, keys: readonly PropertyKey[], flat: boolean): string {
   const shown = flat && keys[0] === 'conditions' ? keys.slice(4) : keys
   return shown.reduce<string>(

@@ -22,7 +22,7 @@ export function parseDecimal(text: string): Decimal | null {
   }
 }
 
-/** Exact, as rows keep numbers as text (D28): 9007199254740993 is not 9007199254740992. */
+/** Compares two decimals exactly, since rows store numbers as text (D28): 9007199254740993 is not 9007199254740992. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.sign !== b.sign) return a.sign - b.sign
   if (a.magnitude !== b.magnitude) return a.sign * (a.magnitude - b.magnitude)

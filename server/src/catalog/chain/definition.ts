@@ -1,11 +1,14 @@
 import type { INPUT_TYPES } from '#contract/inputs.ts'
 import type { RunIf } from './condition-shape.ts'
 
-/** What a sheet does: its input columns and its action chain, in order. One immutable revision holds one of these. */
+/** A sheet's input columns and its action chain, in order. One immutable revision holds one definition. */
 export type Definition = { inputs: InputColumn[]; actions: ActionInstance[] }
 
 export type InputColumn = {
-  /** Names the column in stored rows; never reused, so a removed column does not come back under the same name. */
+  /**
+   * The number of the column in stored rows. It is never reused, so that the values of a removed column do not come back
+   * in a new column of the same name.
+   */
   column: number
   name: string
   type: InputType
@@ -14,7 +17,7 @@ export type InputColumn = {
 
 export type InputType = (typeof INPUT_TYPES)[number]
 
-/** One action of the chain as it is configured. `epoch` counts the changes that make cached results stale (D26). */
+/** One configured action of the chain. `epoch` counts the changes that make cached results stale (D26). */
 export type ActionInstance = {
   id: string
   action_id: string
@@ -23,18 +26,18 @@ export type ActionInstance = {
   run_if?: RunIf
   continue_workflow_if_action_fails?: boolean
   note?: string
-  /** The key whose holder saved its inputs last; not there when they were never saved through a key. */
+  /** The API key with which the inputs were last saved, if they were ever saved with one. */
   configured_with?: string
   epoch: number
 }
 
-/** Asked for every cell: a loop, which makes nothing. */
+/** Finds an action instance. It is called for every cell, so it uses a loop without allocations. */
 export function findInstance({ actions }: Definition, id: string): ActionInstance | undefined {
   for (const instance of actions) if (instance.id === id) return instance
   return undefined
 }
 
-/** What a caller configured for one field, checked and normalised by that field's definition. */
+/** The configured value of one field, checked and normalised by the field's definition. */
 export type ConfiguredValue = string | boolean | readonly unknown[] | Record<string, unknown>
 
 export const EMPTY_DEFINITION: Definition = { inputs: [], actions: [] }

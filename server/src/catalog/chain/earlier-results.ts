@@ -2,8 +2,8 @@ import { type Definition, findInstance } from './definition.ts'
 import { listTokens } from './reference-walk.ts'
 
 /**
- * Whether a run of these actions may read results that a row has from runs before: some action names another that does not come before
- * it in the run.
+ * Returns true if a run of these actions may read a row's results of earlier runs: an action refers to another one that
+ * does not come before it in the run.
  */
 export function readsEarlierResults(definition: Definition, actions: readonly string[]): boolean {
   const passed = new Set<string>()

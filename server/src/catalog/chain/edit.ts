@@ -5,10 +5,10 @@ import { didYouMean } from '../../lib/nearest-name.ts'
 import type { Parsed } from './condition-shape.ts'
 import { type ActionInstance, type Definition, findInstance } from './definition.ts'
 
-/** The node before the first action; it is in every chain and in no definition. */
+/** The node before the first action. Every chain has it, and no definition contains it. */
 export const INPUT_NODE = 'input'
 
-/** Hands out the next id of a template. Serials only grow, so a suffix is never used again (D30). */
+/** Returns the next id of a template. Serials only grow, so a suffix is never used again (D30). */
 export function nextInstanceId(
   serials: Record<string, number>,
   actionId: string,
@@ -17,7 +17,7 @@ export function nextInstanceId(
   return { id: `${actionId}_${serial}`, serials: { ...serials, [actionId]: serial } }
 }
 
-/** At the end, or right after the action (or the input node) that `after` names. */
+/** Adds an action at the end, or right after the action (or the input node) that `after` names. */
 export function addAction(
   definition: Definition,
   action: ActionInstance,
@@ -29,7 +29,10 @@ export function addAction(
   return place(definition, definition.actions, action, after)
 }
 
-/** `after` in the answer is the actual predecessor (D30). Inputs are not rewritten and nothing becomes stale (D26). */
+/**
+ * Moves an action. The returned `after` is the actual predecessor (D30). Inputs are not rewritten, and no result becomes
+ * stale (D26).
+ */
 export function moveAction(
   definition: Definition,
   id: string,
@@ -61,7 +64,7 @@ function place(
   return { ok: true, value: { ...definition, actions: others.toSpliced(at, 0, action) } }
 }
 
-/** What is wrong with an `after`, for whoever has other faults to report beside it. */
+/** Returns the errors of an `after`, so that a caller can report them together with others. */
 export function checkAfter(definition: Definition, after: string | undefined): FieldError[] {
   if (placeAfter(definition.actions, after) !== undefined) return []
   const ids = definition.actions.map(({ id }) => id)
@@ -82,7 +85,7 @@ function placeAfter(actions: ActionInstance[], after: string | undefined): numbe
   return found < 0 ? undefined : found + 1
 }
 
-/** Results of all that came after it are stale. */
+/** Removes an action. The results of all later actions become stale. */
 export function removeAction(definition: Definition, id: string): Definition {
   const at = definition.actions.findIndex((known) => known.id === id)
   if (at < 0) return definition
@@ -90,8 +93,8 @@ export function removeAction(definition: Definition, id: string): Definition {
 }
 
 /**
- * Puts a changed action in its place. The definition itself comes back when nothing changed; results are stale, of this
- * action and all after it, only when what it does has changed (D26).
+ * Replaces an action with its changed version. Returns the same definition if nothing changed. The results of this action
+ * and of all later ones become stale only if its behaviour changed (D26).
  */
 export function replaceAction(definition: Definition, next: ActionInstance): Definition {
   const at = definition.actions.findIndex((known) => known.id === next.id)
@@ -104,7 +107,7 @@ export function replaceAction(definition: Definition, next: ActionInstance): Def
   }
 }
 
-/** Whether two definitions are alike but for what became stale. */
+/** Returns true if two definitions differ in nothing but their epochs. */
 export function isAlike(one: Definition, other: Definition): boolean {
   const bare = ({ inputs, actions }: Definition) => ({
     inputs,
@@ -114,8 +117,9 @@ export function isAlike(one: Definition, other: Definition): boolean {
 }
 
 /**
- * An earlier definition in place of the current one. From the first action that does something else on results are stale; no
- * epoch is used again (`epochs`: the highest of each action), since results of another configuration may be kept under it.
+ * Restores an earlier definition. From the first action with a different behaviour on, results are stale. No epoch is
+ * used again (`epochs` holds the highest one of each action), since results of another configuration may be stored under
+ * it.
  */
 export function restoreDefinition(
   current: Definition,
@@ -137,7 +141,10 @@ export function restoreDefinition(
   }
 }
 
-/** A default that is stated is what it was. The flag of the action has none: without it the sheet's counts (D15). */
+/**
+ * Returns the parts of an action that affect its results. An explicit default equals a missing one. The action's own flag
+ * has no default: without it the sheet's flag counts (D15).
+ */
 function behaviourOf({ inputs, run_if, continue_workflow_if_action_fails }: ActionInstance): unknown {
   const condition = run_if && { continue_workflow_if_run_condition_not_met: false, ...run_if }
   return { inputs, run_if: condition, continue_workflow_if_action_fails }

@@ -2,8 +2,8 @@ const SYNTAX =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,9})?))?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/
 
 /**
- * Milliseconds since 1970 of an ISO 8601 date or date-time, or null. A date is its midnight, and a time without
- * an offset is read, in UTC: the machine's own time zone never decides.
+ * Reads an ISO 8601 date or date-time as milliseconds since 1970, or returns null. A date means its midnight. A date or
+ * time without an offset is read in UTC: the machine's own time zone has no effect.
  */
 export function parseInstant(text: string): number | null {
   const match = SYNTAX.exec(text)

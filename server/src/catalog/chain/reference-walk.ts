@@ -1,13 +1,13 @@
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { parseTemplate, type Token } from './references.ts'
 
-/** A token somewhere in a configuration; `path` is like `body[0].value`, `source` the text as written. */
+/** A token in a configuration. `path` is like `body[0].value`, and `source` is the text as written. */
 export type FoundToken = { path: string; token: Token; source: string }
 export type FoundText = { path: string; source: string }
 
 type Container = Record<string, unknown> | unknown[]
 
-/** Every token in the strings of a value, in the order of reading. Object keys hold no tokens. */
+/** Returns every token in the strings of a value, in reading order. Object keys hold no tokens. */
 export function listTokens(value: unknown, path = ''): FoundToken[] {
   return listStrings(value, path).flatMap(({ path, source: text }) =>
     parseTemplate(text).flatMap((part) =>
@@ -16,7 +16,7 @@ export function listTokens(value: unknown, path = ''): FoundToken[] {
   )
 }
 
-/** Every `{{...}}` that is no token at all, such as `{{foo}}` or `{{input.x}`. */
+/** Returns every `{{...}}` that is no valid token, such as `{{foo}}` or `{{input.x}`. */
 export function listMalformed(value: unknown, path = ''): FoundText[] {
   return listStrings(value, path).flatMap(({ path, source: text }) =>
     parseTemplate(text).flatMap((part) =>
@@ -25,11 +25,12 @@ export function listMalformed(value: unknown, path = ''): FoundText[] {
   )
 }
 
-/** A copy with every string replaced. What `change` answers is not walked again, whatever it is. */
+/** Returns a copy with every string replaced. The result of `change` is not walked again. */
 export function mapStrings(value: unknown, change: (text: string) => unknown): unknown {
   const root = [value]
   const pending: Container[] = [root]
-  // A list of what is left instead of recursion: a body nested 100,000 deep must not end the stack.
+  // Uses a list of pending containers instead of recursion: a body nested 100,000 levels deep must not overflow the
+  // stack.
   for (let container = pending.pop(); container; container = pending.pop()) {
     for (const [key, entry] of Object.entries(container)) {
       if (typeof entry === 'string') Reflect.set(container, key, change(entry))

@@ -201,7 +201,7 @@ describe('properties', () => {
   })
 
   it('100,000 random strings: never an exception, never a double expansion', () => {
-    // A value made of tokens and loose braces, so that any second look at it would show.
+    // A value made of tokens and loose braces, so that a second expansion would be visible.
     const value = '{{input.a}}{{{env.K}}}}{{'
     let expanded = 0
     fc.assert(
@@ -233,17 +233,18 @@ describe('properties', () => {
     ['malformed ones', (size) => '{{a}'.repeat(size / 4)],
   ])('time grows linearly with %s', async (_, make) => {
     const [small, large] = [make(25_000), make(400_000)]
-    // 16 times the text; squared that would be 256 times the time. On a busy machine the long one may be interrupted every time.
+    // The text is 16 times as long. Quadratic time would be 256 times as much. On a busy machine the long one may be
+    // interrupted every time.
     await expect.poll(() => shortest(large) / shortest(small)).toBeLessThan(200)
   })
 })
 
-/** The text a template was parsed from. */
+/** Prints the text that a template was parsed from. */
 function printTemplate(template: Template): string {
   return template.map((part) => (part.kind === 'text' ? part.text : part.source)).join('')
 }
 
-/** The grammar again, as one expression, to hold the parser against. */
+/** Matches the grammar with one expression, to compare the parser with. */
 function isReference(content: string): boolean {
   if (/\p{Cc}/u.test(content)) return false
   return (
@@ -253,7 +254,7 @@ function isReference(content: string): boolean {
   )
 }
 
-/** The best of several runs, in milliseconds: whatever else the machine does only ever adds. */
+/** Returns the shortest of several runs in milliseconds: other work on the machine only makes a run longer. */
 function shortest(text: string): number {
   const runs = Array.from({ length: 7 }, () => {
     const start = performance.now()

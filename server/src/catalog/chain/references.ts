@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * What a reference names: an input column, an action's output, a column of a list output, an environment variable. Names
- * of the first three may go on into a JSON value (D75, value-path.ts).
+ * A reference: an input column, an action's output, a column of a list output, or an environment variable. A name of the
+ * first three kinds may continue with a path into a JSON value (D75, value-path.ts).
  */
 export type Token =
   | { kind: 'input'; name: string }
@@ -10,13 +10,19 @@ export type Token =
   | { kind: 'column'; action: string; list: string; column: string }
   | { kind: 'env'; key: string }
 
-/** `malformed` marks literal text that opens `{{` but is none of the four forms, so that it can be warned about. */
+/**
+ * A literal text. `malformed` marks a text that opens `{{` but has none of the four forms, so that a warning can be
+ * given.
+ */
 export type TextPart = { kind: 'text'; text: string; malformed?: true }
 export type TokenPart = { kind: 'token'; token: Token; source: string }
 export type Part = TextPart | TokenPart
 export type Template = readonly Part[]
 
-/** `found: false` is a token that names nothing (D33: an error); a skipped or failed source is found, as null. */
+/**
+ * The value of a token. `found: false` is an unknown token, which is an error (D33). A skipped or failed source is found,
+ * with the value null.
+ */
 export type TokenValue = { found: true; value: unknown } | { found: false }
 export type Lookup = (token: Token) => TokenValue
 
@@ -24,7 +30,7 @@ const CONTROL = /\p{Cc}/u
 const INSTANCE_ID = /^[a-z0-9_]+$/
 const ENV_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Configuration is read for every row again; what it parses to does not change. */
+/** Caches parsed templates, because a configuration is read again for every row and never parses differently. */
 const parsed = new LRUCache<string, Template>({
   max: 5000,
   maxSize: 2 * 1024 * 1024,
@@ -41,8 +47,8 @@ export function parseTemplate(text: string): Template {
 }
 
 /**
- * Splits text into literals and tokens. The innermost `{{` opens (`{{{input.x}}}` is a token in single braces),
- * no brace stands inside a token, and each character is looked at a fixed number of times.
+ * Splits text into literals and tokens. The innermost `{{` opens a token (`{{{input.x}}}` is a token in single braces),
+ * and a token contains no brace. Each character is read a fixed number of times.
  */
 function readTemplate(text: string): Template {
   const parts: Part[] = []
@@ -74,13 +80,13 @@ export function printToken(token: Token): string {
   return `{{${token.action}.${name}}}`
 }
 
-/** The token that is the whole of the template, or null when it is mixed, literal or empty. */
+/** Returns the token if the template is exactly one token, or null if it is mixed, literal or empty. */
 export function soleToken(template: Template): Token | null {
   const [part] = template
   return template.length === 1 && part?.kind === 'token' ? part.token : null
 }
 
-/** Expands every token once, into text; what stands inside a value is never looked at. */
+/** Replaces every token once with its text. Tokens inside a value are not replaced. */
 export function resolveTemplate(template: Template, lookup: Lookup): Resolved<string> {
   let missing: Token[] | undefined
   let value = ''
@@ -93,11 +99,14 @@ export function resolveTemplate(template: Template, lookup: Lookup): Resolved<st
   return { value, missing: missing ?? NONE }
 }
 
-/** A value, and the tokens in it that name nothing. */
+/** A value, and the unknown tokens in its template. */
 export type Resolved<Value> = { value: Value; missing: readonly Token[] }
 const NONE: readonly Token[] = []
 
-/** As `resolveTemplate`, but a template that is exactly one token gives the value itself: array, object, number. */
+/**
+ * Does the same as `resolveTemplate`, but a template that is exactly one token gives the value itself: array, object,
+ * number.
+ */
 export function resolveValue(template: Template, lookup: Lookup): Resolved<unknown> {
   const token = soleToken(template)
   if (!token) return resolveTemplate(template, lookup)
@@ -105,7 +114,7 @@ export function resolveValue(template: Template, lookup: Lookup): Resolved<unkno
   return answer.found ? { value: answer.value, missing: NONE } : { value: '', missing: [token] }
 }
 
-/** A JSON value as it reads inside text: null is empty, arrays and objects are JSON. */
+/** Returns a JSON value as text: null is empty, arrays and objects are JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return value === null || value === undefined ? '' : JSON.stringify(value)
@@ -117,12 +126,16 @@ function nextBrace(text: string, from: number): number {
   return at
 }
 
-/** Whitespace around the reference and its names is trimmed: `{{ input.First Name }}` names `First Name`. */
+/**
+ * Reads the content of a token. Whitespace around the reference and its names is trimmed: `{{ input.First Name }}` names
+ * `First Name`.
+ */
 function readToken(content: string): Token | null {
   const text = content.trim()
   const [source, name] = cut(text)
   if (name === '' || CONTROL.test(text)) return null
-  // An input name may hold dots (D28): which part is the name, and which leads into it (D75), its sheet decides.
+  // An input name may contain dots (D28). The inputs of the sheet decide which part is the name and which part is a path
+  // into it (D75).
   if (source === 'input') return { kind: 'input', name }
   if (source === 'env') return ENV_KEY.test(name) ? { kind: 'env', key: name } : null
   if (!INSTANCE_ID.test(source)) return null
@@ -131,7 +144,7 @@ function readToken(content: string): Token | null {
   return list === '' || column === '' ? null : { kind: 'column', action: source, list, column }
 }
 
-/** What stands before and after the first dot. */
+/** Splits a text at its first dot. */
 function cut(text: string): [string, string] {
   const dot = text.indexOf('.')
   return dot < 0 ? [text, ''] : [text.slice(0, dot).trimEnd(), text.slice(dot + 1).trim()]

@@ -5,26 +5,26 @@ import type { TokenValue, Lookup, Token } from './references.ts'
 import { findInputPath, openText, pathOf, readOutput, readPath, type Steps } from './value-path.ts'
 
 type Outputs = Record<string, unknown> | null
-/** `leftBytes`: what outputs that were not read take in the database. */
+/** The result of a cell. `leftBytes` is the size in the database of outputs that were not loaded. */
 type Result = { status: string; outputs: Outputs | StoredJson; leftBytes?: number | undefined }
 
-/** What tokens stand for on one row: its input values, and the outputs of the cells that have results. */
+/** The values of tokens in one row: its inputs, and the outputs of the cells that have results. */
 export type RowScope = {
   lookup: Lookup
-  /** Names of upstream actions that failed, for the words of a skip. */
+  /** Returns the names of upstream actions that failed, for the message of a skip. */
   failedAmong(tokens: readonly Token[]): string[]
   add(action: string, status: string, outputs: Outputs | StoredJson): void
-  /** Actions that these name whose outputs were not read, with what they take in the database. */
+  /** Returns the actions in these tokens whose outputs were not loaded, with their size in the database. */
   unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[]
-  /** Lends outputs that were not read, until the function that it answers is called. */
+  /** Provides outputs that were not loaded, until the returned function is called. */
   lend(texts: ReadonlyMap<string, string | null>): () => void
 }
 
 type KnowsOutput = (actionId: string, name: string, instanceId: string) => boolean
 
 /**
- * D33: a token whose source was skipped, failed, has not run or is null reads as ''; one that names nothing is not found, and
- * its cell is an error. `knownOutputs` answers whether an action can have an output of that name.
+ * Creates the scope of a row. A token reads as '' if its source was skipped, failed, has not run or is null. An unknown
+ * token is not found, and its cell fails (D33). `knownOutputs` tells if an action can have an output of a name.
  */
 export function createRowScope(
   definition: Definition,
@@ -35,7 +35,7 @@ export function createRowScope(
   return new Scope(definition, row, knownOutputs, env)
 }
 
-/** A class, since there is one for every row in hand. */
+/** A scope. It is a class because there is one for every row in progress. */
 class Scope implements RowScope {
   readonly #data: Record<string, unknown>
   readonly #names: Names
@@ -43,7 +43,7 @@ class Scope implements RowScope {
   readonly #hasUnread: boolean
   readonly #knownOutputs: KnowsOutput
   readonly #env: ReadonlyMap<string, string>
-  /** Several tokens may lead into one text, which is read once. */
+  /** Texts that were parsed as JSON. Several tokens may lead into the same text, which is parsed once. */
   #opened: Map<string, unknown> | undefined
 
   constructor(
@@ -158,7 +158,7 @@ type Names = {
 }
 const known = new WeakMap<Definition, Names>()
 
-/** Definitions are shared by their rows, and so is what follows from them. */
+/** Returns the names in a definition. Rows share their definition, so the names are cached with it. */
 function namesIn(definition: Definition): Names {
   const names = known.get(definition) ?? readNames(definition)
   known.set(definition, names)

@@ -22,7 +22,7 @@ it.each([
   ['out . a b [ 3 ] . c', 'out', ['a b', 3, 'c']],
   ['out.a.b.c', 'out', ['a', 'b', 'c']],
   ['out.0', 'out', ['0']],
-  // What is no path is a name as it stands.
+  // A text that is no path is a name.
   ['out[x]', 'out[x]', []],
   ['out[-1]', 'out[-1]', []],
   ['out[0', 'out[0', []],
@@ -44,7 +44,7 @@ it.each([
   ['[{"a": 1}, {"a": 2}]', 'out.a[1]', 2],
   ['null', 'out.a', undefined],
   ['"text"', 'out.length', undefined],
-  // Text that is JSON is opened, text inside of it is not.
+  // A text that is JSON is opened, a text inside it is not.
   [String.raw`"{\"a\": [5]}"`, 'out.a[0]', 5],
   [String.raw`{"a": "{\"b\": 1}"}`, 'out.a.b', undefined],
   ['"{broken"', 'out.a', undefined],

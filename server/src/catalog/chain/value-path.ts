@@ -3,14 +3,14 @@ import { isObject } from '../../lib/json/object.ts'
 import { readJson } from '../../lib/json/read-json.ts'
 import type { Token } from './references.ts'
 
-/** Keys and places that lead into a JSON value (D75). */
+/** The keys and indexes of a path into a JSON value (D75). */
 export type Steps = readonly (string | number)[]
-/** What a text names first, and where it goes on from there. */
+/** The first name in a text, and the path from there. */
 export type ValuePath = { head: string; steps: Steps }
 
 export type OutputToken = Extract<Token, { kind: 'output' | 'column' }>
 
-/** What stands behind the action's id: an output, and perhaps a way into it. */
+/** Returns the part of a token after the action's id: an output, and perhaps a path into it. */
 export function printPath(token: OutputToken): string {
   return token.kind === 'output' ? token.name : `${token.list}.${token.column}`
 }
@@ -18,7 +18,7 @@ export function printPath(token: OutputToken): string {
 const NO_STEPS: Steps = []
 const paths = new WeakMap<OutputToken, ValuePath>()
 
-/** Tokens are shared by all rows, and so is the way that they describe. */
+/** Returns the path of a token. All rows share their tokens, so the path is cached with the token. */
 export function pathOf(token: OutputToken): ValuePath {
   if (token.kind === 'output' && !token.name.endsWith(']')) return { head: token.name, steps: NO_STEPS }
   const known = paths.get(token)
@@ -31,23 +31,23 @@ export function pathOf(token: OutputToken): ValuePath {
   return path
 }
 
-/** Names that are no path, such as a column `a..b`, can only be keys as they stand. */
+/** Returns names that form no path, such as a column `a..b`, unchanged as keys. */
 function wholeNames(token: OutputToken): ValuePath {
   return token.kind === 'output'
     ? { head: token.name, steps: NO_STEPS }
     : { head: token.list, steps: [token.column] }
 }
 
-/** The longest name of an input, with room for blanks around it. */
+/** The length of the longest name of an input, with room for blanks around it. */
 const MAX_HEAD = MAX_NAME + 100
 
 /**
- * The input that the text behind `input.` names, and the way into it. A name may hold dots and brackets itself: the
- * longest one that is an input wins.
+ * Finds the input that a text after `input.` names, and the path into it. A name may itself contain dots and brackets:
+ * the longest name of an input wins.
  */
 export function findInputPath(text: string, isInput: (name: string) => boolean): ValuePath | null {
   if (isInput(text)) return { head: text, steps: NO_STEPS }
-  // No name is longer; a text of nothing but dots must not be looked at as often as it has dots.
+  // The search starts at the longest possible name: otherwise a text of only dots would be searched once for each dot.
   for (let end = lastBreak(text, Math.min(text.length, MAX_HEAD)); end > 0; end = lastBreak(text, end)) {
     const head = text.slice(0, end).trimEnd()
     if (!isInput(head)) continue
@@ -57,7 +57,7 @@ export function findInputPath(text: string, isInput: (name: string) => boolean):
   return null
 }
 
-/** Enough for any value that a person looks into. */
+/** The most steps of a path. It is enough for any value that a person reads. */
 const MAX_STEPS = 50
 
 function readSteps(text: string): Steps | null {
@@ -92,7 +92,7 @@ function lastBreak(text: string, before: number): number {
   return at
 }
 
-/** What text holds as JSON; undefined when it is none. */
+/** Returns the JSON value in a text, or undefined if the text is not JSON. */
 export type OpenText = (text: string) => unknown
 
 export function openText(text: string): unknown {
@@ -101,17 +101,20 @@ export function openText(text: string): unknown {
 }
 
 /**
- * What a value holds at the end of a path; undefined where it leads nowhere. A key of a list is that key of each of its
- * items. Only a value's own keys count. Text that is JSON is opened.
+ * Returns the value at the end of a path, or undefined if the path leads nowhere. A key applied to a list reads that key
+ * of each item. Only own keys count. A text that is JSON is opened.
  */
 export function readPath(value: unknown, steps: Steps, open: OpenText = openText): unknown {
   let reached = steps.length > 0 && typeof value === 'string' ? open(value) : value
   for (const step of steps)
-    reached = typeof step === 'number' ? itemOf(reached, step) : readKey(reached, step)
+    reached = typeof step === 'number' ? readIndex(reached, step) : readKey(reached, step)
   return reached
 }
 
-/** What a token names in the value of its output. A key of the very name of a column comes before a path. */
+/**
+ * Returns the value of a token in the value of its output. A key with exactly the name of a column takes precedence over
+ * a path.
+ */
 export function readOutput(value: unknown, token: OutputToken, open: OpenText = openText): unknown {
   const { steps } = pathOf(token)
   if (token.kind === 'output' || steps.length < 2 || typeof steps[0] === 'number')
@@ -124,13 +127,13 @@ function readColumn(value: unknown, column: string, steps: Steps): unknown {
   return list ? readKey(value, column) : readItem(value, column, steps)
 }
 
-/** The value of a column in one item of its list. */
+/** Returns the value of a column in one item of a list. */
 export function readItem(item: unknown, column: string, steps = readSteps(`.${column}`)): unknown {
   const own = ownValue(item, column)
   return own === undefined && steps !== null && steps.length > 1 ? readPath(item, steps, nothing) : own
 }
 
-/** Text inside of a value is a text. */
+/** Opens no text: a text inside a value stays a text. */
 const nothing: OpenText = () => undefined
 
 function readKey(value: unknown, key: string): unknown {
@@ -142,6 +145,6 @@ function ownValue(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-function itemOf(value: unknown, place: number): unknown {
+function readIndex(value: unknown, place: number): unknown {
   return Array.isArray(value) ? value[place] : undefined
 }

@@ -1,6 +1,6 @@
 import type { Template } from '../chain/references.ts'
 
-/** What a token is bound to: the value, or, where it stands inside a string, its text. */
+/** The variable of a token: its value, or its text if the token stands inside a string. */
 export type Binding = { source: string; as: 'value' | 'text' }
 
 export type Bound = { ok: true; code: string; bindings: Binding[] } | { ok: false; message: string }
@@ -9,13 +9,14 @@ export const variableName = (place: number): string => `__v${place}`
 
 type Mode = 'code' | "'" | '"' | '`' | 'line comment' | 'block comment' | 'regex' | 'regex class'
 
-/** A slash after one of these begins a regular expression; after anything else it divides. */
+/** Matches code after which a slash begins a regular expression. After anything else a slash divides. */
 const BEFORE_REGEX =
   /(?:^|[([{,;=:?!&|+\-*%^~<>]|(?<![\w$.])(?:return|typeof|case|void|delete|in|of|new|instanceof))\s?$/
 
 /**
- * JavaScript with a variable in the place of each token. Row data is never code: only the author's own text is, and it
- * is read just far enough to know whether a token stands in code, in a string or in a comment.
+ * Returns the expression as JavaScript with a variable in the place of each token. Only the author's own text becomes
+ * code; row data never does. The author's text is read just far enough to know if a token stands in code, in a string or
+ * in a comment.
  */
 export function bindTokens(template: Template): Bound {
   const bindings: Binding[] = []
@@ -41,9 +42,9 @@ export function bindTokens(template: Template): Bound {
 function createLexer() {
   const output: string[] = []
   let mode: Mode = 'code'
-  /** For each `${` that is open, the braces that are open inside it. */
+  /** One entry for each open `${`: the number of braces that are open inside it. */
   const holes: number[] = []
-  /** Where the string that is open begins, and whether it had to be taken apart for a variable. */
+  /** The start of the open string, and whether the string was split for a variable. */
   let quote = { at: 0, split: false }
   let before = ''
 
@@ -120,7 +121,10 @@ function createLexer() {
         at += mode === 'code' ? readCode(char, next) : readInside(char, next)
       }
     },
-    /** A variable where the lexer stands. Quoted strings are taken apart, and kept together by brackets around all of it. */
+    /**
+     * Inserts a variable at the current position. A quoted string is split, and brackets around all its parts keep them
+     * together.
+     */
     place(variable: string): void {
       if (mode === '`') output.push(`\${${variable}}`)
       else if (mode === "'" || mode === '"') {

@@ -4,14 +4,14 @@ import { type Bound, bindTokens } from './binding.ts'
 import { parsePath, type Step, walkPath } from './path.ts'
 import type { Evaluation, Sandbox } from './sandbox.ts'
 
-/** An expression with the values of one row: a plain read of one of them, or code for the sandbox. */
+/** An expression with the values of one row: either a plain read of one value, or code for the sandbox. */
 export type Formula =
   | { kind: 'path'; value: unknown; steps: Step[] }
   | { kind: 'code'; code: string; values: unknown[] }
 
 type Scope = { text(template: string): string; value(template: string): unknown }
 
-/** An expression as it was written, with the values of a row bound to its tokens. */
+/** Binds the values of a row to the tokens of an expression, which is given as it was written. */
 export function bindFormula(text: string, scope: Scope): Formula | { problem: string } {
   const { path, bound } = known.get(text) ?? readFormula(text)
   if (path !== null) return { kind: 'path', value: scope.value(path.source), steps: path.steps }
@@ -24,7 +24,7 @@ export function bindFormula(text: string, scope: Scope): Formula | { problem: st
 
 type ReadFormula = { path: { source: string; steps: Step[] } | null; bound: Bound }
 
-/** Rows share their formulas, which are long to read. */
+/** A cache: rows share their formulas, and parsing a formula takes long. */
 const known = new LRUCache<string, ReadFormula>({
   max: 1000,
   maxSize: 4_000_000,
@@ -38,14 +38,17 @@ function readFormula(text: string): ReadFormula {
   return read
 }
 
-/** The text that an expression comes to. Plain reads cost no sandbox. */
+/** Evaluates an expression and returns its result as text. A plain read needs no sandbox. */
 export function evaluateFormula(formula: Formula, sandbox: Sandbox): Promise<Evaluation> | Evaluation {
   if (formula.kind === 'code') return sandbox.evaluate(formula.code, formula.values)
   const walked = walkPath(formula.value, formula.steps)
   return walked.ok ? { ok: true, text: textOf(walked.value) } : walked
 }
 
-/** `{{x_1.person?.city}}`, with the chain inside the braces, is `{{x_1.person}}?.city`. Inputs may be named like that. */
+/**
+ * Moves an optional chain out of the braces: `{{x_1.person?.city}}` becomes `{{x_1.person}}?.city`. Inputs are left
+ * alone, because an input's name may look like that.
+ */
 export function moveChains(text: string): string {
   return text.replace(/\{\{\s*(?!input\.)([a-z0-9_]+\.[^{}.?]+)\?\.([^{}]*)\}\}/g, '{{$1}}?.$2')
 }

@@ -1,11 +1,11 @@
-/** One step of `?.address.lines[0]`. An optional one ends the walk, without a failure, where there is nothing. */
+/** One step of `?.address.lines[0]`. An optional step ends the walk without an error if there is no value. */
 export type Step = { key: string; optional: boolean }
 
 export type Walked = { ok: true; value: unknown } | { ok: false; message: string }
 
 const STEP = /\s*(?:(\?)?\.\s*([A-Za-z_$][\w$]*)|(\?\.)?\[\s*(?:(\d+)|"([^"\\]*)"|'([^'\\]*)')\s*\])/y
 
-/** The steps of a chain of property reads and nothing else; null when there is more to it. */
+/** Returns the steps of a chain of property reads, or null if the text holds anything else. */
 export function parsePath(text: string): Step[] | null {
   const steps: Step[] = []
   const source = text.trim()
@@ -22,7 +22,7 @@ export function parsePath(text: string): Step[] | null {
   return steps
 }
 
-/** Reads as JavaScript would, but only what the value itself has: nothing of its prototypes. */
+/** Reads a path as JavaScript does, but only the value's own properties and none of its prototypes. */
 export function walkPath(value: unknown, steps: Step[]): Walked {
   let at = value
   for (const { key, optional } of steps) {

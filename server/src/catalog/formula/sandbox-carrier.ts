@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { forkConfined, holdProgram } from '../../lib/confined-process.ts'
 import type { EvaluationBatch, EvaluationReply } from './sandbox-worker.ts'
 
-/** Expressions run in a thread of this process or in a process of their own. */
+/** The two ways to run expressions: in a thread of this process, or in a separate process. */
 export type CarrierKind = 'thread' | 'process'
 
 export type Carrier = {
@@ -11,25 +11,25 @@ export type Carrier = {
   /** The id of the process; undefined for a thread. */
   pid?: number | undefined
   post(batch: EvaluationBatch): void
-  /** Keeps this process from ending while there is work, and no longer. */
+  /** Keeps this process running while there is work. `unref` allows it to end again. */
   ref(): void
   unref(): void
   end(): Promise<void>
 }
 
-type Heard = { onReply: (reply: EvaluationReply) => void; onBroken: (message: string) => void }
+type Listener = { onReply: (reply: EvaluationReply) => void; onBroken: (message: string) => void }
 
 const WORKER = new URL('sandbox-worker.ts', import.meta.url)
 const HEAP_MB = 128
-/** Lists the files that the program of the sandbox consists of. */
+/** The files that the sandbox's program consists of. */
 const READABLE = ['server/src/catalog/formula', 'node_modules', 'package.json']
 
 /** Starts a carrier. It gets none of this process's environment, which holds secrets. */
-export function startCarrier(kind: CarrierKind, heard: Heard): Carrier {
-  return kind === 'thread' ? startThread(heard) : startProcess(heard)
+export function startCarrier(kind: CarrierKind, listener: Listener): Carrier {
+  return kind === 'thread' ? startThread(listener) : startProcess(listener)
 }
 
-function startThread({ onReply, onBroken }: Heard): Carrier {
+function startThread({ onReply, onBroken }: Listener): Carrier {
   const worker = new Worker(WORKER, {
     env: {},
     execArgv: [],
@@ -50,7 +50,7 @@ function startThread({ onReply, onBroken }: Heard): Carrier {
   }
 }
 
-function startProcess({ onReply, onBroken }: Heard): Carrier {
+function startProcess({ onReply, onBroken }: Listener): Carrier {
   const child = forkConfined(WORKER, { heapMb: HEAP_MB, readable: READABLE, stderr: 'inherit' })
   const ended = once(child, 'exit').catch(() => undefined)
   holdProgram(child, false)
@@ -60,7 +60,7 @@ function startProcess({ onReply, onBroken }: Heard): Carrier {
   return {
     kind: 'process',
     pid: child.pid,
-    // A batch that cannot be sent has met a process that ended, whose `exit` is heard above.
+    // A batch cannot be sent if the process has ended, and its `exit` event above handles that.
     post: (batch) => void child.send(batch, () => undefined),
     ref: () => holdProgram(child, true),
     unref: () => holdProgram(child, false),

@@ -2,43 +2,52 @@ import type { QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
 import { type Evaluation, evaluateAlone, type Expression, tookTooLong } from './sandbox-evaluation.ts'
 import { openRealm, type Realm } from './sandbox-realm.ts'
 
-/** Rows of one expression. */
+/** The rows of one expression. */
 export type ExpressionRows = Omit<Expression, 'json'> & { jsons: readonly string[] }
 
 export type Evaluator = {
-  /** One expression, in a context of its own. */
+  /** Evaluates one expression in its own context. */
   evaluate(expression: Expression): Evaluation
   /**
-   * The first of the rows, as many as one call is good for, one answer for each of them: those that are `alone` must be
-   * evaluated by themselves.
+   * Evaluates as many of the first rows as one call can take, and returns one result for each of them. A row with the
+   * result `alone` must be evaluated in its own context.
    */
   evaluateSome(rows: ExpressionRows): (Evaluation | 'alone')[]
   /** Returns how many rows were evaluated. */
   evaluated(): number
 }
 
-/** Realms that one machine keeps. */
+/** The most realms that one machine keeps. */
 export const MAX_REALMS = 8
 const STACK_BYTES = 256 * 1024
 const FRESH_RUNTIME_AFTER = 1000
-/** A realm takes as long as so many contexts: before, an expression is not worth one. */
+/** The number of rows from which a realm pays off. Creating a realm takes as long as creating this many contexts. */
 const WORTH_A_REALM = 16
 const MAX_KNOWN = 10_000
 const ROWS_PER_CALL = 64
 const CHARACTERS_PER_CALL = 200_000
-/** What one call of many rows should take, and when it is cut off: then each row is evaluated by itself, with its own time. */
+/**
+ * The time that one call of many rows should take, and the time after which it is interrupted. After an interrupt, each
+ * row is evaluated alone with its own time limit.
+ */
 const CALL_MS = 2
 const MAX_CALL_MS = 10
 const MAX_ROWS = 100_000
 
 type OpenRealm = { realm: Realm; runtime: QuickJSRuntime; rows: number; msPerRow: number }
 
-/** How many rows of each expression were evaluated without a realm, by owner and code; Infinity for what can have none. */
+/**
+ * The number of rows of each expression that were evaluated without a realm, by owner and code. Infinity marks an
+ * expression that cannot have a realm.
+ */
 export type SeenRows = Map<string, number>
 
-/** Evaluates the expressions of one owner on a QuickJS machine that nobody else uses. `seen` outlives the machine. */
+/**
+ * Creates an evaluator for the expressions of one owner, on a QuickJS machine that no other owner uses. `seen` outlives
+ * the machine.
+ */
 export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen: SeenRows): Evaluator {
-  /** By code; who was used last is the last. */
+  /** The realms by code. The most recently used one is the last. */
   const realms = new Map<string, OpenRealm>()
   let alone: QuickJSRuntime | null = null
   let used = 0

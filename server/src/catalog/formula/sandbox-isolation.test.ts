@@ -24,7 +24,7 @@ const fail = (fault: string) => {
 let pool: SandboxPool | undefined
 afterEach(() => pool?.close())
 
-/** Published fixes of the engine, https://github.com/bellard/quickjs, that formulas could need. */
+/** The published fixes of the engine, https://github.com/bellard/quickjs, that formulas could need. */
 const ADVISORIES = [
   {
     fix: '4c722cea4e',

@@ -7,8 +7,8 @@ import { createEvaluator, type Evaluator, MAX_REALMS, type SeenRows } from './sa
 /** The machines of a carrier, one for each owner. */
 export type Machines = {
   /**
-   * Runs `work` on the machine of an owner. What it throws is no failure of an expression but a fault of the engine: the machine
-   * is thrown away with its whole memory, and the result is that of `onFault`.
+   * Runs `work` on the machine of an owner. An error that `work` throws is not a failure of an expression but a fault of
+   * the engine: the machine is discarded with its whole memory, and the result of `onFault` is returned.
    */
   use<Result>(
     owner: string,
@@ -28,23 +28,26 @@ const PAGE = 65_536
 /** The initial memory that this build's module asks for. */
 const INITIAL_PAGES = 256
 const PAGES_PER_REALM = 16
-/** The program's own data and stack, and the realms, come on top of what an expression may use. */
+/**
+ * Extra pages on top of the memory that an expression may use: for the program's own data and stack, and for the realms.
+ */
 const OVERHEAD_PAGES = 88 + MAX_REALMS * PAGES_PER_REALM
 const MAX_PAGES = (MEMORY_MB * 1_048_576) / PAGE + OVERHEAD_PAGES
-/** A new machine takes about a millisecond. */
+/** The most machines that are kept. Creating one takes about a millisecond. */
 const MAX_MACHINES = 32
 const MAX_EVALUATIONS = 100_000
 
 /**
- * Makes QuickJS machines. A WebAssembly memory never serves two owners: whoever breaks the engine finds only values of the own
- * organisation. QuickJS counts blocks and not bytes in this build, so the limit of memory is that of the WebAssembly memory.
+ * Creates QuickJS machines. A WebAssembly memory never serves two owners: an attacker who breaks the engine only finds
+ * values of the same organisation. In this build QuickJS counts blocks and not bytes, so the limit of the WebAssembly
+ * memory limits an expression's memory.
  */
 export function createMachines({ max = MAX_MACHINES, maxEvaluations = MAX_EVALUATIONS } = {}): Machines {
   const require = createRequire(import.meta.resolve('quickjs-emscripten'))
   const wasmModule = new WebAssembly.Module(
     readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
   )
-  /** The most recently used one is the last. */
+  /** The machines by owner. The most recently used one is the last. */
   const machines = new Map<string, Machine>()
   const seen: SeenRows = new Map()
 
@@ -54,11 +57,11 @@ export function createMachines({ max = MAX_MACHINES, maxEvaluations = MAX_EVALUA
     return { memory, evaluator: createEvaluator(await newQuickJSWASMModuleFromVariant(variant), owner, seen) }
   }
 
-  /** A memory that has grown does not shrink. */
+  /** Returns true if a machine must be replaced. A memory that has grown does not shrink. */
   const isUsedUp = ({ evaluator, memory }: Machine) =>
     evaluator.evaluated() >= maxEvaluations || memory.buffer.byteLength > INITIAL_PAGES * PAGE
 
-  /** Returns the machine of an owner; a new one when there is none, or the one there is has had enough. */
+  /** Returns the machine of an owner. Creates a new one if there is none or if the known one is used up. */
   async function machineOf(owner: string): Promise<Evaluator> {
     const known = machines.get(owner)
     machines.delete(owner)

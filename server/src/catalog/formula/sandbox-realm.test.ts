@@ -20,7 +20,7 @@ const rowsFrom = (code: string, first: number) => ({
   jsons: numbers.slice(first).map((n) => `[${n}]`),
 })
 
-/** The rows of one expression as a worker evaluates them, and how many of them shared the realm. */
+/** Evaluates the rows of one expression as a worker does, and counts how many of them shared the realm. */
 function evaluateRows(code: string): { answers: Evaluation[]; shared: number } {
   const answers: Evaluation[] = []
   let shared = 0
@@ -67,7 +67,9 @@ describe('rows of one expression share a realm', () => {
   })
 })
 
-/** The row of number 3 does something; every other one answers what it sees of it. */
+/**
+ * Returns an expression that acts in the row with number 3. In every other row it returns what it sees of that action.
+ */
 const third = (act: string, look: string) => `(__v0 === 3 ? (() => { ${act}; return "done" })() : ${look})`
 
 describe('nothing that one row does is seen by another of the same expression', () => {
@@ -168,7 +170,7 @@ describe('nothing that one row does is seen by another of the same expression', 
     const { answers, shared } = evaluateRows(third(act, look))
     expect(textsOf(answers).filter((_, n) => n !== 3)).toEqual(numbers.slice(1).map(() => text))
     expect(shared).toBeGreaterThanOrEqual(ROWS / 2)
-    // What it did is what it would have been in a context of its own.
+    // The row's own result is the same as in its own context.
     expect(answers[3]).toEqual(evaluator.evaluate(ofRow(third(act, look), 3)))
   })
 

@@ -6,25 +6,25 @@ import {
   namesOf,
   openContext,
   SHOW,
-  takeText,
+  readAndDispose,
 } from './sandbox-evaluation.ts'
 
 /**
- * A realm for one expression of one organisation, in which many rows are evaluated by one call. Everything that rows could
- * share is frozen, and nothing makes code out of text: what one row does cannot be seen by the next.
+ * A realm evaluates many rows of one expression of one organisation in one call. All objects that rows could share are
+ * frozen, and no code can be made from text, so a row sees nothing of what another row did.
  */
 export type Realm = {
   /**
-   * `alone`: the row needs a context of its own to be sure what it comes to. `late`, or `broken`, when the call did not come
-   * to its end: then nothing is known of any row, and the realm is of no use any more.
+   * Evaluates rows. `alone` means that the row needs its own context for a certain result. `late` or `broken` means that
+   * the call did not finish: then the results of all rows are unknown, and the realm cannot be used again.
    */
   evaluate(jsons: readonly string[], limitMs: number): (Evaluation | 'alone')[] | 'late' | 'broken'
-  /** It holds what rows have left behind: promises that nobody will ever settle. */
+  /** Returns true if rows have left promises behind that will never settle. */
   isUsedUp(): boolean
   dispose(): void
 }
 
-/** Null when the text is more than one expression, or none. */
+/** Opens a realm for an expression. Returns null if the text is not exactly one expression. */
 export function openRealm(runtime: QuickJSRuntime, code: string, variables: number): Realm | null {
   const context = openContext(runtime)
   const compiled = compile(context, code, variables)
@@ -44,8 +44,8 @@ export function openRealm(runtime: QuickJSRuntime, code: string, variables: numb
         called.error.dispose()
         return isLate() ? 'late' : 'broken'
       }
-      const answers = readAnswers(takeText(context, called.value), jsons.length)
-      // An interrupt that is not let through ends the call all the same.
+      const answers = readAnswers(readAndDispose(context, called.value), jsons.length)
+      // The code may catch an interrupt. The call ends as late all the same.
       if (isLate()) return 'late'
       return answers.map((answer) => {
         if (typeof answer === 'string') return { ok: true, text: answer }
@@ -60,7 +60,7 @@ export function openRealm(runtime: QuickJSRuntime, code: string, variables: numb
   }
 }
 
-/** Reads what the realm says of each row. Anything else comes of a memory that is broken. */
+/** Reads the result of each row. Any other answer means that the memory of the engine is broken. */
 function readAnswers(text: string, count: number): (string | [string] | 0)[] {
   const answers: unknown = JSON.parse(text)
   const isAnswer = (one: unknown) =>
@@ -71,8 +71,8 @@ function readAnswers(text: string, count: number): (string | [string] | 0)[] {
 }
 
 /**
- * The brackets around an expression hold only what is one expression: text that closed the first kind, and went on outside of
- * the function, would not fit between the second.
+ * Compiles an expression. It must compile inside square brackets and inside round ones: text that closes a bracket and
+ * continues outside of the function does not fit both kinds.
  */
 function compile(
   context: QuickJSContext,
@@ -103,8 +103,8 @@ function compile(
 }
 
 /**
- * Failures that come of the expression itself. Any other may come of what is frozen, so that the row is evaluated again in a
- * context of its own, where an expression may change whatever it finds.
+ * Matches the errors that the expression itself causes. Any other error may come from a frozen object, so the row is
+ * evaluated again in its own context, where an expression may change all that it finds.
  */
 const OWN_FAILURES = String.raw`/^(TypeError: (cannot read property |not a function)|(Range|Reference|Syntax|URI)?Error\b)/`
 

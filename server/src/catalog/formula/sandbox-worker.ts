@@ -2,14 +2,15 @@ import { parentPort } from 'node:worker_threads'
 import { type Evaluation, type Expression, failed } from './sandbox-evaluation.ts'
 import { createMachines } from './sandbox-machines.ts'
 
-/** Rows of one expression, `ids` beside their values. Those that are `alone` are evaluated one by one. */
+/** The rows of one expression, with `ids` parallel to `jsons`. If `alone` is true, they are evaluated one by one. */
 export type EvaluationGroup = Omit<Expression, 'json'> & { ids: number[]; jsons: string[]; alone: boolean }
-/** All of one owner. */
+/** The groups of one owner. */
 export type EvaluationBatch = { owner: string; groups: EvaluationGroup[] }
 /**
- * The first message is that it is ready: from there on its time counts. Then one for each call, with the time that each of its
- * rows took, and one at the end of a batch, with those that are left when its slice of time is over, and which of them must be
- * evaluated alone. A `fault` is one of the engine itself, whose memory was thrown away because of it.
+ * A message of the worker. The first one says that it is ready; its time counts from then on. Each call is followed by
+ * one message with the average time of its rows. At the end of a batch, one message lists the rows that are left after
+ * its time slice, and which of them must be evaluated alone. A `fault` is one of the engine itself, whose memory was
+ * discarded.
  */
 export type EvaluationReply =
   | 'ready'
@@ -17,7 +18,7 @@ export type EvaluationReply =
   | { returned: number[]; alone: number[] }
   | { fault: string; owner: string }
 
-/** Others may wait for their turn: a batch goes on for so long, and at least for one call. */
+/** The time after which a batch ends, because others may be waiting. It always makes at least one call. */
 const SLICE_MS = 10
 
 const machines = createMachines()
@@ -27,7 +28,10 @@ const take = (batch: EvaluationBatch) => {
 }
 const reply = listen(take)
 
-/** Listens as a thread or as a process of its own; returns how to answer. A process ends with the one that started it. */
+/**
+ * Listens for batches as a thread or as a separate process, and returns the function that replies. The process ends when
+ * its parent ends.
+ */
 function listen(onBatch: (batch: EvaluationBatch) => void): (message: EvaluationReply) => void {
   const port = parentPort
   if (port !== null) {
@@ -50,7 +54,7 @@ async function evaluateBatch({ owner, groups }: EvaluationBatch): Promise<void> 
     if (group.alone) await evaluateFirst(owner, group)
     else {
       const left = await evaluateSome(owner, group)
-      // Those go first: they have waited already.
+      // These rows go first, because they have already waited.
       if (left !== null) groups.unshift(left)
     }
     for (let at = groups.length - 1; at >= 0; at -= 1) if (groups[at]?.ids.length === 0) groups.splice(at, 1)
@@ -62,15 +66,18 @@ async function evaluateBatch({ owner, groups }: EvaluationBatch): Promise<void> 
   })
 }
 
-/** Answers at once: the one that is missing tells which expression hangs. */
+/**
+ * Evaluates the first row alone and replies at once. So if an expression hangs, the first row without a reply is the one
+ * that hangs.
+ */
 async function evaluateFirst(owner: string, group: EvaluationGroup): Promise<void> {
   const { ids, jsons, code, variables, timeoutMs } = group
   const expression = { code, variables, timeoutMs, json: jsons[0] ?? '[]' }
-  let began = 0
+  let startedAt = 0
   const evaluation = await machines.use(
     owner,
     (machine) => {
-      began = performance.now()
+      startedAt = performance.now()
       return machine.evaluate(expression)
     },
     (fault) => {
@@ -78,18 +85,18 @@ async function evaluateFirst(owner: string, group: EvaluationGroup): Promise<voi
       return failed(`the expression broke its sandbox: ${fault}`)
     },
   )
-  reply({ ids: ids.slice(0, 1), evaluations: [evaluation], ms: performance.now() - began })
+  reply({ ids: ids.slice(0, 1), evaluations: [evaluation], ms: performance.now() - startedAt })
   ids.shift()
   jsons.shift()
 }
 
-/** One call of as many rows as it is good for. Answers those of them that must be evaluated alone. */
+/** Evaluates as many rows as one call can take. Returns those that must be evaluated alone. */
 async function evaluateSome(owner: string, group: EvaluationGroup): Promise<EvaluationGroup | null> {
-  let began = 0
+  let startedAt = 0
   const answers = await machines.use<(Evaluation | 'alone')[]>(
     owner,
     (machine) => {
-      began = performance.now()
+      startedAt = performance.now()
       return machine.evaluateSome(group)
     },
     (fault) => {
@@ -112,6 +119,6 @@ async function evaluateSome(owner: string, group: EvaluationGroup): Promise<Eval
       done.evaluations.push(answer)
     }
   }
-  if (done.ids.length > 0) reply({ ...done, ms: (performance.now() - began) / answers.length })
+  if (done.ids.length > 0) reply({ ...done, ms: (performance.now() - startedAt) / answers.length })
   return left.ids.length === 0 ? null : left
 }

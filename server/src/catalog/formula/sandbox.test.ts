@@ -210,7 +210,7 @@ describe('R16: organisations take turns', () => {
           order.push(`${n}: ${JSON.stringify(await pool.of('other').evaluate('__v0 + 1', [n]))}`)
         })
         await Promise.all(others)
-        // Batches of the one and of the other alternate; a batch of the first is one loop.
+        // Batches of the two organisations alternate. A batch of the first is one endless loop.
         const loops = order.filter((entry) => entry.startsWith('loop'))
         expect(loops.length).toBeLessThan(60)
         expect(order.filter((entry) => !entry.startsWith('loop'))).toEqual(

@@ -6,47 +6,53 @@ import { createSlowOwners } from './slow-owners.ts'
 
 export type { Evaluation }
 
-/** Runs expressions of strangers, away from the thread that serves everybody. */
+/** Runs expressions of users in another thread or process than the one that serves all requests. */
 export type Sandbox = {
   /**
-   * The text that one expression comes to, with `values` bound to its variables. Never rejects for what code does. Its time
-   * counts from when it is executed, not while it waits for its turn.
+   * Evaluates one expression with `values` bound to its variables, and returns its result as text. Never rejects because
+   * of the code. The timeout counts from the start of the execution and not while the expression waits.
    */
   evaluate(code: string, values: readonly unknown[], options?: { timeoutMs?: number }): Promise<Evaluation>
 }
 
-/** Shared by organisations, who take turns. */
+/** A sandbox that organisations share in turns. */
 export type SandboxPool = {
   of(owner: string): Sandbox
   close(): Promise<void>
 }
 
-/** Two also on one core: the second is for those whose expressions are quick, while the first is at slow ones. */
+/**
+ * The number of workers. Two on one core as well: while the first runs slow expressions, the second serves owners whose
+ * expressions are quick.
+ */
 const WORKERS = 2
 const TIMEOUT_MS = 100
-/** How much longer than its time an expression may take, when it cannot be interrupted, before its carrier is given up. */
+/** The time beyond its timeout after which a carrier is replaced, for an expression that cannot be interrupted. */
 const GRACE_MS = 3000
-const LOOKS_PER_GRACE = 6
-/** Batches handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
+const CHECKS_PER_GRACE = 6
+/** The most batches that one worker has before it replies: enough to keep it busy, and few enough to wait behind. */
 const MAX_BATCHES = 2
 const BATCH = 256
-/** Characters of JSON; the text and what it is read into must both fit into the memory of the sandbox. */
+/** The most characters of JSON. The text and the values read from it must both fit into the memory of the sandbox. */
 const MAX_JSON = 8_000_000
 
 type Waiting = Expression & {
   id: number
   owner: string
   settle: (evaluation: Evaluation) => void
-  /** Evaluated by itself, in a context of its own: others of its call were cut off with it, or it with them. */
+  /** Set if it must be evaluated alone in its own context, because the call that it shared with others was cut off. */
   alone: boolean
 }
 type Slot = {
   carrier: Carrier
   inFlight: Map<number, Waiting>
   batches: number
-  /** When it last answered, or got work while it had none; never while it is still starting. */
-  heard: number
-  /** Overdue at the last look; given up if it still is at the next, since this thread may be what was busy. */
+  /** The time of the last reply, or of the first batch after it was idle. Infinity while it starts. */
+  lastReplyAt: number
+  /**
+   * Set if it was overdue at the last check. It is replaced only if it still is at the next check, since this thread may
+   * have been the busy one.
+   */
   suspect: boolean
   watchdog: NodeJS.Timeout
 }
@@ -54,9 +60,12 @@ type Slot = {
 export type SandboxOptions = {
   workers?: number
   graceMs?: number
-  /** Without it a thread serves the first organisation, and processes as soon as there are two. */
+  /**
+   * The kind of carrier. By default a thread serves the first organisation, and processes are used as soon as there are
+   * two.
+   */
   carrier?: CarrierKind | undefined
-  /** Hears of faults of the engine and of carriers that broke. */
+  /** Reports faults of the engine and of carriers. */
   onFault?: (fault: { owner?: string; message: string }) => void
 }
 
@@ -70,7 +79,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   let scheduled = false
   let closed = false
 
-  /** Once a turn, so that expressions that arrive together travel together. */
+  /** Schedules one pump for each turn of the event loop, so that expressions that arrive together are sent together. */
   function schedule(): void {
     if (scheduled) return
     scheduled = true
@@ -84,7 +93,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     return options.carrier ?? (owners.size > 1 ? 'process' : 'thread')
   }
 
-  /** Ends threads that have nothing to do once there are two organisations. */
+  /** Ends idle threads once there are two organisations. */
   function retireThreads(): void {
     for (const slot of slots.filter(
       ({ carrier, batches }) => carrier.kind !== kindOfCarrier() && batches === 0,
@@ -100,7 +109,10 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     }
   }
 
-  /** A batch is of one owner. Those whose expressions are slow share the first worker, one expression at a time. */
+  /**
+   * Sends the next batch, which belongs to one owner. Owners with slow expressions share the first worker, one expression
+   * at a time.
+   */
   function handNext(): boolean {
     for (const slot of slots.toSorted((a, b) => a.batches - b.batches)) {
       if (slot.batches >= MAX_BATCHES) return false
@@ -115,11 +127,14 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     return false
   }
 
-  /** What is evaluated alone comes first, here and in the worker: the first that it owes an answer is then the one at work. */
+  /**
+   * Sends a batch with the expressions to evaluate alone at the front, here and in the worker. So the first one without a
+   * reply is the one being executed.
+   */
   function hand(slot: Slot, turn: Waiting[]): void {
     const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
     if (slot.batches === 0) {
-      if (slot.heard !== Infinity) slot.heard = performance.now()
+      if (slot.lastReplyAt !== Infinity) slot.lastReplyAt = performance.now()
       slot.carrier.ref()
     }
     slot.batches += 1
@@ -135,15 +150,15 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
       }),
       inFlight: new Map(),
       batches: 0,
-      heard: Infinity,
+      lastReplyAt: Infinity,
       suspect: false,
-      watchdog: setInterval(() => check(slot), graceMs / LOOKS_PER_GRACE).unref(),
+      watchdog: setInterval(() => check(slot), graceMs / CHECKS_PER_GRACE).unref(),
     }
     return slot
   }
 
   function hear(slot: Slot, reply: EvaluationReply): void {
-    slot.heard = performance.now()
+    slot.lastReplyAt = performance.now()
     if (reply === 'ready') return
     if ('fault' in reply) onFault?.({ owner: reply.owner, message: reply.fault })
     else if ('returned' in reply) endBatch(slot, reply)
@@ -163,7 +178,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
 
   function endBatch(slot: Slot, { returned, alone }: { returned: number[]; alone: number[] }): void {
     slot.batches -= 1
-    // One that is being ended is waited for.
+    // A slot that was removed stays referenced, because `end` waits for it.
     if (slot.batches === 0 && slots.includes(slot)) slot.carrier.unref()
     markAlone(alone.flatMap((id) => slot.inFlight.get(id) ?? []))
     const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
@@ -179,7 +194,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
 
   function check(slot: Slot): void {
     const [first] = slot.inFlight.values()
-    const overdue = first !== undefined && performance.now() - slot.heard > first.timeoutMs + graceMs
+    const overdue = first !== undefined && performance.now() - slot.lastReplyAt > first.timeoutMs + graceMs
     if (overdue && slot.suspect) replace(slot, 'the expression did not come to an end')
     slot.suspect = overdue
   }
@@ -191,21 +206,21 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   }
 
   /**
-   * Gives up a carrier. The first that it owes an answer was at work and has failed, if it was evaluated alone; if not, all of
-   * them are evaluated alone by another, to find the one.
+   * Replaces a carrier. If the first expression without a reply was evaluated alone, it was being executed and has
+   * failed. If it was not alone, another carrier evaluates all of them alone to find the one that hangs.
    */
   function replace(slot: Slot, message: string): void {
     if (!slots.includes(slot)) return
     remove(slot)
     onFault?.({ message })
-    const owed = [...slot.inFlight.values()]
-    const [first] = owed
+    const unanswered = [...slot.inFlight.values()]
+    const [first] = unanswered
     if (first?.alone === true) {
       slow.note(first.owner, first.timeoutMs + graceMs)
       first.settle({ ok: false, message })
-      owed.shift()
-    } else markAlone(owed)
-    giveBack(owed)
+      unanswered.shift()
+    } else markAlone(unanswered)
+    giveBack(unanswered)
     schedule()
   }
 
@@ -239,7 +254,7 @@ function markAlone(list: Waiting[]): void {
   for (const waiting of list) waiting.alone = true
 }
 
-/** Rows of one expression travel together. */
+/** Groups the rows of one expression. */
 function toBatch(waiting: readonly Waiting[]): EvaluationBatch {
   const groups: EvaluationGroup[] = []
   const open = new Map<string, EvaluationGroup>()

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
-/** An expression takes less than a millisecond. Whose take longer than this on average is at work for long. */
+/**
+ * The average time of an expression from which an owner counts as slow. An expression usually takes less than a
+ * millisecond.
+ */
 const SLOW_MS = 20
 const WEIGHT = 0.2
 const MAX_OWNERS = 10_000
 
-/** Whose expressions have been slow of late. */
+/** Keeps track of the owners whose recent expressions were slow. */
 export function createSlowOwners(): { note(owner: string, ms: number): void; has(owner: string): boolean } {
   const averages = new LRUCache<string, number>({ max: MAX_OWNERS })
   return {

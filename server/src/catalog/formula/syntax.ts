@@ -6,7 +6,9 @@ import { moveChains } from './formula.ts'
 const FILE = 'formula'
 const MAX_EXCERPT = 60
 
-/** What keeps an expression from being one, with its place; null when it parses. It is only parsed, never run. */
+/**
+ * Returns the syntax error of an expression with its place, or null if it parses. The expression is parsed and never run.
+ */
 export function faultOfExpression(text: string): string | null {
   if (text.trim() === '') return null
   const bound = bindTokens(parseTemplate(moveChains(text)))
@@ -23,7 +25,7 @@ export function faultOfExpression(text: string): string | null {
   }
 }
 
-/** V8 writes the line, its text and a mark below the place in front of the message. */
+/** Reads the place of the error. V8 writes the line, its text and a mark below the place in front of the message. */
 function placeOf(stack: string, lines: number, bindings: readonly Binding[]): string {
   const [head = '', line = '', mark = ''] = stack.split('\n')
   const number = head.startsWith(`${FILE}:`) ? Number(head.slice(FILE.length + 1)) : Number.NaN

@@ -16,26 +16,32 @@ export async function readReply(
 ): Promise<Outcome<ReplyOutputs>> {
   const { status } = reply
   if (status < 400) return readContent(reply, hide)
-  // Cut after the secrets: half of one at the end would not be found.
+  // The excerpt is cut after the secrets are hidden: half of a secret at its end would not be found.
   const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text().slice(0, 20 * EXCERPT)))}`
   return status === 429 || status >= 500
     ? retry(message, readRetryAfter(reply.header('retry-after'), now))
     : failed(message)
 }
 
-/** Each is a column that somebody may add; naming hundreds of thousands holds the thread for seconds (I2). */
+/**
+ * The most outputs of one reply. Each may become a column, and naming hundreds of thousands blocks the thread for seconds
+ * (I2).
+ */
 const MAX_OUTPUTS = 10_000
 const TOO_MANY_OUTPUTS =
   'the answer is an object of more than 10,000 keys, each of which would be an output; ask for a list, or for less at once'
 
-/** One output for each top-level key; a list is `items`, anything else is `response`. Names are made of what is hidden already. */
+/**
+ * Returns one output for each top-level key. A list becomes `items`, any other value becomes `response`. Secrets are
+ * hidden before the names are made.
+ */
 async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome<ReplyOutputs>> {
   const status_code = reply.status
   const text = reply.text()
   if (text.trim() === '') return done({ status_code })
   const parsed = looksLikeJson(reply, text) ? await reply.losslessJson() : null
   if (parsed?.ok !== true) {
-    // As a text it could not be worked with, and as JSON not be gone through.
+    // The reply is not kept as text either: nothing could be done with a text of this size.
     if (parsed?.why === 'too many values') return failed(parsed.message)
     return done({ response: hide.inContent(text), status_code })
   }
@@ -49,7 +55,10 @@ async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome
   })
 }
 
-/** Objects and lists are taken for JSON whatever the reply calls them: many servers call them plain text. */
+/**
+ * Returns true if a reply may be JSON. An object or a list counts whatever its content type says, because many servers
+ * send JSON as plain text.
+ */
 function looksLikeJson(reply: EgressResponse, text: string): boolean {
   return /[/+]json\b/i.test(reply.header('content-type') ?? '') || /^\s*[[{]/.test(text)
 }
@@ -63,10 +72,10 @@ function excerptOf(text: string): string {
   return short === '' ? '' : `: ${short}`
 }
 
-/** Nobody is waited for any longer, whatever they ask for. */
+/** The longest pause, whatever a server asks for. */
 export const MAX_PAUSE_MS = 86_400_000
 
-/** Seconds or an HTTP date, a day at most; undefined when it is neither. */
+/** Reads a Retry-After header: seconds or an HTTP date, capped at one day. Returns undefined if it is neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d+$/.test(text)) return Math.min(MAX_PAUSE_MS, Number(text) * 1000)

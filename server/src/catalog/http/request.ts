@@ -12,21 +12,21 @@ type Given = {
   raw_body: string | undefined
 }
 
-/** The request that the inputs of an HTTP action describe. What cannot be sent is for egress to refuse. */
+/** Builds the request that the inputs of an HTTP action describe. Egress refuses requests that cannot be sent. */
 export function buildRequest(given: Given): EgressRequest {
   const content = buildBody(given)
-  const headers = Object.fromEntries(named(given.headers).map(({ name, value }) => [name, textOf(value)]))
-  const typed = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+  const headers = Object.fromEntries(withNames(given.headers).map(({ name, value }) => [name, textOf(value)]))
+  const hasContentType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
   return {
-    url: withQuery(given.endpoint.trim(), named(given.query_params)),
+    url: withQuery(given.endpoint.trim(), withNames(given.query_params)),
     method: given.method,
-    headers: content === null || typed ? headers : { ...headers, 'content-type': content.type },
+    headers: content === null || hasContentType ? headers : { ...headers, 'content-type': content.type },
     ...(content === null ? {} : { body: content.body }),
   }
 }
 
-/** Pairs without a name are rows of a form that nobody filled in. */
-function named(pairs: Pair[]): { name: string; value: unknown }[] {
+/** Returns the pairs that have a name. A pair without a name is an empty row of the form. */
+function withNames(pairs: Pair[]): { name: string; value: unknown }[] {
   if (pairs.length === 0) return []
   return pairs
     .map(({ name, value }) => ({ name: textOf(name).trim(), value: value as unknown }))
@@ -38,12 +38,12 @@ function buildBody(given: Given): { type: string; body: string } | null {
     const type = readJson(given.raw_body).ok ? 'application/json' : 'text/plain; charset=utf-8'
     return { type, body: given.raw_body }
   }
-  const entries = named(given.body).map(({ name, value }) => [name, value ?? null])
+  const entries = withNames(given.body).map(({ name, value }) => [name, value ?? null])
   if (entries.length === 0) return null
   return { type: 'application/json', body: JSON.stringify(Object.fromEntries(entries)) }
 }
 
-/** Added behind what the address has already, which stays as it was written. */
+/** Adds the pairs after the query that the address already has. That query stays as it was written. */
 function withQuery(address: string, pairs: { name: string; value: unknown }[]): string {
   const url = pairs.length === 0 ? null : URL.parse(address)
   if (url === null) return address

@@ -3,16 +3,22 @@ import { type EgressResponse, Response } from '../../lib/egress/response.ts'
 import { hasText } from '../../lib/search.ts'
 import { createMask, redact } from '../../lib/security/redaction.ts'
 
-/** A shorter value in a header is hardly a credential, and may stand in an answer for other reasons. */
+/**
+ * The length of the shortest header value that is hidden. A shorter one is hardly a credential, and may appear in an
+ * answer for other reasons.
+ */
 const SHORTEST_SENT = 8
-/** What is shorter and was not sent as a header is data like any other, which answers rightly repeat. */
+/**
+ * The length of the shortest secret that is always hidden. A shorter one that was not sent in a header is ordinary data,
+ * which answers may repeat.
+ */
 export const SHORTEST_SECRET = 12
 
-/** Cuts secrets out of what a reply says. */
+/** Removes secrets from a reply. */
 export type Hiding = {
-  /** Words of a failure hold none of them. */
+  /** Removes all secrets from the text of a failure. */
   inWords(text: string): string
-  /** Of an answer all long ones are cut, and those that were sent as headers; from its keys too. */
+  /** Removes from an answer, keys included, all long secrets and those that were sent in headers. */
   inContent<Content>(content: Content): Content
 }
 
@@ -28,30 +34,32 @@ export function hideSecrets(request: EgressRequest, secrets: readonly string[]):
   const inContent = hidden.length === 0 ? null : createMask(hidden).inValue
   return {
     inWords: (text) => createMask(secrets).inText(text),
-    // A copy of what was given, with other texts in it.
+    // The mask returns a copy of the same shape with other texts, so the type stays.
     inContent: <Content>(content: Content) =>
       inContent === null ? content : (inContent(content) as Content),
   }
 }
 
-/** What no answer may repeat, with the beginning of its longest part that is spelled the same everywhere. */
+/**
+ * A text that no answer may repeat. `plain` is the beginning of its longest part that every encoding writes the same way.
+ */
 export type Credential = { text: string; plain: string }
 
-/** Those that can be looked for. Made once for the calls that they are sent with. */
+/** Returns the credentials that are long enough to be searched for. They are made once for all calls that send them. */
 export function toCredentials(texts: readonly string[]): Credential[] {
   return texts
     .filter((text) => text.length >= SHORTEST_SECRET)
     .map((text) => {
       const parts = text.match(/[\w-]+/g) ?? []
       const [plain = ''] = parts.toSorted((one, other) => other.length - one.length)
-      // A longer one could take the square of its length to be looked for.
+      // Searching for a longer one could take time in proportion to the square of its length.
       return { text, plain: plain.slice(0, 64) }
     })
 }
 
 /**
- * The reply without the credentials that it repeats. They are looked for in its bytes, as they are copied and as JSON spells
- * them, which takes no time worth mentioning; nearly all replies are given back as they are.
+ * Removes the credentials that a reply repeats. The search is in the bytes of the reply, and takes a negligible time. It
+ * finds a credential as it was sent and as JSON writes it. Nearly all replies are returned unchanged.
  */
 export function cutCredentials(reply: EgressResponse, credentials: readonly Credential[]): EgressResponse {
   if (credentials.length === 0) return reply

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 
-/** The headers of a signed delivery, by Standard Webhooks. Without a secret there is no signature. */
+/**
+ * Returns the headers of a signed delivery, as Standard Webhooks defines them. Without a secret there is no signature.
+ */
 export function signDelivery(
   delivery: { id: string; body: string; at: Date },
   secret: string | undefined,
@@ -14,7 +16,7 @@ export function signDelivery(
   return { ...headers, 'webhook-signature': `v1,${signature}` }
 }
 
-/** `whsec_` is followed by the key in base64; anything else is the key itself. */
+/** Returns the key of a secret: the base64 after `whsec_`, or the whole secret if it has no such prefix. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith('whsec_')
     ? Buffer.from(secret.slice('whsec_'.length), 'base64')

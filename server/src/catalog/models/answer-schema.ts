@@ -5,20 +5,20 @@ import { type ConfiguredOutputs, type Output, output, type OutputType } from '..
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'
 import { nameColumns, nameOutputs } from '../values/output-names.ts'
 
-/** The shape that an answer must have. */
+/** The schema that an answer must fit. */
 export type AnswerSchema = {
-  /** As the model is told. */
+  /** The schema as the model sees it. */
   told: JsonSchema
-  /** Whether servers can hold a model to every part of it: all keys are required, and no others are allowed. */
+  /** Set if a server can enforce every part of the schema: all keys are required, and no others are allowed. */
   strict: boolean
   check: CheckValue
-  /** Reads what a model meant by an answer, before it is checked (D97). */
+  /** Normalises an answer of a model before it is checked (D97). */
   read?: (answer: unknown) => unknown
 }
 
 const known = new WeakMap<OutputFormat, AnswerSchema>()
 
-/** The schema that a format stands for; made once for each configuration. */
+/** Returns the schema of a format. It is made once for each configuration. */
 export function answerSchemaOf(format: OutputFormat): AnswerSchema {
   const made = known.get(format) ?? makeSchema(format)
   known.set(format, made)
@@ -37,7 +37,7 @@ function makeSchema(format: OutputFormat): AnswerSchema {
   }
 }
 
-/** Null is "not found", and keys that nobody asked for are passed over (D97). */
+/** Reads null as "not found" for every field, and drops keys that were not asked for (D97). */
 function readFields(answer: unknown, fields: readonly AnswerField[]): unknown {
   if (answer === null) return Object.fromEntries(fields.map(({ name }) => [name, null]))
   if (!isObject(answer)) return answer
@@ -47,21 +47,21 @@ function readFields(answer: unknown, fields: readonly AnswerField[]): unknown {
 
 const texts = new WeakMap<object, string>()
 
-/** A schema as JSON text; rows share the schema of their configuration. */
+/** Returns a schema as JSON text. The text is cached, because rows share the schema of their configuration. */
 export function printSchema(schema: object): string {
   const text = texts.get(schema) ?? JSON.stringify(schema)
   texts.set(schema, text)
   return text
 }
 
-/** An answer schema of a JSON schema that was checked when it was configured. */
+/** Creates an answer schema from a JSON schema that was checked when the action was configured. */
 export function fromJsonSchema(json: JsonSchema): AnswerSchema {
   const compiled = compileSchema(json)
   if (!compiled.ok) throw new Error(`the schema ${compiled.message}`)
   return { told: json, strict: false, check: compiled.check }
 }
 
-/** Null is a way to say that there is no answer, so that none is made up. */
+/** Allows null as a value: a model that may say "no answer" does not make one up. */
 const nullable = (type: string, more: JsonSchema = {}): JsonSchema => ({ type: [type, 'null'], ...more })
 const ANY: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
 
@@ -76,7 +76,10 @@ const CHECKED: Record<OutputType, JsonSchema> = {
   raw_array: nullable('array'),
   structured_array: nullable('array', { items: { type: 'object' } }),
 }
-/** Servers refuse schemas with formats that they do not know; what is meant is said in words. */
+/**
+ * The types as the model sees them. Servers refuse schemas with formats that they do not know, so MEANING describes the
+ * formats in words.
+ */
 const TOLD: Record<OutputType, JsonSchema> = {
   ...CHECKED,
   url: nullable('string'),
@@ -106,7 +109,10 @@ function schemaOfFields(fields: AnswerField[], schemaOf: (type: OutputType) => J
   }
 }
 
-/** The outputs of a cell: one for each key of the answer; a list is `items`, anything else is `response`. */
+/**
+ * Returns the outputs of a cell: one for each key of the answer. A list becomes `items`, any other value becomes
+ * `response`.
+ */
 export function outputsOfAnswer(format: OutputFormat, value: unknown): Record<string, unknown> {
   if (Array.isArray(value)) return { items: nameColumns(value) }
   if (!isObject(value)) return { response: value }
@@ -118,7 +124,10 @@ export function outputsOfAnswer(format: OutputFormat, value: unknown): Record<st
   return nameOutputs({ ...value, ...Object.fromEntries(absent.map((name) => [name, null])) })
 }
 
-/** The outputs that a format names before any answer (D74): its fields, the properties of its schema, or `response`. */
+/**
+ * Returns the outputs that a format announces before any answer (D74): its fields, the properties of its schema, or
+ * `response`.
+ */
 export function outputsOfFormat(format: OutputFormat | undefined): ConfiguredOutputs {
   if (format === undefined) return { outputs: { response: output.text('The answer.') }, closed: true }
   if ('fields' in format) {

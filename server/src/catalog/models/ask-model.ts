@@ -8,19 +8,19 @@ import { callModel, type ChatMessage } from './model-call.ts'
 import { clean, type ModelFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
-/** What asking a model takes of what an action is lent. */
+/** The part of a cell's context that is needed to ask a model. */
 export type ModelContext = Pick<CellContext, 'gate' | 'signal' | 'now' | 'state'> & {
-  /** Where expressions of callers run. */
+  /** The sandbox in which callers' expressions run. */
   sandbox: Sandbox
 }
 
-/** An answer that can be used, after as many calls as that took. */
+/** A valid answer and the calls that it took. */
 export type ModelAnswer<Value> =
   | { ok: true; value: Value; calls: Provenance[] }
-  /** What the action is to answer instead. */
+  /** The outcome that the action returns instead. */
   | { ok: false; outcome: Outcome<never> }
 
-/** The model's answer as text. */
+/** Asks the model for a text. */
 export function askText(question: ModelQuestion, context: ModelContext): Promise<ModelAnswer<string>> {
   return throughGate(question, context, async (call) => {
     const reply = await call(question, [])
@@ -31,7 +31,7 @@ export function askText(question: ModelQuestion, context: ModelContext): Promise
   })
 }
 
-/** The model's answer as JSON of a certain shape. What does not fit is sent back once, with what is wrong about it. */
+/** Asks the model for JSON that fits a schema. An answer that does not fit is sent back once, with its faults. */
 export function askObject(
   question: ModelQuestion,
   schema: AnswerSchema,
@@ -41,12 +41,12 @@ export function askObject(
   return askChecked(question, { ...schema, check }, context)
 }
 
-/** A shape of our own, which runs no expression of a caller. */
+/** A schema of this program, whose check runs no expression of a caller. */
 export type CheckedSchema = Pick<AnswerSchema, 'told' | 'strict' | 'read'> & {
   check(value: unknown): Promise<string[]>
 }
 
-/** The same for a shape of our own. */
+/** Does the same for a schema of this program. */
 export function askChecked(
   question: ModelQuestion,
   schema: CheckedSchema,
@@ -101,16 +101,19 @@ async function readAnswer(text: string, schema: CheckedSchema): Promise<Read> {
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
   const { read = (answer: unknown) => answer } = schema
-  // Long numbers stay as they were written in the value, and are plain numbers to the schema.
+  // The returned value keeps the digits of long numbers. The schema checks them as plain numbers.
   const faults = await schema.check(read(JSON.parse(json)))
   if (faults.length === 0) return { ok: true, value: read(parsed.value) }
-  // They name keys, and keys may be of any length.
+  // Faults contain keys, and a key can have any length.
   return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
 }
 
 type Call = (question: ModelQuestion, exchange: ChatMessage[], schema?: CheckedSchema) => Promise<ModelReply>
 
-/** One place at the gate for all calls of a question: models limit calls at once, and these follow one another. */
+/**
+ * Holds one slot at the gate for all calls of a question: a model limits concurrent calls, and these calls follow one
+ * another.
+ */
 async function throughGate<Value>(
   { model }: ModelQuestion,
   context: Omit<ModelContext, 'sandbox'>,

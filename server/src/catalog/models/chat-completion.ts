@@ -10,18 +10,18 @@ export type CompletionRequest = {
   messages: CompletionMessage[]
   temperature?: number | undefined
   maxOutputTokens?: number | undefined
-  /** The shape that the server is to hold the answer to. */
+  /** The schema that the server must enforce on the answer. */
   format?: { schema: object; strict: boolean } | undefined
 }
 
-/** `end` is in the words of the client library. */
+/** A completion. `end` uses the client library's words. */
 export type Completion = {
   text: string
   end: 'stop' | 'length' | 'content-filter' | 'other'
   usage: { input?: number | undefined; output?: number | undefined; cachedInput?: number | undefined }
 }
 
-/** A server answered with something else than a completion. */
+/** Thrown if a server's reply is not a completion. */
 export class ModelRefused extends Error {
   override name = 'ModelRefused'
   readonly statusCode: number
@@ -62,8 +62,8 @@ const Reply = z.object({
 type Choice = z.infer<typeof Reply>['choices'][number]
 
 /**
- * One completion of an OpenAI-compatible server, by the guarded client alone. The client library asks the same way, but takes
- * several times as long for it as the call itself.
+ * Requests one completion from an OpenAI-compatible server, with the guarded client alone. The client library sends the
+ * same request, but it takes several times as long as the call itself.
  */
 export async function completeChat(
   { id, baseUrl, apiKey, egress, timeoutMs }: ModelAddress,
@@ -89,7 +89,7 @@ export async function completeChat(
     }),
     timeoutMs,
     maxBytes: MAX_BYTES,
-    // A server that answers calls with credentials by sending them elsewhere is not followed.
+    // A redirect is not followed: it could send the credentials to another server.
     redirects: 'return',
     signal,
   })
@@ -122,7 +122,7 @@ function textsOf({ message: { content } }: Choice): string[] {
 
 const THOUGHTS = /<think>.*?<\/think>/gs
 
-/** Servers differ in whether they tell a model's thoughts from its answer. */
+/** Removes a model's thoughts from its answer. Only some servers do this themselves. */
 function withoutThoughts(text: string): string {
   if (!text.includes('</think>')) return text
   return text

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { clean, type ModelFailure, readFailure } from './model-failures.ts'
 import type { Model } from './models.ts'
 
-// The library would print what a model does not support to the process's own stderr.
+// Otherwise the library prints features that a model does not support to the process's own stderr.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 export type ChatTool = { name: string; description: string; input: JsonSchema }
@@ -24,7 +24,7 @@ export type ChatTurn =
       ok: true
       text: string
       calls: ToolCall[]
-      /** What the model said, to go on from. */
+      /** The messages of the model, to continue the conversation with. */
       messages: ModelMessage[]
       inputTokens: number
       outputTokens: number
@@ -32,10 +32,10 @@ export type ChatTurn =
     }
   | { ok: false; failure: ModelFailure; toolsRefused: boolean }
 
-/** Statuses by which servers refuse tools that they, or the model, cannot handle. */
+/** The statuses with which servers refuse tools that they, or the model, do not support. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422, 501])
 
-/** One turn of a conversation in which the model may ask for tools. Whoever asks runs them. */
+/** Takes one turn of a conversation in which the model may ask for tools. The caller runs the tools. */
 export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
   const { model, instructions, messages, tools, signal, now, maxOutputTokens } = request
   const hidden = model.apiKey === undefined ? [] : [model.apiKey]
@@ -80,14 +80,17 @@ export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
   }
 }
 
-/** Without a way to run them: the library only passes on what the model asks for. */
+/**
+ * Converts the tools to the library's form, without functions to run them: the library only passes on the calls of the
+ * model.
+ */
 function toToolSet(tools: readonly ChatTool[], describe: typeof jsonSchema): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, input }) => [name, { description, inputSchema: describe(input) }]),
   )
 }
 
-/** The result of a tool, as the conversation goes on with it. */
+/** Returns the message that carries the result of a tool call. */
 export function toolResult(call: ToolCall, text: string): ModelMessage {
   return {
     role: 'tool',

@@ -6,24 +6,28 @@ import type { ModelClient } from './model-client.ts'
 import { clean, readFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
-/** Anthropic keeps what stands before such a mark; other servers find a common beginning by themselves. */
+/** Marks the end of a prefix that Anthropic caches. Other servers detect a common prefix themselves. */
 const KEPT = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
-/** Anthropic wants a limit with every call, and the library's own is the most that a model can do. */
+/**
+ * The default limit of output tokens for Anthropic, which requires one in every call. The library's default is the
+ * maximum of the model.
+ */
 const ANTHROPIC_OUTPUT_TOKENS = 8192
-/** Statuses by which servers refuse a response_format that they do not know. */
+/** The statuses with which servers refuse a response_format that they do not support. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 
-/** What was said after the question. */
+/** A message after the question. */
 export type ChatMessage = { role: 'user' | 'assistant'; content: string }
 
-/** A part of the conversation in the library's words. */
+/** A message of the conversation in the library's form. */
 type LibraryMessage = Parameters<ModelClient['doGenerate']>[0]['prompt'][number]
 
 type ToldSchema = Pick<AnswerSchema, 'told' | 'strict'>
 
 /**
- * One reply of a model, without what the library does for conversations with tools, which takes longer than the call.
- * The schema stands in the instructions in any case; where the server takes it as response_format too, it holds the model to it.
+ * Requests one reply of a model. It skips what the library does for conversations with tools, because that takes longer
+ * than the call. The schema is part of the instructions in any case. A server that accepts it as response_format also
+ * enforces it.
  */
 export async function callModel(
   question: ModelQuestion,
@@ -82,7 +86,7 @@ const completePlainly: Complete = (question, exchange, schema, signal) => {
     {
       messages: [
         { role: 'system', content: instructions },
-        // Not every OpenAI-compatible server takes a message in parts.
+        // Some OpenAI-compatible servers do not accept a message in parts.
         { role: 'user', content: data === '' ? task : `${task}\n\n${data}` },
         ...exchange,
       ],
@@ -131,7 +135,7 @@ function formatOf({ told, strict }: ToldSchema) {
   }
 }
 
-/** Row data stands last, behind what is the same for every row. */
+/** Puts the row data last, after the parts that are the same for every row, so that servers can cache those. */
 function userMessage({ task, data }: ModelQuestion): LibraryMessage {
   if (data === '') return sayAs('user', task)
   return {

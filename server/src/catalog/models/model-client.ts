@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache'
 import type { Egress } from '../../lib/egress/egress.ts'
 import { createModelFetch } from './model-fetch.ts'
 
-/** A client of one model, below what the library adds for conversations with tools. */
+/** A client of one model, without the library's layer for conversations with tools. */
 export type ModelClient = ReturnType<typeof wrapLanguageModel>
 
-/** How a model is called: over whose API, where, with which key. */
+/** The API, server and key by which a model is called. */
 export type ModelAddress = {
   api: 'openai_compatible' | 'anthropic'
-  /** The name that the server knows it by. */
+  /** The name of the model on the server. */
   id: string
   baseUrl: string
   apiKey: string | undefined
@@ -19,13 +19,13 @@ export type ModelAddress = {
 
 const MAX_CLIENTS = 1000
 
-/** The client for one model. The libraries are only loaded where models are used. */
+/** Creates the client for one model. The libraries are only loaded when a model is used. */
 async function createModelClient(address: ModelAddress): Promise<ModelClient> {
   const { id, baseUrl, apiKey } = address
   const fetch = createModelFetch(address.egress, address.timeoutMs, apiKey)
   if (address.api === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // Without a key of ours the library would take one from the environment.
+    // Without an explicit key, the library would take one from the environment.
     return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? 'none', fetch })(id)
   }
   const [{ createOpenAICompatible }, { extractReasoningMiddleware, wrapLanguageModel: wrap }] =
@@ -37,12 +37,12 @@ async function createModelClient(address: ModelAddress): Promise<ModelClient> {
     fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   })
-  // Servers differ in whether they tell a model's thoughts from its answer.
+  // Removes a model's thoughts from its answer. Only some servers do this themselves.
   const middleware = extractReasoningMiddleware({ tagName: 'think' })
   return wrap({ model: provider(id), middleware })
 }
 
-/** For each address one client, since making one takes longer than a call does. */
+/** Returns a function that keeps one client for each address, because creating a client takes longer than a call. */
 export function createModelClients(): (address: ModelAddress) => Promise<ModelClient> {
   const clients = new WeakMap<Egress, LRUCache<string, Promise<ModelClient>>>()
   return (address) => {

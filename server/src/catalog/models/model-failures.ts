@@ -9,18 +9,18 @@ import type { Model } from './models.ts'
 
 type Ending = Extract<Outcome<never>, { kind: 'failed' | 'retry' }>
 
-/** Why a call gave no answer, and what is to be done about it. */
+/** The reason why a call gave no answer, and how to go on. */
 export type ModelFailure = {
   outcome: Ending
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a reply. */
   status?: number
-  /** The server itself is in trouble. */
+  /** Set if the server itself has a fault. */
   broken: boolean
 }
 
 type About = { model: Model; hidden: readonly string[]; now: Date }
 
-/** Our own error, or the client library's, as far as that tells it. */
+/** The error of this program or of the client library, with the fields that both may have. */
 type ApiError = Error & {
   statusCode?: number
   responseHeaders?: Record<string, string>
@@ -29,7 +29,7 @@ type ApiError = Error & {
 
 const EXCERPT = 500
 
-/** Reads what a call threw. Rethrows what neither network nor server can cause. */
+/** Converts the error of a call to a failure. Rethrows an error that neither the network nor the server can cause. */
 export function readFailure(cause: unknown, about: About): ModelFailure {
   if (cause instanceof ModelUnreached) {
     const { retryable, kind, message } = cause.failure
@@ -48,21 +48,24 @@ export function readFailure(cause: unknown, about: About): ModelFailure {
 const fail = (message: string): Ending => ({ kind: 'failed', message })
 
 function outcomeOfStatus(status: number, said: string, cause: ApiError, { model, now }: About): Ending {
-  // What servers say about a wrong key often holds the key.
+  // The text of the server is left out, because it often contains the key.
   if (status === 401 || status === 403) {
     return fail(
       `the model server refused the key for ${model.name} (HTTP ${status}); check ${model.keyPlace}`,
     )
   }
   const message = `the model server answered HTTP ${status}: ${said}`
-  // OpenAI says 429 as well when nothing is left to spend, which no waiting changes.
+  // OpenAI also answers 429 when the account has no money left. Waiting does not help then.
   if (status === 429 && /insufficient_quota/.test(cause.responseBody ?? '')) return fail(message)
   if (status !== 408 && status !== 429 && status < 500) return fail(message)
   const afterMs = readPause(cause.responseHeaders ?? {}, now)
   return { kind: 'retry', message, ...(afterMs === undefined ? {} : { afterMs }) }
 }
 
-/** When the server wants to be asked again. Resets are of several limits at once: the latest counts. */
+/**
+ * Returns how long to wait before the next call, as the server's headers say. A server reports the resets of several
+ * limits at once, and the latest one counts.
+ */
 function readPause(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const ms = Number(headers['retry-after-ms'])
   if (headers['retry-after-ms'] !== undefined && ms >= 0) return Math.min(MAX_PAUSE_MS, ms)
@@ -75,18 +78,18 @@ function readPause(headers: Readonly<Record<string, string>>, now: Date): number
   return resets.length === 0 ? undefined : Math.min(MAX_PAUSE_MS, Math.max(...resets))
 }
 
-/** A limit whose remaining count is told and not zero is not what the server complains about. */
+/** Returns true if a limit may be exhausted. A limit with a remaining count above zero did not cause the refusal. */
 function isUsedUp(name: string, headers: Readonly<Record<string, string>>): boolean {
   const remaining = headers[name.replace('-reset', '-remaining')]
   return remaining === undefined || Number(remaining) === 0
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-/** Bounds the text in which an error message is looked for: a longer one is no message for people. */
+/** The length of the text in which an error message is searched. A longer text is no message for people. */
 const LONGEST_ERROR = 64 * 1024
 const LONGEST_MS = 86_400_000
 
-/** Servers write `6m0s`, `20ms`, seconds, a Unix time or a date. */
+/** Reads the time of a reset. Servers write `6m0s`, `20ms`, seconds, a Unix time or a date. */
 function readReset(text: string, now: Date): number | undefined {
   const given = text.trim()
   if (/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) {
@@ -102,7 +105,7 @@ function readReset(text: string, now: Date): number | undefined {
   return Number.isNaN(pause) ? undefined : Math.min(LONGEST_MS, Math.max(0, pause))
 }
 
-/** Errors of the client library are marked, since more than one copy of it may be loaded. */
+/** Recognises errors of the client library by their name, since more than one copy of the library may be loaded. */
 function isApiError(cause: unknown): cause is ApiError {
   return cause instanceof ModelRefused || (cause instanceof Error && cause.name.startsWith('AI_'))
 }
@@ -115,7 +118,7 @@ function messageIn(whole: string): string {
   return typeof message === 'string' && message !== '' ? message : body
 }
 
-/** Text of a server or a model for a message: short, in one line, and without what must not be shown. */
+/** Prepares a text of a server or a model for a message: short, on one line, and without the hidden texts. */
 export function clean(text: string, hidden: readonly string[]): string {
   const line = redact(text, hidden)
     .replace(/[\s\p{Cc}]+/gu, ' ')

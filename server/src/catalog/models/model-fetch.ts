@@ -1,7 +1,7 @@
 import type { Egress, EgressFailure } from '../../lib/egress/egress.ts'
 import { cutCredentials, toCredentials } from '../http/secrets.ts'
 
-/** A call that got no answer; carries what became of it through the client library. */
+/** Thrown if a call got no reply. Carries the failure of egress through the client library. */
 export class ModelUnreached extends Error {
   override name = 'ModelUnreached'
   readonly failure: EgressFailure
@@ -12,12 +12,18 @@ export class ModelUnreached extends Error {
   }
 }
 
-/** A model's answer is text; whatever is larger is not one. */
+/** The size of the largest reply that is read. A model's answer is text, and no text is larger. */
 export const MAX_BYTES = 4_000_000
-/** The body is decoded when it arrives here. */
-const OF_THE_WIRE: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
+/** The headers that describe the encoded body. The body is already decoded here. */
+const TRANSFER_HEADERS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+])
 
-/** `fetch` for client libraries, over the guarded client: they can reach nothing that it refuses. */
+/**
+ * Creates a `fetch` for client libraries that uses the guarded client, so that they can only reach what egress allows.
+ */
 export function createModelFetch(
   egress: Egress,
   timeoutMs: number,
@@ -34,16 +40,16 @@ export function createModelFetch(
       ...(typeof body === 'string' ? { body } : {}),
       timeoutMs,
       maxBytes: MAX_BYTES,
-      // A server that answers calls with credentials by sending them elsewhere is not followed.
+      // A redirect is not followed: it could send the credentials to another server.
       redirects: 'return',
       ...(signal ? { signal } : {}),
     })
     if (!answer.ok) throw new ModelUnreached(answer)
     const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
     const headers = Object.entries(reply.headers).flatMap(([name, values]) =>
-      OF_THE_WIRE.has(name) ? [] : values.map((value): [string, string] => [name, value]),
+      TRANSFER_HEADERS.has(name) ? [] : values.map((value): [string, string] => [name, value]),
     )
-    // A Response has no room for other statuses, and no body beside these.
+    // A Response accepts no other statuses, and no body with these three.
     const status = reply.status >= 200 && reply.status <= 599 ? reply.status : 502
     const empty = status === 204 || status === 205 || status === 304
     return new Response(empty ? null : Buffer.from(reply.body), { status, headers })

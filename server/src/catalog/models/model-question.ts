@@ -2,7 +2,10 @@ import type { Provenance } from '../outcome.ts'
 import type { ModelFailure } from './model-failures.ts'
 import type { Model } from './models.ts'
 
-/** What a model is asked, from what never changes to what changes with every row, so that servers can reuse their work. */
+/**
+ * A question to a model. The parts are ordered from constant to different in every row, so that servers can cache the
+ * beginning.
+ */
 export type ModelQuestion = {
   model: Model
   instructions: string
@@ -10,15 +13,15 @@ export type ModelQuestion = {
   data: string
   temperature?: number | undefined
   maxOutputTokens?: number | undefined
-  /** What must not stand in a message, although the model may repeat it. */
+  /** Texts that must not appear in a message, although the model may repeat them. */
   secrets?: readonly string[]
 }
 
-/** What one call came to; `entry` is its part of the cell's provenance. */
+/** The result of one call. `entry` makes its part of the cell's provenance. */
 export type ModelReply =
   | { ok: true; text: string; entry(status: string): Provenance }
   | { ok: false; failure: ModelFailure }
 
-/** What a message about the question must not hold. */
+/** Returns the texts that a message about the question must not contain. */
 export const hiddenIn = ({ model, secrets = [] }: ModelQuestion): string[] =>
   model.apiKey === undefined ? [...secrets] : [model.apiKey, ...secrets]

@@ -9,18 +9,18 @@ import { createModelClients, type ModelAddress, type ModelClient } from './model
 
 /** A model that can be asked. */
 export type Model = {
-  /** As the caller calls it. */
+  /** The name that the caller uses. */
   name: string
   api: ModelAddress['api']
-  /** What limits are counted by. */
+  /** The key by which limits are counted. */
   bucket: string
   limits: CallLimits
-  /** Runs on a connection of the organisation, so that it costs no credits. */
+  /** Set if the model is called with a connection of the organisation. Such calls cost no credits. */
   ownKey: boolean
   apiKey: string | undefined
-  /** Where its key is set, for who must set another. */
+  /** The setting or connection that holds the key, for messages about a wrong key. */
   keyPlace: string
-  /** Schemas that its server refused as response_format, so that not every row asks twice. */
+  /** The schemas that the server refused as response_format, so that not every row tries twice. */
   refused: RefusedSchemas
   address: ModelAddress
   connect(): Promise<ModelClient>
@@ -38,7 +38,7 @@ export type Models = {
 
 type Vendor = 'anthropic' | 'openai'
 
-/** `anthropic/<name>` is asked at Anthropic, where there is a key for it; the same for `openai/`. */
+/** The vendors. `anthropic/<name>` is called at Anthropic if there is a key for it, and `openai/<name>` at OpenAI. */
 const VENDORS: Record<Vendor, { api: ModelAddress['api']; baseUrl: string; keyPlace: string }> = {
   anthropic: { api: 'anthropic', baseUrl: 'https://api.anthropic.com', keyPlace: 'LOAM_ANTHROPIC_API_KEY' },
   openai: {
@@ -53,10 +53,10 @@ const REFUSALS_KEPT = {
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (_: true, schema: string) => schema.length,
 }
-/** It is part of what limits are counted by. */
+/** The longest name of a model. The name is part of the key by which limits are counted. */
 const LONGEST_NAME = 200
 
-/** The names that callers can choose from. */
+/** Returns the names that callers can choose from. */
 export function offeredModels(config: Config): string[] {
   const named = config.LOAM_MODELS
   const anthropic = platformKey(config, 'anthropic') !== undefined && !namesVendor(named, 'anthropic')
@@ -66,10 +66,10 @@ export function offeredModels(config: Config): string[] {
 export function createModels(config: Config): Models {
   const offered = config.LOAM_MODELS
   const serverUrl = config.LOAM_MODEL_BASE_URL
-  const places = [serverUrl, ...Object.keys(VENDORS).map((vendor) => config.providerUrls.get(vendor))]
+  const serverUrls = [serverUrl, ...Object.keys(VENDORS).map((vendor) => config.providerUrls.get(vendor))]
   const settings = egressSettings(config)
-  // The operator chose these addresses, so they may be private; nobody's URLs are ever called through this client.
-  const egress = createEgress({ ...settings, allow: [...settings.allow, ...places.flatMap(allowOrigin)] })
+  // The operator chose these addresses, so they may be private. URLs of users are never called with this client.
+  const egress = createEgress({ ...settings, allow: [...settings.allow, ...serverUrls.flatMap(allowOrigin)] })
   const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
   const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
   const refusedBy = createRefusals()
@@ -103,12 +103,12 @@ export function createModels(config: Config): Models {
       const key = { id: 'platform', own: false, place: keyPlace }
       return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
     }
-    const { secret: apiKey, base_url: theirUrl } = own.fields
+    const { secret: apiKey, base_url: connectionUrl } = own.fields
     const key = { id: own.id, own: true, place: `the connection to ${vendor}` }
-    if (theirUrl === undefined) return describe(name, { ...place, apiKey }, key)
-    if (!URL.canParse(theirUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
-    // An address that a user gave goes through the client that is for users' addresses.
-    return describe(name, { ...place, baseUrl: theirUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
+    if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
+    if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
+    // A user gave this address, so it is called with the client for users' addresses.
+    return describe(name, { ...place, baseUrl: connectionUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
   }
 
   return {
@@ -180,7 +180,7 @@ function namesVendor(names: readonly string[], vendor: Vendor): boolean {
   return names.some((name) => name.startsWith(`${vendor}/`))
 }
 
-/** These vendors have their API under /v1, which a bare host leaves out. */
+/** Adds /v1 to a URL without a path, because these vendors have their API there. */
 function versioned(url: string): string {
   return new URL(url).pathname === '/' ? `${url.replace(/\/+$/, '')}/v1` : url
 }

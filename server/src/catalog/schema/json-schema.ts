@@ -7,7 +7,7 @@ import { expandSchema, type JsonSchema, SchemaProblem } from './schema-expansion
 
 export type { JsonSchema }
 
-/** What is wrong with a value, one line for each fault; none when it fits. */
+/** Returns the faults of a value, one line for each, or an empty list if it fits. */
 export type CheckValue = (value: unknown, sandbox: Sandbox) => Promise<string[]>
 
 export type CompiledSchema = { ok: true; check: CheckValue } | { ok: false; message: string }
@@ -16,17 +16,19 @@ const MAX_LINES = 20
 const MAX_PATTERNS = 500
 const PATTERNS_MS = 1000
 
-/** Makes a checker of a JSON schema, or says why the schema cannot be used, in words that follow "it". */
+/**
+ * Compiles a JSON schema to a check, or returns why the schema cannot be used. The message is a phrase that follows "it".
+ */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   try {
-    // A stored schema may hold numbers as their digits.
+    // A stored schema may hold numbers as text digits.
     const expanded = withPlainNumbers(expandSchema(schema)) as JsonSchema
     const shape = z.fromJSONSchema(withoutPatterns(expanded), { registry: z.registry() })
     const patterned = JSON.stringify(expanded).includes('"pattern":')
     return { ok: true, check: (value, sandbox) => check(shape, patterned ? expanded : null, value, sandbox) }
   } catch (cause) {
     if (cause instanceof SchemaProblem) return { ok: false, message: cause.message }
-    // zod throws errors of no class of its own for what it does not know.
+    // zod throws a plain Error for a keyword that it does not support.
     const reason = cause instanceof Error ? cause.message : String(cause)
     return { ok: false, message: `cannot be checked: ${reason.slice(0, 200)}` }
   }
@@ -47,7 +49,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${printPath(issue.path)}: ${reasonOf(issue)}`
 }
 
-/** The branches of a union say more than the union. */
+/** Returns the reason of an issue. For a union, the reasons of its branches say more than its own. */
 function reasonOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_union') return issue.message
   const reasons = issue.errors.flatMap(([first]) => (first === undefined ? [] : [reasonOf(first)]))
@@ -58,7 +60,10 @@ function printPath(path: readonly PropertyKey[]): string {
   return ['$', ...path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))].join('')
 }
 
-/** A caller's regular expression may take for ever, so it runs in the sandbox and not here. */
+/**
+ * Returns a schema without its patterns. A caller's regular expression can run without end, so it is checked in the
+ * sandbox.
+ */
 function withoutPatterns(schema: JsonSchema): JsonSchema {
   const strip = (part: unknown, isMap: boolean): unknown => {
     if (Array.isArray(part)) return part.map((item: unknown) => strip(item, false))
@@ -73,7 +78,7 @@ function withoutPatterns(schema: JsonSchema): JsonSchema {
   return strip(schema, false) as JsonSchema
 }
 
-/** Keywords whose value is data, whatever it looks like. */
+/** The keywords whose value is data, even if it looks like a schema. */
 const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'required'])
 
 function readPattern(pattern: unknown): [] {
@@ -93,7 +98,10 @@ function isRegExp(pattern: string): boolean {
 
 type PatternCheck = { path: string; pattern: string; text: string }
 
-/** Where patterns apply. Among alternatives, only where the type of the value leaves one of them. */
+/**
+ * Returns the patterns that apply to a value, with the texts to check. Among alternatives, a pattern applies only if the
+ * type of the value leaves exactly one.
+ */
 function listPatterns(schema: unknown, value: unknown, path: string): PatternCheck[] {
   if (!isObject(schema)) return []
   const { pattern, properties, items, additionalProperties } = schema

@@ -1,14 +1,14 @@
 import { isObject } from '../../lib/json/object.ts'
 
-/** A JSON schema as callers write it, or as it is checked: without references. */
+/** A JSON schema, as a caller writes it or with its references written out. */
 export type JsonSchema = Record<string, unknown>
 
-/** The schema cannot be used; the message says why, after "it". */
+/** Thrown if a schema cannot be used. The message says why, as a phrase that follows "it". */
 export class SchemaProblem extends Error {
   override name = 'SchemaProblem'
 }
 
-/** References are written out, so these bound what checking one value can cost. */
+/** The limits of an expanded schema. References are written out, so these limits bound the cost of checking one value. */
 const MAX_NODES = 1000
 const MAX_LEVELS = 40
 
@@ -35,7 +35,9 @@ const PLAIN = [
 ]
 const ONE = ['items', 'additionalProperties', 'contains', 'propertyNames', 'not']
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-/** Left to the model alone, values would pass unchecked: whoever asks for these is told. */
+/**
+ * The keywords that are refused. Otherwise values would pass unchecked, with nothing but the model to follow the schema.
+ */
 const UNCHECKED = [
   'patternProperties',
   'if',
@@ -49,7 +51,7 @@ const UNCHECKED = [
   '$dynamicRef',
 ]
 
-/** The same schema with local references written out, and with what it leaves to the reader: its types. */
+/** Returns the schema with local references written out and with the types that it only implies. */
 export function expandSchema(root: JsonSchema): JsonSchema {
   let nodes = 0
 
@@ -83,7 +85,7 @@ function pick(
   return keys.filter((key) => from[key] !== undefined).map((key) => [key, change(from[key])] as const)
 }
 
-/** Names that must be there but have no schema of their own may hold anything. */
+/** Returns the properties. A required name without a schema may hold any value. */
 function propertiesEntry(given: JsonSchema, inner: (part: unknown) => JsonSchema): [string, JsonSchema][] {
   const { properties = {}, required = [] } = given
   if (!isObject(properties)) throw new SchemaProblem('has properties that are no object')
@@ -111,7 +113,7 @@ function listOf(part: unknown): unknown[] {
   return part
 }
 
-/** What a reference inside the schema points to: `#`, `#/$defs/person`. */
+/** Returns the part of the schema that a local reference (`#`, `#/$defs/person`) points to. */
 function follow(root: JsonSchema, reference: string): JsonSchema {
   if (!/^#(\/|$)/.test(reference)) throw new SchemaProblem(`refers to ${reference}, which is outside of it`)
   const steps = reference.split('/').slice(1)

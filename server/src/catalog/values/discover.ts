@@ -4,19 +4,21 @@ import { parseInstant } from '../chain/instant.ts'
 import type { OutputType } from '../outputs.ts'
 import { fitsToken } from './output-names.ts'
 
-/** An output that a run has shown, as it is kept: references are made when it is described. */
+/**
+ * An output that was found in the result of a run, in its stored form. References are added when the output is described.
+ */
 export type Discovered = {
   name: string
   type: OutputType
   columns?: { name: string; type: OutputType }[]
-  /** It was null, so that its type is not known yet and is only shown as a string. */
+  /** Set if the value was null. The type is not known yet, and "string" is only shown. */
   anyType?: true
 }
 
 const MAX_ITEMS = 1000
 const MAX_NAMES = 1000
 
-/** The outputs of a completed cell and what they hold. Names that no token can say are left out. */
+/** Returns the outputs of a completed cell and their types. Names that no token can contain are left out. */
 export function discoverOutputs(outputs: Record<string, unknown>): Discovered[] {
   return Object.entries(outputs)
     .filter(([name]) => fitsToken(name) && !name.includes('.'))
@@ -47,7 +49,7 @@ function discoverColumns(items: Record<string, unknown>[]): { name: string; type
     .map(([name, type]) => ({ name, type: type ?? 'string' }))
 }
 
-/** Unknown for null, which may stand in for anything. */
+/** Returns the type of a value, or undefined for null, which can stand for any type. */
 function typeOfValue(value: unknown): OutputType | undefined {
   if (value === null || value === undefined) return undefined
   if (Array.isArray(value)) return 'raw_array'
@@ -62,7 +64,7 @@ function typeOfText(text: string): OutputType {
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text) ? 'email' : 'string'
 }
 
-/** The type of a column whose items differ. */
+/** Returns a type that fits both items of a column. */
 function joinTypes(a: OutputType | undefined, b: OutputType | undefined): OutputType | undefined {
   if (a === undefined || b === undefined || a === b) return a ?? b
   return [a, b].some((type) => type === 'json' || type === 'raw_array') ? 'json' : 'string'

@@ -11,10 +11,13 @@ const PARTICLES = words(
     'af av st san',
 )
 
-/** No name is longer, and what looks for brackets that are never closed takes the square of a text. */
+/**
+ * The length of the part of a text that is read. No name is longer, and the search for brackets that are never closed
+ * takes the square of the length.
+ */
 const MAX_LENGTH = 1000
 
-/** Splits a person's name as written in Western order, or as `Last, First`. Parts that are not there are empty. */
+/** Splits a person's name, written in Western order or as `Last, First`. Missing parts are empty. */
 export function splitFullName(text: string): NameParts {
   // Most names have neither brackets nor commas.
   if (!/["“(,]/.test(text)) return splitStraight(wordsOf(text.slice(0, MAX_LENGTH)))
@@ -35,7 +38,7 @@ export function splitFullName(text: string): NameParts {
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** `Smith Jr., Dr. John Paul`. */
+/** Splits `Smith Jr., Dr. John Paul`. */
 function splitReversed(family: string[], given: string[]): NameParts {
   const front = takePrefixes(given)
   const back = takeSuffixes(front.rest)
@@ -50,7 +53,7 @@ function splitReversed(family: string[], given: string[]): NameParts {
   }
 }
 
-/** `Dr. Ludwig Otto van Beethoven Jr.` */
+/** Splits `Dr. Ludwig Otto van Beethoven Jr.` */
 function splitStraight(all: string[]): NameParts {
   const { taken: prefixes, rest } = takePrefixes(all)
   const { taken: suffixes, rest: name } = takeSuffixes(rest)
@@ -62,7 +65,10 @@ function splitStraight(all: string[]): NameParts {
   return { ...outer, first: name[0] ?? '', middle, last: join(name.slice(start)) }
 }
 
-/** Where the family name begins: its last word, with the particles before it (`van der`) or both halves of `Ortega y Gasset`. */
+/**
+ * Returns the index at which the family name begins. It is the last word, with the particles before it (`van der`), or
+ * both halves of `Ortega y Gasset`.
+ */
 function startOfLast(name: string[]): number {
   let start = Math.max(1, name.length - 1)
   if (start > 2 && name[start - 1]?.toLowerCase() === 'y') start -= 2

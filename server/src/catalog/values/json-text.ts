@@ -5,8 +5,8 @@ import { readJson } from '../../lib/json/read-json.ts'
 export { readJson, type ReadJson } from '../../lib/json/read-json.ts'
 
 /**
- * The JSON in what somebody said: all of it, what stands in its code fence, or from the first bracket to the last. Commas behind
- * the last item are left out.
+ * Returns the JSON in a model's answer: the whole text, the content of its code fence, or the part from the first bracket
+ * to the last. A comma after the last item is removed.
  */
 export function findJsonText(text: string): string {
   const whole = text.trim()
@@ -17,13 +17,13 @@ export function findJsonText(text: string): string {
   const candidates = [...new Set([whole, fenced ?? bracketed, bracketed])]
   return (
     candidates.find((one) => readJson(one).ok) ??
-    candidates.map(withoutLastCommas).find((one) => readJson(one).ok) ??
+    candidates.map(removeTrailingCommas).find((one) => readJson(one).ok) ??
     bracketed
   )
 }
 
-/** Leaves out commas that only a closing bracket follows. */
-function withoutLastCommas(text: string): string {
+/** Removes the commas that only a closing bracket follows. */
+function removeTrailingCommas(text: string): string {
   let kept = ''
   let from = 0
   for (let at = 0; at < text.length; at++) {
@@ -36,7 +36,7 @@ function withoutLastCommas(text: string): string {
   return kept + text.slice(from)
 }
 
-/** A list, given as such or as the JSON text of one; null for anything else. */
+/** Returns a list that is given as an array or as JSON text, or null for any other value. */
 export function readList(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return null
@@ -44,7 +44,7 @@ export function readList(value: unknown): unknown[] | null {
   return parsed.ok && Array.isArray(parsed.value) ? parsed.value : null
 }
 
-/** The items of a list as records: what is none becomes one with the single column `value`. */
+/** Converts the items of a list to records. An item that is no object becomes a record with the single column `value`. */
 export function toRecords(list: unknown[]): Record<string, unknown>[] {
   return list.map((item) => (isObject(item) ? item : { value: item }))
 }

@@ -2,9 +2,9 @@ import { isObject } from '../../lib/json/object.ts'
 
 const IS_SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/
 
-/** A key as the snake_case name of an output: `First Name` and `firstName` are both first_name. */
+/** Converts a key to the snake_case name of an output: `First Name` and `firstName` both become first_name. */
 export function snakeCase(key: string): string {
-  // Most keys of most replies: four replacements take longer than all else that becomes of a reply.
+  // Most keys are snake_case already, and the four replacements take longer than the rest of the work on a reply.
   if (IS_SNAKE_CASE.test(key)) return key
   const name = key
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
@@ -15,18 +15,21 @@ export function snakeCase(key: string): string {
   return name === '' ? 'field' : name
 }
 
-/** Whether a name can be read back from the last part of a token: no braces, no control characters, no outer blanks. */
+/** Returns true if a name can be the last part of a token: no braces, no control characters, no blanks at its ends. */
 export function fitsToken(name: string): boolean {
   return name !== '' && name === name.trim() && !/[{}]|\p{Cc}/u.test(name)
 }
 
-/** The entries of an object under snake_case names. Keys that are such names already keep them, whatever their order. */
+/**
+ * Returns the entries of an object under snake_case names. A key that is such a name keeps it, in whatever order the keys
+ * come.
+ */
 export function nameOutputs(
   source: Record<string, unknown>,
   taken: readonly string[] = [],
 ): Record<string, unknown> {
   const keys = Object.keys(source)
-  // Nothing of most replies is called otherwise.
+  // In most replies no name changes.
   if (keys.every((key) => IS_SNAKE_CASE.test(key) && !taken.includes(key) && !Array.isArray(source[key])))
     return source
   const names = chooseNames(keys, snakeCase, taken)
@@ -38,7 +41,7 @@ export function nameOutputs(
   )
 }
 
-/** A list whose items' keys can all stand in a token as columns; most lists are handed back as they are. */
+/** Renames the keys of a list's items so that all can be columns of a token. Most lists are returned unchanged. */
 export function nameColumns(list: unknown[]): unknown[] {
   const keys = new Set(list.flatMap((item) => (isObject(item) ? Object.keys(item) : [])))
   if ([...keys].every(fitsToken)) return list
@@ -50,7 +53,7 @@ export function nameColumns(list: unknown[]): unknown[] {
   )
 }
 
-/** One name for each key, `_2` and so on behind those that are taken. */
+/** Chooses one name for each key. A name that is taken gets `_2`, `_3` and so on. */
 function chooseNames(
   keys: string[],
   change: (key: string) => string,

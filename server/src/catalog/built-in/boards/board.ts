@@ -13,20 +13,26 @@ export type JobOpening = {
   url: string | null
   posted_at: string | null
   source: string
-  /** For the search by keywords; not an output. */
+  /** The text for the search by keywords. It is not an output. */
   text: string
 }
 
-/** A service that companies put their openings on, as its public API has them. */
+/** A job board, as its public API presents it. */
 export type Board = {
   id: string
   name: string
-  /** Where `LOAM_PROVIDER_URL_<ID>` does not say otherwise; `{company}` stands for the company's name there. */
+  /**
+   * The address of the API, unless `LOAM_PROVIDER_URL_<ID>` sets another. `{company}` in it stands for the company's
+   * name.
+   */
   baseUrl: string
   path(company: string, page: number): string
-  /** The openings of one reply, and whether there are more pages. Throws nothing: `null` is not what this board answers. */
+  /**
+   * Returns the openings of one reply, and whether more pages follow. Never throws. Returns null if the reply is not from
+   * this board.
+   */
   read(body: unknown, company: string, page: number): { jobs: JobOpening[]; more: boolean } | null
-  /** The company's name in an address of the board, or in a page that embeds it. */
+  /** Match the company's name in an address of the board, or in a page that embeds the board. */
   signs: readonly RegExp[]
 }
 
@@ -37,7 +43,7 @@ export type BoardAnswer =
 
 const MAX_PAGES = 10
 
-/** Types the reply of a board by a schema. */
+/** Creates the `read` function of a board, which validates the reply by a schema. */
 export function reader<Schema extends z.ZodType>(
   schema: Schema,
   read: (reply: z.infer<Schema>, company: string, page: number) => { jobs: JobOpening[]; more?: boolean },
@@ -48,7 +54,7 @@ export function reader<Schema extends z.ZodType>(
   }
 }
 
-/** All openings that a company has on a board. */
+/** Fetches all openings that a company has on a board. */
 export async function fetchJobs(
   { egress, signal, now }: Fetching,
   board: Board,
@@ -82,7 +88,7 @@ export async function fetchJobs(
 
 const stop = (outcome: Outcome<never>): BoardAnswer => ({ kind: 'failed', outcome })
 
-/** A date as ISO 8601, from what boards write; null when it is none. */
+/** Converts a date of a board to ISO 8601, or returns null if it is no date. */
 export function isoDate(value: string | number | null | undefined): string | null {
   if (value === null || value === undefined || value === '') return null
   const text =
@@ -91,7 +97,7 @@ export function isoDate(value: string | number | null | undefined): string | nul
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** HTML as words, for the search. */
+/** Converts HTML to plain words for the search. */
 export const plain = (html: string | null | undefined): string =>
   (html ?? '')
     .replace(/&lt;/g, '<')

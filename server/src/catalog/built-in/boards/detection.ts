@@ -10,7 +10,9 @@ export const BOARDS: readonly Board[] = [greenhouse, lever, leverEurope, ashby, 
 
 export type BoardName = { board: Board; company: string }
 
-/** Boards that a page links to or embeds, in the order of the page's text for each board. */
+/**
+ * Returns the boards that a page links to or embeds: board by board, and for each board in the order of the page's text.
+ */
 export function findBoards(html: string): BoardName[] {
   const text = html.replaceAll('\\/', '/')
   const found = BOARDS.flatMap((board) =>
@@ -27,7 +29,7 @@ export function findBoards(html: string): BoardName[] {
 
 export const findBoardsOf = ({ html, url }: WebDocument): BoardName[] => findBoards(`${url.href}\n${html}`)
 
-/** `greenhouse:acme`, or the address of a board; null when it is neither. */
+/** Reads `greenhouse:acme` or the address of a board. Returns null if the text is neither. */
 export function readBoardName(text: string): BoardName | null {
   const [, id, company] = /^\s*([a-z_ ]+?)\s*[:/]\s*([^\s:/][^\s:/]*)\s*$/i.exec(text) ?? []
   const wanted = id?.toLowerCase().replace(' ', '_')

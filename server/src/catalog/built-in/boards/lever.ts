@@ -42,7 +42,7 @@ export const lever: Board = {
   signs: [/(?:jobs|api)\.lever\.co\/(?:v0\/postings\/)?([\w.-]*\w)/gi],
 }
 
-/** Companies in Europe may have their data there, behind the same API. */
+/** Lever's servers in Europe, with the same API. */
 export const leverEurope: Board = {
   ...lever,
   id: 'lever_eu',

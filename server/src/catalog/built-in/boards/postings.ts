@@ -4,7 +4,7 @@ import type { Extraction } from '../web/extraction.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from '../web/json-ld.ts'
 import { isoDate, type JobOpening, plain } from './board.ts'
 
-/** Openings that a page itself describes, as schema.org's JobPosting. */
+/** Returns the openings that a page itself describes, as JobPosting of schema.org. */
 export function postingsOf({ things, url: page }: Pick<Extraction, 'things' | 'url'>): JobOpening[] {
   return things
     .filter((thing) => typesOf(thing).includes('JobPosting'))

@@ -16,7 +16,10 @@ const boardsOf = ({ boards }: ReadPage<'boards'>): BoardName[] =>
     return board === undefined ? [] : [{ board, company }]
   })
 
-/** The openings of the company at a domain: of the board that its pages point to, else those that its pages describe. */
+/**
+ * Finds the openings of the company at a domain: those of the board that its pages point to, else those that its pages
+ * describe.
+ */
 export async function findOpenings(
   context: Fetching,
   domain: string,
@@ -40,7 +43,7 @@ export async function findOpenings(
   return unique.size > 0 ? [...unique.values()] : { kind: 'no_match' }
 }
 
-/** Links that speak of careers, on the site or on a host of its own for them; else the usual addresses. */
+/** Returns the links about careers, on the site or on a separate host, else the usual addresses. */
 function careerPages(home: ReadPage): URL[] {
   const linked = pagesAbout('careers', home)
   const elsewhere = home.links
@@ -52,7 +55,10 @@ function careerPages(home: ReadPage): URL[] {
   return found.length > 0 ? found : ['/careers', '/jobs'].map((path) => new URL(path, home.url))
 }
 
-/** Null when none of the boards exists: a page may name one that was given up. */
+/**
+ * Fetches the openings from the boards. Returns null if none of the boards exists, because a page may link to an
+ * abandoned one.
+ */
 async function askBoards(
   context: Fetching,
   boards: readonly BoardName[],

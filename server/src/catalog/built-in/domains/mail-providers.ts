@@ -1,6 +1,6 @@
 import { parse } from 'tldts'
 
-/** Who runs a domain's mail, by the end of its mail server's name. */
+/** The mail providers, by the end of the mail server's name. */
 const PROVIDERS: Record<string, string> = {
   'google.com': 'Google Workspace',
   'googlemail.com': 'Google Workspace',
@@ -69,10 +69,10 @@ const PROVIDERS: Record<string, string> = {
   'your-server.de': 'Hetzner',
 }
 
-/** A known provider's name, "self-hosted" for a server of the domain itself, else the domain of the server. */
+/** Returns the name of a known provider, "self-hosted" for a server of the domain itself, or the server's domain. */
 export function mailProviderOf(exchange: string, domain: string): string | null {
   const host = exchange.toLowerCase().replace(/\.$/, '')
-  // RFC 7505: a lone dot says that the domain takes no mail.
+  // RFC 7505: a single dot means that the domain accepts no mail.
   if (host === '') return null
   const labels = host.split('.')
   const known = labels

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { Egress } from '../../../lib/egress/egress.ts'
 
-/** What the registry says of a domain; `unknown` when it has none such, or is of a kind without RDAP. */
+/**
+ * The registration of a domain. `unknown` means that the registry does not have the domain, or that its top-level domain
+ * has no RDAP.
+ */
 export type Registration =
   | {
       kind: 'found'
@@ -24,7 +27,7 @@ const Domain = z.looseObject({
   nameservers: z.array(z.looseObject({ ldhName: z.string().catch('') })).catch([]),
 })
 
-/** Asks rdap.org, which sends on to the registry of the top-level domain. */
+/** Asks rdap.org, which redirects to the registry of the top-level domain. */
 export async function lookUpRegistration(
   egress: Egress,
   domain: string,
@@ -59,7 +62,7 @@ export async function lookUpRegistration(
   }
 }
 
-/** jCard: ["vcard", [["fn", {}, "text", "Example Registrar"], ...]]. */
+/** Returns the name in a jCard: ["vcard", [["fn", {}, "text", "Example Registrar"], ...]]. */
 function nameIn(card: unknown): string | null {
   const properties: unknown = Array.isArray(card) ? card[1] : null
   if (!Array.isArray(properties)) return null

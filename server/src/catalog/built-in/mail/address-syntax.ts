@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url'
 
-export type MailAddress = { local: string; /** As DNS spells it. */ domain: string }
+export type MailAddress = { local: string; /** The name in the form that DNS uses. */ domain: string }
 
 const ATOM = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const QUOTED = /^"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"$/u
 const LABEL = /^[a-z0-9_]([a-z0-9-_]{0,61}[a-z0-9])?$/i
 
-/** Splits an address that mail servers can be given; otherwise what is wrong with it. */
+/** Splits an address that mail servers accept, or returns the reason why it is not one. */
 export function parseAddress(
   text: string,
 ): { ok: true; address: MailAddress } | { ok: false; reason: string } {
@@ -42,7 +42,7 @@ const ROLES: ReadonlySet<string> = new Set(
   ).split(/\s+/),
 )
 
-/** Whether the address is of a function rather than a person. */
+/** Returns true if the address belongs to a function and not to a person. */
 export function isRole(local: string): boolean {
   const name = local.toLowerCase().replace(/\+.*$/, '')
   return ROLES.has(name) || ROLES.has(name.replaceAll('.', ''))

@@ -2,7 +2,10 @@ import type { Egress } from '../../../lib/egress/egress.ts'
 import { redact } from '../../../lib/security/redaction.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
 
-/** A mail server: the installation's own, or one that a user gave, which only the guarded client may reach. */
+/**
+ * A mail server: the installation's own one, or one that a user gave. Only the guarded client may connect to a user's
+ * server.
+ */
 export type MailServer = { url: string; from: string; givenByUser: boolean }
 
 export type OutgoingMail = {
@@ -16,7 +19,7 @@ export type OutgoingMail = {
 export type Delivery = { ok: true; rejected: string[] } | { ok: false; outcome: Outcome<never> }
 
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
-/** Nothing was refused for good: the connection broke, or never stood. */
+/** The errors that may pass: the connection broke or could not be opened, and the server refused nothing permanently. */
 const MAY_PASS: ReadonlySet<string> = new Set(['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'EPROTOCOL'])
 
 export async function deliverMail(
@@ -50,7 +53,7 @@ export async function deliverMail(
     const { to, subject, content, replyTo, messageId } = mail
     const info = await transport.sendMail({
       from: server.from,
-      // As objects they are one mailbox each; as text they would be lists.
+      // An object is exactly one mailbox. A text could be a list.
       to: to.map((address) => ({ name: '', address })),
       subject,
       messageId,
@@ -66,7 +69,7 @@ export async function deliverMail(
   }
 }
 
-/** Null when it is no address of a mail server. */
+/** Reads the address of a mail server, or returns null if the text is none. */
 export function readServer(text: string) {
   const url = URL.parse(text.trim())
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null
@@ -77,14 +80,14 @@ export function readServer(text: string) {
   return { host, port, secure, auth }
 }
 
-/** A lone percent sign stands for itself. */
+/** Decodes percent encoding. A percent sign without two hex digits stays as it is. */
 function decode(text: string): string {
   return text.replace(/(%[0-9a-f]{2})+/gi, (bytes) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
   )
 }
 
-/** 4xx of SMTP may pass, 5xx is final. */
+/** Returns the outcome of a failed delivery: 4xx of SMTP may pass, 5xx is final. */
 function outcomeOfError(cause: unknown, secrets: string[]): Outcome<never> {
   if (!(cause instanceof Error)) throw cause
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''

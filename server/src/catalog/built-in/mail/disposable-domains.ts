@@ -1,4 +1,7 @@
-/** Domains that give anybody a mailbox for minutes, well-known ones of many. Addresses on subdomains count as well. */
+/**
+ * The best-known domains that give anybody a mailbox for minutes. There are many more. Addresses on their subdomains
+ * count too.
+ */
 const DOMAINS = `
 0-mail.com 0815.ru 0clickemail.com 10mail.org 10minutemail.co.uk 10minutemail.com 10minutemail.de
 10minutemail.net 10minutesmail.com 10minutemail.us 1secmail.com 1secmail.net 1secmail.org 20email.eu

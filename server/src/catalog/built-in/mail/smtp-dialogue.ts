@@ -6,7 +6,10 @@ export type SmtpReply = { code: number; text: string }
 const MAX_LINES = 100
 const MAX_TEXT = 4_000
 
-/** The lines of a mail server's connection, asked for one reply at a time. Null when it ends or says nothing in time. */
+/**
+ * Reads the replies of a mail server one at a time. A reply is null if the connection ends or the server sends nothing in
+ * time.
+ */
 export function startDialogue(socket: Duplex, stepMs: number) {
   const replies: SmtpReply[] = []
   let waiting: ((reply: SmtpReply | null) => void) | null = null
@@ -23,7 +26,7 @@ export function startDialogue(socket: Duplex, stepMs: number) {
     ended = true
     settle(null)
   }
-  // A server that floods is cut off before any line of it is looked at.
+  // A server that sends too much is disconnected before any of its lines is parsed.
   let bytes = 0
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length

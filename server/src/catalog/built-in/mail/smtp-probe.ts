@@ -3,16 +3,20 @@ import type { Egress } from '../../../lib/egress/egress.ts'
 import type { MailAddress } from './address-syntax.ts'
 import { type SmtpReply, startDialogue } from './smtp-dialogue.ts'
 
-/** What a mail server says of an address. Only a server that refuses others makes `accepted` mean something. */
+/** A mail server's answer about an address. `accepted` only has a meaning if the server refuses other names. */
 export type Probe =
   | { kind: 'accepted' | 'accepts_all'; reason: string }
   | { kind: 'refused'; reason: string }
-  | { kind: 'unknown'; reason: string; /** Another server of the domain may be reached. */ unreached?: true }
+  | {
+      kind: 'unknown'
+      reason: string
+      /** Set if another server of the domain should be tried. */ unreached?: true
+    }
 
 const STEP_MS = 8_000
 const CONNECT_MS = 8_000
 
-/** Asks one mail server whether it would take mail for the address. No mail is sent: the dialogue ends before any data. */
+/** Asks one mail server if it would accept mail for the address. No mail is sent: the dialogue ends before any data. */
 export async function probeServer(
   egress: Egress,
   server: string,
@@ -59,7 +63,10 @@ const POLICY =
 const NO_USER =
   /no such|unknown|not exist|doesn.t exist|does not have|unavailable|not found|no mailbox|invalid (recipient|mailbox|user|address)|recipient rejected|user.{0,20}(disabled|inactive)|mailbox.{0,20}(disabled|inactive)/i
 
-/** A refusal is about the mailbox only when it says so: servers refuse strangers' questions with the same codes. */
+/**
+ * Reads the reply to RCPT. A refusal counts as one of the mailbox only if its text says so, because servers refuse
+ * questions from strangers with the same codes.
+ */
 function readRecipientReply(reply: SmtpReply | null): Probe {
   if (reply === null) return { kind: 'unknown', reason: 'the mail server gave no answer in time' }
   const { code, text } = reply
@@ -68,7 +75,7 @@ function readRecipientReply(reply: SmtpReply | null): Probe {
   if (code >= 400 && code < 500) return { kind: 'unknown', reason: `${reason} (it may say otherwise later)` }
   const enhanced = /^\s*(5\.\d{1,3}\.\d{1,3})\b/.exec(text)?.[1] ?? ''
   if (/^5\.(1\.[0-6]|1\.10|2\.1)$/.test(enhanced)) return { kind: 'refused', reason }
-  // Microsoft 365 says of mailboxes that it does not have: 550 5.4.1 Recipient address rejected: Access denied.
+  // Microsoft 365 answers this for mailboxes that it does not have: 550 5.4.1 Recipient address rejected: Access denied.
   if (enhanced === '5.4.1' && /recipient address rejected/i.test(text)) return { kind: 'refused', reason }
   if (enhanced !== '' && /^5\.(7|4|3|2\.2)/.test(enhanced) && !NO_USER.test(text))
     return { kind: 'unknown', reason }
@@ -81,7 +88,10 @@ function words({ code, text }: SmtpReply): string {
   return `${code} ${text.replace(/[\s\p{Cc}]+/gu, ' ').trim()}`.slice(0, 200).toWellFormed()
 }
 
-/** A host name as EHLO takes it; a bare machine name is no domain, and an address goes in brackets. */
+/**
+ * Returns a host name in the form that EHLO accepts. A bare machine name is not a domain, and an IP address goes in
+ * brackets.
+ */
 function heloName(name: string): string {
   if (/^[\d.]+$/.test(name)) return `[${name}]`
   return /^[a-z0-9.-]{1,253}$/i.test(name) ? name : 'localhost.localdomain'

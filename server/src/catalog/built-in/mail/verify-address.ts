@@ -10,8 +10,8 @@ const MAX_SERVERS = 2
 const LONGEST_MS = 40_000
 
 /**
- * Tells what can be known of an address without sending mail: its form, lists, its domain's mail servers and what they say.
- * What cannot be asked is `unknown`, never `valid`.
+ * Checks an address without sending mail: its syntax, the lists of disposable domains and role names, the domain's mail
+ * servers and their answers. An address that no server can be asked about is `unknown`, never `valid`.
  */
 export async function verifyAddress(
   email: string,
@@ -35,7 +35,10 @@ export async function verifyAddress(
 
 const STATUSES = { accepted: 'valid', accepts_all: 'catch_all', unknown: 'unknown' } as const
 
-/** Mail servers, best first. Without any, the domain's own address takes its mail (RFC 5321, 5.1). */
+/**
+ * Returns the mail servers of a domain, the preferred one first. Without any, the domain's own address accepts its mail
+ * (RFC 5321, 5.1).
+ */
 async function findServers(egress: Egress, domain: string): Promise<{ servers: string[] } | AddressCheck> {
   const invalid = (reason: string): AddressCheck => ({ status: 'invalid', reason, mx: null })
   const mx = await egress.dns.mx(domain)
@@ -43,7 +46,7 @@ async function findServers(egress: Egress, domain: string): Promise<{ servers: s
   if (!mx.exists) return invalid(`the domain ${domain} does not exist`)
   const servers = mx.records.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, ''))
   if (servers.length > 0) {
-    // RFC 7505: a lone dot says that the domain takes no mail.
+    // RFC 7505: a single dot means that the domain accepts no mail.
     const named = servers.filter((server) => server !== '' && server !== '.')
     return named.length > 0 ? { servers: named } : invalid(`the domain ${domain} takes no mail`)
   }

@@ -1,6 +1,6 @@
 import type { WebDocument } from '../web/document.ts'
 
-/** Addresses of the feeds that a page names. */
+/** Returns the addresses of the feeds that a page declares. */
 export function feedsOf({ $, url }: WebDocument): string[] {
   return $('link[rel~="alternate"][href]')
     .toArray()

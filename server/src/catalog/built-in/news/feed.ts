@@ -5,11 +5,11 @@ import type { NewsItem } from './news-item.ts'
 
 const MAX_ITEMS = 200
 const SUMMARY = 500
-// Text with markup in a feed stands in CDATA or XHTML, which is as deep as an article.
+// Text with markup in a feed stands in CDATA or XHTML, which is nested as deep as an article.
 const MAX_DEPTH = 200
 const MAX_HTML = 20_000
 
-/** Stories of an RSS 2.0, RSS 1.0 or Atom feed. Those without a date or an address are left out. */
+/** Returns the stories of an RSS 2.0, RSS 1.0 or Atom feed. A story without a date or an address is left out. */
 function parseFeed(text: string, url: string): NewsItem[] {
   if (nestingOf(text, 'xml') > MAX_DEPTH) return []
   const $ = load(text, { xml: true })
@@ -21,7 +21,7 @@ function parseFeed(text: string, url: string): NewsItem[] {
       const child = (...names: string[]) =>
         names
           .map((name) => $(entry).children(name.replace(':', '\\:')).first().text().trim())
-          .find((said) => said !== '')
+          .find((value) => value !== '')
       const title = clean(toText(child('title') ?? ''), 300)
       const address = URL.parse(linkOf($, entry) ?? '', url)
       const date = new Date(child('pubDate', 'published', 'dc:date', 'updated', 'date') ?? '')
@@ -37,11 +37,13 @@ function parseFeed(text: string, url: string): NewsItem[] {
 
 type Entry = Parameters<CheerioAPI>[0]
 
-/** Atom has links as attributes, of which the one to the story says so or says nothing. */
+/**
+ * Returns the link of a story. Atom has links as attributes, and the link to the story has the rel "alternate" or none.
+ */
 function linkOf($: CheerioAPI, entry: Entry): string | undefined {
   const links = $(entry).children('link')
-  const said = links.first().text().trim()
-  if (said !== '') return said
+  const text = links.first().text().trim()
+  if (text !== '') return text
   const atom = links.filter((_, link) => ['alternate', undefined].includes($(link).attr('rel')))
   const permalink = $(entry).children('guid:not([isPermaLink="false"])').first().text().trim()
   return atom.first().attr('href') ?? (permalink === '' ? undefined : permalink)

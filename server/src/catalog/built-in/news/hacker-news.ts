@@ -22,7 +22,7 @@ const Reply = z.object({
 export type Query = { name?: string | undefined; domain?: string | undefined }
 type FoundStories = { ok: true; items: NewsItem[] } | { ok: false; message: string }
 
-/** Stories on Hacker News that name the company, or lie on its domain. */
+/** Finds stories on Hacker News that name the company or link to its domain. */
 export async function searchHackerNews(
   { egress, signal }: Fetching,
   { name, domain }: Query,
@@ -49,14 +49,17 @@ export async function searchHackerNews(
     const address = hit.url || `https://news.ycombinator.com/item?id=${hit.objectID}`
     if (title === null || Number.isNaN(date.getTime()) || !isAbout({ title, address }, { name, domain }))
       return []
-    const talk = `${plural(hit.points ?? 0, 'point')}, ${plural(hit.num_comments ?? 0, 'comment')} on Hacker News`
-    const summary = clean(hit.story_text?.replace(/<[^<>]{0,500}>/g, ' ') ?? '', 500) ?? talk
+    const popularity = `${plural(hit.points ?? 0, 'point')}, ${plural(hit.num_comments ?? 0, 'comment')} on Hacker News`
+    const summary = clean(hit.story_text?.replace(/<[^<>]{0,500}>/g, ' ') ?? '', 500) ?? popularity
     return [{ title, url: address, published_at: date.toISOString(), source: 'Hacker News', summary }]
   })
   return { ok: true, items }
 }
 
-/** The search forgives typing errors, which finds stories about others. */
+/**
+ * Returns true if a story is about the company. The search tolerates typing errors, so it also finds stories about
+ * others.
+ */
 function isAbout(story: { title: string; address: string }, { name, domain }: Query): boolean {
   const words = (text: string) =>
     ` ${text

@@ -1,16 +1,19 @@
 export type NewsItem = {
   title: string
   url: string
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   published_at: string
   source: string
   summary: string | null
 }
 
-const MOST = 100
+const MAX_ITEMS = 100
 const TRACKING = /^(utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|source)$/i
 
-/** Newest first, each story once: the same address or the same title on the same day are one. */
+/**
+ * Sorts the stories with the newest first, and removes duplicates: stories with the same address, or with the same title
+ * on the same day.
+ */
 export function sortNews(items: readonly NewsItem[], since: Date): NewsItem[] {
   const seen = new Set<string>()
   const isNew = (item: NewsItem) => {
@@ -24,7 +27,7 @@ export function sortNews(items: readonly NewsItem[], since: Date): NewsItem[] {
     .filter(({ published_at }) => published_at >= since.toISOString())
     .sort((a, b) => b.published_at.localeCompare(a.published_at))
     .filter(isNew)
-    .slice(0, MOST)
+    .slice(0, MAX_ITEMS)
 }
 
 function bareAddress(address: string): string {

@@ -10,16 +10,21 @@ const MAX_FEEDS = 3
 const readIn = tasksOf<typeof tasks>(new URL('feed.ts', import.meta.url))
 const USUAL = ['/feed', '/rss', '/blog/feed', '/feed.xml', '/rss.xml', '/atom.xml']
 
-/** Stories from the feeds of a site: those that its home or news page names, else those at the usual addresses. */
+/**
+ * Reads the stories in the feeds of a site: the feeds that its home page or news page declares, else those at the usual
+ * addresses.
+ */
 export async function readSiteFeeds(context: Fetching, site: Site): Promise<NewsItem[] | PageFailure> {
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result
   const read = await readPage(context, result.page, ['feeds'])
   const home = read.ok ? read.page : null
-  const named = home === null ? [] : home.feeds
+  const declared = home === null ? [] : home.feeds
   const newsPages =
-    home === null || named.length > 0 ? [] : await readPages(context, pagesAbout('news', home), 2, ['feeds'])
-  const feeds = [...new Set([...named, ...newsPages.flatMap((page) => page.feeds)])].slice(0, MAX_FEEDS)
+    home === null || declared.length > 0
+      ? []
+      : await readPages(context, pagesAbout('news', home), 2, ['feeds'])
+  const feeds = [...new Set([...declared, ...newsPages.flatMap((page) => page.feeds)])].slice(0, MAX_FEEDS)
   const items: NewsItem[] = []
   for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {
     const page = await fetchPage(context, feed, 'xml')

@@ -4,7 +4,7 @@ import { RULES } from './rules.ts'
 
 export type Technology = { name: string; category: string; evidence: string }
 
-/** Where signs are looked for: what was found there, with how it is told as evidence. */
+/** A text in which signs are searched, with the evidence that is shown if one is found. */
 type Trace = { text: string; evidence: string }
 export type Traces = Map<string, Trace[]>
 
@@ -18,7 +18,7 @@ const rules: Rule[] = Object.entries(RULES).flatMap(([category, entries]) =>
   entries.map(([name, ...signs]) => ({ name, category, signs: signs.map(parseSign) })),
 )
 
-/** Headers and cookies are asked for by name; everything else by a text in it. */
+/** Parses a sign. Headers and cookies are searched by name, all other places by a text in them. */
 function parseSign(sign: string): Sign {
   const [, where = '', rest = ''] = /^([a-z]+):(.*)$/.exec(sign) ?? []
   if (where !== 'header' && where !== 'cookie') return { where, name: '', isPrefix: false, text: rest }
@@ -26,7 +26,7 @@ function parseSign(sign: string): Sign {
   return { where, name: name.replace(/\*$/, ''), isPrefix: name.endsWith('*'), text }
 }
 
-/** Technologies by their traces, sorted by category and name; each with the first sign that told. */
+/** Returns the technologies that the traces show, sorted by category and name, each with its first sign as evidence. */
 export function detectTechnologies(traces: Traces): Technology[] {
   return rules
     .flatMap(({ name, category, signs }) => {
@@ -46,7 +46,7 @@ function findSign(traces: readonly Trace[], sign: Sign): Trace | undefined {
   })
 }
 
-/** What a page shows: headers, cookies, addresses of what it loads, its generator, its text. */
+/** Returns the traces of a page: headers, cookies, addresses of the files it loads, its generator, its text. */
 export function tracesOfPage({ $, url, html, headers, cookies }: WebDocument): Traces {
   const assets = $(
     'script[src], link[href]:not([rel~="canonical"]):not([rel~="alternate"]), img[src], iframe[src], source[src]',
@@ -76,7 +76,10 @@ export function tracesOfPage({ $, url, html, headers, cookies }: WebDocument): T
   ])
 }
 
-/** What name servers say of the domain: who takes its mail, what it has proved to be its own, where its site is. */
+/**
+ * Returns the traces of a domain in DNS: its mail servers, the domain verifications, its name servers, the host of its
+ * site.
+ */
 export async function tracesOfNames(dns: DnsRecords, host: string, domain: string): Promise<Traces> {
   const [mx, txt, ns, cname] = await Promise.all([
     dns.mx(domain),
@@ -84,20 +87,20 @@ export async function tracesOfNames(dns: DnsRecords, host: string, domain: strin
     dns.ns(domain),
     dns.cname(wwwOf(host)),
   ])
-  const told = (what: string, answer: { ok: true; records: string[] } | { ok: false }) =>
+  const tracesOfRecords = (what: string, answer: { ok: true; records: string[] } | { ok: false }) =>
     answer.ok ? answer.records.map((record) => trace(record, `DNS ${what} ${record}`)) : []
   const exchanges = mx.ok ? { ok: true as const, records: mx.records.map(({ exchange }) => exchange) } : mx
   return new Map([
-    ['mx', told('MX', exchanges)],
-    ['txt', told('TXT', txt)],
-    ['ns', told('NS', ns)],
-    ['cname', told('CNAME', cname)],
+    ['mx', tracesOfRecords('MX', exchanges)],
+    ['txt', tracesOfRecords('TXT', txt)],
+    ['ns', tracesOfRecords('NS', ns)],
+    ['cname', tracesOfRecords('CNAME', cname)],
   ])
 }
 
 const wwwOf = (host: string) => (host.startsWith('www.') || host.split('.').length > 2 ? host : `www.${host}`)
 
-/** Cookies are told by name only: their values are of whoever reads the page. */
+/** Returns the trace of a cookie by its name only, because its value belongs to the reader of the page. */
 function cookieTrace(cookie: string): Trace {
   const name = cookie.split(/[=;]/, 1)[0]?.trim() ?? ''
   return trace(`${name}=`, `cookie ${name}`)

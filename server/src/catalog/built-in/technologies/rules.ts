@@ -1,7 +1,7 @@
 /**
- * Technologies by category: the name, then its signs, any of which is enough.
- * A sign is `<where>:<text>`, found anywhere there without regard to case; `header:` and `cookie:` take `name` or `name=text`, and
- * a cookie's name may end in `*`. `asset` is the address of a script, style, image or frame.
+ * The technologies by category: the name, then its signs. One sign is enough. A sign is `<where>:<text>`, and the text is
+ * found anywhere in that place, in any case. `header:` and `cookie:` take `name` or `name=text`, and a cookie's name may
+ * end in `*`. `asset` is the address of a script, style, image or frame.
  */
 export const RULES: Record<string, readonly (readonly [name: string, ...signs: string[]])[]> = {
   cms: [

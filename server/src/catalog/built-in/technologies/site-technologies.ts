@@ -4,7 +4,7 @@ import { readPage } from '../web/read-page.ts'
 import { readSite } from '../web/site.ts'
 import { type Technology, tracesOfNames } from './detection.ts'
 
-/** What the website of a domain is made with, from its home page and its DNS records. */
+/** Detects the technologies of a domain's website from its home page and its DNS records. */
 export async function readSiteTechnologies(
   context: Fetching,
   domain: string,

@@ -3,7 +3,7 @@ const BOMS: [string, number[]][] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ]
-// What pages in these languages were written in before UTF-8, for those that do not say.
+// The encodings that pages in these languages used before UTF-8, for pages that declare none.
 const BY_LANGUAGE: Record<string, string[]> = {
   ja: ['shift_jis', 'euc-jp'],
   zh: ['gb18030', 'big5'],
@@ -23,13 +23,16 @@ const BY_LANGUAGE: Record<string, string[]> = {
 const PRESCAN = 4096
 const WESTERN: ReadonlySet<string> = new Set(['windows-1252', 'utf-8'])
 
-/** Text of a page or feed: by byte order mark, header, declaration in the text, then by what the bytes can be. */
+/**
+ * Decodes the text of a page or feed. The encoding comes from the byte order mark, the header or the declaration in the
+ * text, else from a guess that fits the bytes.
+ */
 export function decodeText(bytes: Uint8Array, contentType = ''): { text: string; charset: string } {
   const marked = BOMS.find(([, bom]) => bom.every((byte, at) => bytes[at] === byte))?.[0]
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN))
   const declared =
     marked ?? encodingOf(/charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType)?.[1]) ?? declaredIn(head)
-  // Servers call everything Latin-1 by default; bytes that are valid UTF-8 beyond ASCII are hardly anything else.
+  // Servers declare Latin-1 by default. Bytes beyond ASCII that are valid UTF-8 are hardly anything else.
   if (declared === undefined || WESTERN.has(declared)) {
     const text = tryDecode(bytes, 'utf-8')
     if (text !== null) return { text, charset: 'utf-8' }
@@ -38,7 +41,10 @@ export function decodeText(bytes: Uint8Array, contentType = ''): { text: string;
   return { text: new TextDecoder(charset).decode(bytes), charset }
 }
 
-/** HTML's rule: a page whose ASCII can be read cannot be UTF-16, whatever it says. */
+/**
+ * Returns the encoding that a text declares. As HTML requires, UTF-16 is read as UTF-8: a page whose ASCII can be read
+ * cannot be UTF-16.
+ */
 function declaredIn(head: string): string | undefined {
   const label =
     /<meta[^>]{1,300}?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(head)?.[1] ??
@@ -57,7 +63,7 @@ function encodingOf(label: string | undefined): string | undefined {
   try {
     return new TextDecoder(label).encoding
   } catch (cause) {
-    // No such encoding: as if nothing had been declared.
+    // An unknown encoding counts as none.
     if (cause instanceof RangeError) return undefined
     throw cause
   }

@@ -27,7 +27,10 @@ export type CompanyProfile = {
 type Finding<Value> = { value: Value; source: string; url: string }
 type Look<Value> = (page: Extraction) => { value: Value; source: string } | null
 
-/** Puts together what the pages of a company say of it, the first page being its home. Every answer names its page. */
+/**
+ * Builds a profile from the pages of a company. The first page is its home page. Every value names the page that it comes
+ * from.
+ */
 export function profileCompany(pages: readonly Extraction[], host: string): CompanyProfile {
   const evidence: Evidence[] = []
   const first = <Value>(
@@ -46,12 +49,12 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
     return finding.value
   }
   const text = (value: string) => value
-  const list = (field: string, pick: (page: Extraction) => string[], most: number): string[] => {
+  const list = (field: string, pick: (page: Extraction) => string[], max: number): string[] => {
     const found = new Map<string, string>()
     for (const page of pages) {
       for (const value of pick(page)) if (!found.has(value)) found.set(value, page.url)
     }
-    const kept = [...found].slice(0, most)
+    const kept = [...found].slice(0, max)
     evidence.push(...kept.map(([value, url]) => ({ field, value, source: 'page', url })))
     return kept.map(([value]) => value)
   }
@@ -137,7 +140,7 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
   }
 }
 
-/** A better kind of source on any page comes before a worse one on the first. */
+/** Returns the first finding. A better kind of source on any page takes precedence over a worse one on the first page. */
 function findFirst<Value>(
   pages: readonly Extraction[],
   looks: readonly Look<Value>[],
@@ -160,7 +163,7 @@ const siteName: Look<string> = (page) => {
   return labelled(site === undefined ? null : textOfProperty(site, 'name'), 'structured data')
 }
 
-/** The part of the title that is the company: the one like its domain, else the last of short parts. */
+/** Finds the company's name in the title: the part that resembles the domain, else the last short part. */
 function titleName(host: string): Look<string> {
   const label =
     host
@@ -184,7 +187,7 @@ function yearIn(said: { value: string; source: string } | null): { value: number
 const FOUNDED =
   /\b(?:founded|established|est\.|since|in business since|gegründet|seit|fondée?|depuis|fundada|desde|fondata|dal|основана|創業)\s*(?:im jahre?|in the year|in|en|nel|:|im|back in)?\s*(1[5-9]\d\d|20\d\d)\b/iu
 
-/** "Founded in 1998"; "since" counts too, as firms say it of themselves. */
+/** Finds the year of "Founded in 1998". "Since" counts too, because companies write it about themselves. */
 const foundedInText: Look<number> = ({ text }) => {
   const year = FOUNDED.exec(text.slice(0, 100_000))?.[1]
   return labelled(year === undefined ? null : Number(year), 'text')

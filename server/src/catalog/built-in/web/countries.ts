@@ -3,7 +3,7 @@ import { type CountryCode, getCountries, isSupportedCountry } from 'libphonenumb
 const names = new Intl.DisplayNames(['en'], { type: 'region' })
 const codes: ReadonlySet<string> = new Set<string>(getCountries())
 
-/** Names of countries in English and in themselves where they are common, without regard to case. */
+/** The countries by their names: in English, and in their own language for common ones. Case makes no difference. */
 const byName = new Map<string, CountryCode>([
   ...getCountries().map((code): [string, CountryCode] => [names.of(code)?.toLowerCase() ?? '', code]),
   ['usa', 'US'],
@@ -42,7 +42,7 @@ const byName = new Map<string, CountryCode>([
   ['korea', 'KR'],
 ])
 
-/** The ISO code of a country given by code or name; null when it is neither. */
+/** Returns the ISO code of a country that is given by its code or name, or null if the text is neither. */
 export function countryOf(text: string): CountryCode | null {
   const bare = text.trim()
   const code = bare.toUpperCase()
@@ -50,7 +50,7 @@ export function countryOf(text: string): CountryCode | null {
   return byName.get(bare.toLowerCase()) ?? null
 }
 
-// Country domains that are sold to everybody tell nothing.
+// Anybody can buy domains under these country codes, so they do not indicate a country.
 const GENERIC: ReadonlySet<string> = new Set(
   'io co ai me tv cc ws fm ly to gg la sh so vc ac im is'.split(' '),
 )
@@ -61,7 +61,7 @@ export function countryOfDomain(host: string): CountryCode | null {
   return GENERIC.has(tld) || tld.length !== 2 || !codes.has(tld.toUpperCase()) ? null : countryOf(tld)
 }
 
-/** `de-AT` is of Austria; a language alone is of no country. */
+/** Returns the country of a language tag: `de-AT` belongs to Austria. A language without a region has no country. */
 export function countryOfLanguage(language: string | null): CountryCode | null {
   const region = /^[a-z]{2,3}[-_]([a-z]{2})\b/i.exec(language ?? '')?.[1]
   return region === undefined ? null : countryOf(region)

@@ -3,20 +3,20 @@ import { countElements, nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
 import { type Elements, indexElements, textOf, type TreeNode } from './tree.ts'
 
-/** Holds the input of a reading of a page. */
+/** The input for reading a page. */
 export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
 
-/** A page that has been read: its tree, and what nearly everybody asks of it. */
+/** A page that has been read: its tree, and the values that most callers need. */
 export type WebDocument = {
   $: CheerioAPI
   elements: Elements
   url: URL
-  /** The base of its relative addresses. */
+  /** The base of the page's relative addresses. */
   base: URL
   html: string
   title: string | null
   description: string | null
-  /** `de-AT`, as the page says. */
+  /** The language as the page declares it, such as `de-AT`. */
   language: string | null
   links: Link[]
   headers: Record<string, string[]>
@@ -25,9 +25,9 @@ export type WebDocument = {
 
 export type Link = { url: URL; text: string }
 
-// Browsers stop at 512. Deeper trees are made to exhaust whoever walks them.
+// Browsers stop at 512 levels. Deeper trees are made to exhaust programs that walk them.
 const MAX_DEPTH = 512
-/** The longest lists of encyclopaedias have half as many. */
+/** The most elements of a page. The longest lists of encyclopaedias have half as many. */
 const MAX_ELEMENTS = 100_000
 const MAX_LINKS = 5_000
 const MAX_BASE = 2_000
@@ -35,7 +35,10 @@ const MAX_TEXT = 2_000
 
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
 
-/** Loads the library when a page is first read: few installations of few processes do. An import again takes time for each page. */
+/**
+ * The library, loaded when the first page is read: few processes of few installations read pages. It is kept here because
+ * a repeated import takes time for each page.
+ */
 let library: { load: typeof load } | undefined
 
 export async function readDocument(page: SentPage): Promise<DocumentResult> {
@@ -43,17 +46,17 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
   const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
   if (nestingOf(page.text, 'html') > MAX_DEPTH) return { ok: false, message: tooDeep }
   if (countElements(page.text) > MAX_ELEMENTS) {
-    const most = MAX_ELEMENTS.toLocaleString('en-US')
-    return { ok: false, message: `${url.origin}: the page has more than ${most} elements` }
+    const limit = MAX_ELEMENTS.toLocaleString('en-US')
+    return { ok: false, message: `${url.origin}: the page has more than ${limit} elements` }
   }
   library ??= await import('cheerio')
   const $ = library.load(page.text)
   if (isTooDeep($)) return { ok: false, message: tooDeep }
   const elements = indexElements($.root()[0] as TreeNode)
-  const said =
+  const href =
     elements.named('base').find(({ attribs }) => attribs?.['href'] !== undefined)?.attribs?.['href'] ?? ''
-  // It is gone through for every link.
-  const base = said.length > MAX_BASE ? url : (URL.parse(said, url.href) ?? url)
+  // Each link is resolved against the base, so a very long one is ignored.
+  const base = href.length > MAX_BASE ? url : (URL.parse(href, url.href) ?? url)
   return {
     ok: true,
     document: {
@@ -81,7 +84,7 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
   }
 }
 
-/** The content of a meta tag, by its name or property. */
+/** Returns the content of a meta tag, found by its name or property. */
 export function metaOf(elements: Elements, name: string): string | null {
   for (const { attribs = {} } of elements.named('meta')) {
     const said = attribs['name'] ?? attribs['property'] ?? attribs['itemprop']
@@ -91,26 +94,26 @@ export function metaOf(elements: Elements, name: string): string | null {
   return null
 }
 
-/** Returns all text in an element; none of one that is not there. */
+/** Returns all text in an element, or an empty text if there is no element. */
 export function wholeText(element: TreeNode | undefined): string {
   return element === undefined ? '' : textOf(element, Number.POSITIVE_INFINITY)
 }
 
-/** Text on one line; null when there is none. */
-export function clean(text: string, most = MAX_TEXT): string | null {
+/** Returns a text on one line, cut to a maximum length, or null if it is empty. */
+export function clean(text: string, maxLength = MAX_TEXT): string | null {
   const line = text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .slice(0, most)
+    .slice(0, maxLength)
     .toWellFormed()
   return line === '' ? null : line
 }
 
-/** What a reader sees, a line for each block. */
+/** Returns the text that people see, with one line for each block. */
 export function visibleText($: CheerioAPI): string {
   const lines: string[] = []
   let line = ''
-  // From the last to the first, so that the stack gives them back in the order of the page.
+  // Children are pushed from the last to the first, so that the stack returns them in the order of the page.
   const stack: { node: TreeNode; leaving?: true }[] = [{ node: $.root()[0] as TreeNode }]
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { node } = step

@@ -1,12 +1,12 @@
 import type { Elements } from './tree.ts'
 
-const MOST = 100
+const MAX_EMAILS = 100
 const LOCAL = /[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,8}/.source
 const DOMAIN =
   /(?:[a-z0-9\u00a1-\uffff](?:[a-z0-9\u00a1-\uffff-]{0,61}[a-z0-9\u00a1-\uffff])?\.){1,8}[a-z\u00a1-\uffff][a-z0-9\u00a1-\uffff-]{1,62}/
     .source
 const WHOLE = new RegExp(`^${LOCAL}@${DOMAIN}$`, 'i')
-// A letter before it would make the search start anew at each one of a long word.
+// The lookbehind prevents a new attempt at each letter of a long word.
 const IN_TEXT = new RegExp(`(?<![a-z0-9._%+-])[a-z0-9_][a-z0-9._%+'-]{0,63}@${DOMAIN}`, 'gi')
 const HIDDEN =
   /([a-z0-9_][a-z0-9._+-]{0,63})\s?[[({<]\s?(?:at|ät|@|arroba)\s?[\])}>]\s?([a-z0-9-]{1,63}(?:\s?(?:\.|[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>])\s?[a-z0-9-]{1,63}){1,4})/gi
@@ -16,7 +16,10 @@ const FILES =
 const PLACEHOLDERS =
   /@(domain|yourdomain|email|yourcompany|mysite|yoursite)\.com$|@sentry(\.\w+)?\.io$|\.wixpress\.com$/i
 
-/** Email addresses on a page: links first, then what stands in its text, also where it is hidden from simple programs. */
+/**
+ * Finds the email addresses on a page: first in links, then in its text, including those that are obfuscated against
+ * simple programs.
+ */
 export function findEmails(elements: Elements, text: string): string[] {
   const addresses = elements
     .named('a', 'area')
@@ -41,12 +44,12 @@ function emailsInText(text: string): string[] {
   return [...plain, ...hidden]
 }
 
-/** Each address once, in lower case, without what only looks like one. */
+/** Returns each address once, in lower case, without file names and placeholders that only look like addresses. */
 export function uniqueEmails(found: readonly string[]): string[] {
   const addresses = found
     .map((address) => address.trim().toLowerCase().replace(/\.+$/, ''))
     .filter((address) => WHOLE.test(address) && !FILES.test(address) && !PLACEHOLDERS.test(address))
-  return [...new Set(addresses)].slice(0, MOST)
+  return [...new Set(addresses)].slice(0, MAX_EMAILS)
 }
 
 function mailtoAddresses(href: string): string[] {
@@ -66,7 +69,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** Cloudflare's protection: hexadecimal, every byte combined with the first. */
+/** Decodes an address that Cloudflare protects: hexadecimal bytes, each combined with the first one by XOR. */
 function decodeCloudflare(hex: string): string {
   if (!/^([0-9a-f]{2}){4,200}$/i.test(hex)) return ''
   const [key = 0, ...bytes] = Buffer.from(hex, 'hex')

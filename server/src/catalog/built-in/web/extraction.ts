@@ -9,15 +9,15 @@ import { findPhones, uniquePhones } from './phones.ts'
 import { type PostalAddress, shownAddress } from './postal-address.ts'
 import { findSocialLinks } from './social-links.ts'
 
-/** What a page says about things and how to reach people, before anybody chooses from it. */
+/** The data of a page about things and contacts, before any selection. */
 export type Extraction = {
   url: string
   title: string | null
   description: string | null
   language: string | null
-  /** Its country, as it says itself. */
+  /** The country that the page itself indicates. */
   country: CountryCode | null
-  /** The visible text, from the start. */
+  /** The beginning of the visible text. */
   text: string
   metas: Partial<Record<(typeof METAS)[number], string>>
   address: PostalAddress | null
@@ -37,10 +37,10 @@ const METAS = [
   'application-name',
 ] as const
 const MAX_TEXT = 100_000
-/** Bytes of structured data. */
+/** The most bytes of structured data. */
 const MAX_DATA = 400_000
 
-/** `country` is the one that national phone numbers are of, where the caller knows it. */
+/** Extracts the data of a page. National phone numbers are read as numbers of `country`, if the caller knows it. */
 export function extract(document: WebDocument, country: CountryCode | null = null): Extraction {
   const { $, elements, url } = document
   const text = visibleText($)
@@ -48,7 +48,7 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
   const things = [...listThings(jsonLd), ...listThings(readMicrodata($, url))]
   const own = guessCountry(document, things)
   const home = country ?? own
-  const said = (name: string) => things.flatMap((thing) => textsOf(thing[name]))
+  const valuesOf = (name: string) => things.flatMap((thing) => textsOf(thing[name]))
   return {
     url: url.href,
     title: document.title,
@@ -63,33 +63,33 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
     things: withinSize(things),
     emails: uniqueEmails([
       ...findEmails(elements, text),
-      ...said('email').map((mail) => mail.replace(/^mailto:/i, '')),
+      ...valuesOf('email').map((mail) => mail.replace(/^mailto:/i, '')),
     ]),
     phones: [
       ...new Set([
         ...findPhones(elements, text, home),
-        ...uniquePhones([...said('telephone'), ...said('phone')], home),
+        ...uniquePhones([...valuesOf('telephone'), ...valuesOf('phone')], home),
       ]),
     ],
-    socialLinks: findSocialLinks([...document.links.map((link) => link.url.href), ...said('sameAs')]),
+    socialLinks: findSocialLinks([...document.links.map((link) => link.url.href), ...valuesOf('sameAs')]),
   }
 }
 
-/** The country of a site, as its address, its domain or its language say. */
+/** Returns the country of a site, from its address, its domain or its language. */
 function guessCountry(document: WebDocument, things: readonly Thing[]): CountryCode | null {
-  const said = things.flatMap((thing) => textsOf(thing['addressCountry']))
-  for (const text of said) {
+  const countries = things.flatMap((thing) => textsOf(thing['addressCountry']))
+  for (const text of countries) {
     const country = countryOf(text)
     if (country !== null) return country
   }
   return countryOfDomain(document.url.hostname) ?? countryOfLanguage(document.language)
 }
 
-/** Whole values, as many as fit. */
+/** Returns as many whole values as fit into MAX_DATA. */
 function withinSize<Value>(values: Value[]): Value[] {
   let size = 0
   const tooMuch = values.findIndex((value) => {
-    // Things may share others, which count once.
+    // Things may share parts, which `serialize` counts once.
     size += serialize(value).length
     return size > MAX_DATA
   })

@@ -14,7 +14,7 @@ import { serveSite, type Site } from '../../testing/site-server.ts'
 
 const runAction = useActions()
 
-/** Reads an address of a caller and as much around it as it ever does; answers what came of it. */
+/** Reads an address of a caller, to the largest extent that it supports, and returns the outcome. */
 type Fetcher = (url: string, egress: Egress) => Promise<{ kind: string }>
 
 const act =
@@ -22,7 +22,7 @@ const act =
   (url, egress) =>
     runAction(id, { [input]: url, ...more }, { egress })
 
-/** The agent's reader, and then every page that it told the agent of. */
+/** Reads with the agent's reader, then reads every page that it listed. */
 const readAsAgent: Fetcher = async (url, egress) => {
   const context = { egress, signal: new AbortController().signal, now: () => new Date() }
   const reader = createPageReaders({ keepSeconds: 0 }).of('a test')
@@ -33,7 +33,7 @@ const readAsAgent: Fetcher = async (url, egress) => {
   return { kind: 'done' }
 }
 
-/** Everything built in that reads addresses of callers. */
+/** The built-in actions that read addresses of callers. */
 const FETCHERS: [string, Fetcher][] = [
   ['scrape_website', act('scrape_website', 'url', { max_pages: '20' })],
   ['company_profile_from_website', act('company_profile_from_website', 'domain')],
@@ -53,7 +53,7 @@ const TARGETS = [...ADDRESS_URLS, ...SPELLINGS, ...INVALID_URLS]
 const interfaces = Object.values(networkInterfaces()).flat()
 const EVERY_ADDRESS = interfaces.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
 
-/** Listens on every address of this machine; nobody may get through to it. */
+/** Listens on every address of this machine. No call may reach it. */
 const serveForbidden = () =>
   serveRaw(
     (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>reached</title>'),
@@ -72,12 +72,13 @@ async function egressFor(allow: string, zone: Zone = {}, smtpPort = 25) {
   return egress
 }
 
-/** Some at a time: name servers on loopback drop what comes all at once. */
+/** Runs a few at a time: name servers on loopback drop queries that arrive all at once. */
 async function inTurns<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   for (let from = 0; from < items.length; from += 20) await Promise.all(items.slice(from, from + 20).map(run))
 }
 
-// A redirect is followed in one place, so one action takes every spelling and the others one of each group.
+// All actions share the code that follows redirects, so one action gets every spelling and the others get one of each
+// group.
 const isPlain = (url: string) => /^http:\/\/[\w.:[\]]+\/$/.test(url)
 const EVERY = SPELLINGS.filter(isPlain)
 const SOME = Object.values(REFUSED_URLS).flatMap((group) => group.filter(isPlain).slice(0, 1))
@@ -99,7 +100,7 @@ describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, fetch) => {
     await inTurns(TARGETS, async (url) => {
       const given = at(url, forbidden)
       const outcome = await fetch(given, egress)
-      // An empty input is not run at all.
+      // An action with an empty input does not run at all.
       const kinds = given.trim() === '' ? ['unrunnable', 'failed', 'retry'] : ['failed', 'retry']
       expect([url, kinds.includes(outcome.kind)]).toEqual([url, true])
     })

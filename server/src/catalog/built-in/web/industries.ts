@@ -1,4 +1,4 @@
-/** Words by which sites of an industry speak of themselves; the industry with most of them is a hint, no more. */
+/** The words that sites of an industry use about themselves. The industry with the most of them is only a hint. */
 const INDUSTRIES: Record<string, string> = {
   software: 'software|saas|platform|api|cloud|app|developers?|automation|integrations?|analytics|open source',
   'e-commerce':
@@ -29,13 +29,13 @@ const INDUSTRIES: Record<string, string> = {
     'recruit\\w+|staffing|candidates?|talent acquisition|headhunt\\w*|personalvermittlung|temp agency',
 }
 const MAX_TEXT = 50_000
-const LEAST = 3
+const MIN_SCORE = 3
 
 const patterns = Object.entries(INDUSTRIES).map(
   ([name, words]) => [name, new RegExp(`(?<![\\p{L}\\d])(?:${words})(?![\\p{L}\\d])`, 'giu')] as const,
 )
 
-/** Texts in order of weight: what stands in the title counts most. */
+/** Guesses the industry from texts. They are given in the order of their weight: words in the title count most. */
 export function guessIndustry(texts: readonly (string | null)[]): string | null {
   const scored = patterns.map(([name, pattern]) => {
     const score = texts.reduce((sum, text, place) => {
@@ -47,5 +47,5 @@ export function guessIndustry(texts: readonly (string | null)[]): string | null 
     return { name, score }
   })
   const [best] = scored.sort((a, b) => b.score - a.score)
-  return best !== undefined && best.score >= LEAST ? best.name : null
+  return best !== undefined && best.score >= MIN_SCORE ? best.name : null
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/json/object.ts'
 import { wholeText } from './document.ts'
 import type { Elements } from './tree.ts'
 
-/** A thing that a page describes, from JSON-LD or microdata, with the names of schema.org. */
+/** A thing that a page describes, from JSON-LD or microdata, with the property names of schema.org. */
 export type Thing = Record<string, unknown>
 
 const MAX_BLOCKS = 50
@@ -10,7 +10,7 @@ const MAX_BLOCK = 1_000_000
 const MAX_THINGS = 500
 const MAX_DEPTH = 30
 
-/** Every JSON-LD block of a page, as it was written. Blocks that cannot be read are left out. */
+/** Returns every JSON-LD block of a page unchanged. Blocks that cannot be parsed are left out. */
 export function readJsonLd(elements: Elements): unknown[] {
   return elements
     .named('script')
@@ -24,7 +24,10 @@ export function readJsonLd(elements: Elements): unknown[] {
     })
 }
 
-/** Things of JSON-LD, outer ones first: lists, `@graph` and things within things are opened, references by `@id` resolved. */
+/**
+ * Returns the things in JSON-LD, outer ones first. Lists, `@graph` and nested things are opened, and references by `@id`
+ * are resolved.
+ */
 export function listThings(blocks: readonly unknown[]): Thing[] {
   const things: Thing[] = []
   let level: unknown[] = [...blocks]
@@ -58,7 +61,7 @@ function resolveReferences(things: Thing[]): Thing[] {
   )
 }
 
-/** The types of a thing, without the address of the vocabulary. */
+/** Returns the types of a thing, without the address of the vocabulary. */
 export function typesOf(thing: Thing): string[] {
   const said = thing['@type']
   return (Array.isArray(said) ? said : [said]).flatMap((type: unknown) =>
@@ -66,7 +69,7 @@ export function typesOf(thing: Thing): string[] {
   )
 }
 
-/** The texts of a property: of a list, of an object by its `@value`, name or address. */
+/** Returns the texts of a property. A list gives all its texts, an object gives its `@value`, name or address. */
 export function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.slice(0, 100).flatMap(textsOf)
   if (typeof value === 'number') return [String(value)]
@@ -77,7 +80,7 @@ export function textsOf(value: unknown): string[] {
 
 export const textOfProperty = (thing: Thing, name: string): string | null => textsOf(thing[name])[0] ?? null
 
-/** JSON as sites write it: in a comment or CDATA, with line breaks in texts, with a comma too many. */
+/** Parses JSON as sites write it: inside a comment or CDATA, with line breaks in strings, with a comma too many. */
 function parseLoosely(text: string): unknown {
   const bare = text
     .trim()
@@ -100,7 +103,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Whoever walks a value later must not run out of stack. */
+/** Returns true if a value is shallow enough to be walked later without a stack overflow. */
 function isShallow(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

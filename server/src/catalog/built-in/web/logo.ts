@@ -5,7 +5,7 @@ export type Logo = { value: string; source: 'image' | 'icon' }
 
 const ICONS = 'link[rel~="apple-touch-icon"], link[rel="icon"][type="image/svg+xml"]'
 
-/** Returns the picture that a page calls its logo, else the icon of the site. */
+/** Returns the image that a page marks as its logo, else the icon of the site. */
 export function findLogo({ $, elements, url }: WebDocument): Logo | null {
   const marked = elements.named('img').find(({ attribs }) => {
     const said = ['class', 'id', 'alt', 'src'].map((name) => attribs?.[name] ?? '').join(' ')

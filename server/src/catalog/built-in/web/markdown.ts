@@ -3,20 +3,20 @@ import { visibleText, type WebDocument } from './document.ts'
 import { countElements, withoutElements } from './nesting.ts'
 
 const MAX_MARKDOWN = 100_000
-// Finding the main part takes time that grows with the page; a larger one is read as plain text.
+// The time to find the main part grows with the page, so a larger page is read as plain text.
 const MAX_HTML = 400_000
 const MAX_ENTITIES = 20_000
 const MAX_ELEMENTS = 10_000
 const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']
 const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
-/** Without these words in it a page has none of the elements that the selector finds. */
+/** Matches a page that may contain elements of the selector above. Other pages skip the search. */
 const MAY_HAVE_NOISE = /<(form|nav|embed|dialog)|hidden|navigation/i
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
 const MAY_HAVE_FRAME = /<(header|footer|aside)|banner|contentinfo/i
 
 let loaded: Awaited<ReturnType<typeof importReaders>> | undefined
 
-/** Loads the libraries when a page is first read: with them a start took a fifth longer. */
+/** Loads the libraries when the first page is read: loading them at start made it take a fifth longer. */
 export async function loadReaders() {
   return (loaded ??= await importReaders())
 }
@@ -31,7 +31,7 @@ async function importReaders() {
 }
 type Readers = Awaited<ReturnType<typeof importReaders>>
 
-/** The readable part of a page as Markdown, with absolute links. */
+/** Returns the readable part of a page as Markdown, with absolute links. */
 export async function toMarkdown(page: WebDocument): Promise<string> {
   const html = shortenBlanks(withoutElements(page.$.html(), UNREAD))
   if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES || countElements(html) > MAX_ELEMENTS)
@@ -44,12 +44,14 @@ export async function toMarkdown(page: WebDocument): Promise<string> {
   return cut(markdown === '' ? visibleText(page.$) : markdown)
 }
 
-/** Whoever looks for blanks at the end of a text follows a run of them from each of its places. */
+/**
+ * Shortens long runs of blanks: a pattern for blanks at the end of a text would follow a run from each of its characters.
+ */
 function shortenBlanks(html: string): string {
   return html.replace(/(?:&nbsp;|\s){100,}/g, (run) => (run.includes('\n') ? '\n' : ' '))
 }
 
-/** As much of the DOM as is used here: its types come with browsers, and there is none. */
+/** The part of the DOM that is used here. The complete types belong to browsers and are not available. */
 type DomNode = {
   readonly nodeName: string
   readonly parentNode: DomNode | null
@@ -68,10 +70,13 @@ type DomNode = {
 }
 type Dom = DomNode & { body: DomNode | null; documentElement: DomNode; cloneNode(deep: boolean): Dom }
 
-/** The length of a paragraph from which on Readability looks at it at all. */
+/** The length of the shortest paragraph that Readability considers. */
 const LONG_PARAGRAPH = 140
 
-/** Asks Readability, in an order that spares most paragraphs its selectors and their styles, which take longest. */
+/**
+ * Asks Readability if the page is an article. The length of a paragraph is checked first, because that spares most
+ * paragraphs the checks of selectors and styles, which take longest.
+ */
 function mayBeArticle({ isProbablyReaderable }: Readers, document: Dom): boolean {
   return isProbablyReaderable(document, {
     minContentLength: LONG_PARAGRAPH,
@@ -80,14 +85,14 @@ function mayBeArticle({ isProbablyReaderable }: Readers, document: Dom): boolean
   })
 }
 
-/** Tells what Readability tells itself, without an object for each style that is not there. */
+/** Does the same check as Readability, without creating an object for each missing style. */
 function isVisible(node: DomNode): boolean {
   if (node.hasAttribute('style') && node.style?.display === 'none') return false
   if (node.hasAttribute('hidden')) return false
   return node.getAttribute('aria-hidden') !== 'true' || (node.className ?? '').includes('fallback-image')
 }
 
-/** Readability takes the tree apart, so it works on a copy. */
+/** Returns the article of a page. Readability changes the tree, so it works on a copy. */
 function readArticle({ Readability }: Readers, document: Dom): DomNode | null {
   const copy = document.cloneNode(true)
   const article = new Readability<DomNode>(copy, { serializer: (node) => node, disableJSONLD: true }).parse()
@@ -102,7 +107,7 @@ function mainPart(document: Dom, html: string): DomNode {
   if (main !== null && (main.textContent?.trim().length ?? 0) > 200) return main
   const frames = MAY_HAVE_FRAME.test(html) ? [...body.querySelectorAll(FRAME)] : []
   const framed = frames.reduce((sum, frame) => sum + (frame.textContent?.length ?? 0), 0)
-  // A small page may say all it has to say in its header and footer.
+  // A small page may have its whole content in its header and footer.
   if ((body.textContent?.length ?? 0) - framed > 200) for (const frame of frames) frame.remove()
   return body
 }
@@ -149,7 +154,10 @@ function createTurndown(Turndown: typeof TurndownService): TurndownService {
   return turndown
 }
 
-/** Blanks at the ends of lines are cut first, by hand: a pattern would follow each run of them from each of its places. */
+/**
+ * Tidies Markdown. Blanks at the ends of lines are removed first and without a pattern, because a pattern would follow
+ * each run of blanks from each of its characters.
+ */
 function tidy(markdown: string): string {
   return markdown
     .split('\n')

@@ -4,7 +4,7 @@ import { textOf, type TreeNode, walk } from './tree.ts'
 
 const MAX_ITEMS = 300
 const MAX_DEPTH = 20
-/** Elements that are looked at for all items of a page: they may refer to each other, again and again. */
+/** The most elements that are visited for all items of a page: items may refer to each other again and again. */
 const MAX_STEPS = 500_000
 const MAX_REFERENCES = 100
 const MAX_TEXT = 20_000
@@ -24,7 +24,7 @@ const ADDRESS_ATTRIBUTES: Record<string, string> = {
 
 type Page = { base: URL; byId: ReadonlyMap<string, TreeNode>; steps: number }
 
-/** Things that a page marks up by `itemscope` and `itemprop`, in the shape of JSON-LD. */
+/** Returns the things that a page marks with `itemscope` and `itemprop`, in the form of JSON-LD. */
 export function readMicrodata($: CheerioAPI, base: URL): Thing[] {
   const root = $.root()[0] as TreeNode
   const byId = new Map<string, TreeNode>()
@@ -52,7 +52,7 @@ function readItem(page: Page, item: TreeNode, depth: number): Thing {
   return thing
 }
 
-/** Properties within an item, and within what it refers to, but not those of items in between. */
+/** Returns the properties inside an item and inside the elements that it refers to, but not those of nested items. */
 function propertiesOf(page: Page, item: TreeNode): TreeNode[] {
   const referred = wordsOf(item, 'itemref')
     .slice(0, MAX_REFERENCES)
@@ -69,7 +69,10 @@ function propertiesOf(page: Page, item: TreeNode): TreeNode[] {
   return found
 }
 
-/** The property is of the nearest item around it; one that is referred to from elsewhere has none around. */
+/**
+ * Returns true if an element is inside an item. A property belongs to the nearest item around it, so an element that is
+ * referred to from elsewhere must be in none.
+ */
 function isWithinItem(node: TreeNode): boolean {
   for (let around = node.parent ?? null; around !== null; around = around.parent ?? null) {
     if (around.attribs?.['itemscope'] !== undefined) return true

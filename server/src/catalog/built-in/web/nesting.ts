@@ -1,4 +1,4 @@
-/** Elements that hold nothing, or end by themselves when the next one starts. */
+/** Matches elements without content, and elements that end by themselves when the next one starts. */
 const UNNESTED =
   /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dd|dt|td|th|tr|tbody|thead|tfoot|colgroup|option|optgroup|a|html|head|body|rp|rt)$/
 const RAW = /^(script|style|textarea|title|noscript|xmp|iframe|noembed|noframes)$/
@@ -6,8 +6,8 @@ const MAX_TAG = 20_000
 const TAG = /<(?:!--|(\/?)([a-z][a-z0-9:-]*))/gi
 
 /**
- * How deep elements of a text may come to lie within each other, in one pass. Parsers look through all open elements at many a
- * tag, so a page that opens them without end has to be refused before it is parsed.
+ * Returns the greatest possible nesting of the elements in a text, in one pass. At many tags a parser searches all open
+ * elements, so a page that opens elements without end must be refused before it is parsed.
  */
 export function nestingOf(text: string, kind: 'html' | 'xml'): number {
   const lower = text.toLowerCase()
@@ -22,7 +22,7 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
       continue
     }
     const end = skipPast(lower, '>', TAG.lastIndex)
-    // Attributes without end take a parser of XML as long as elements without end.
+    // An XML parser takes as long for endless attributes as for endless elements.
     if (kind === 'xml' && end - TAG.lastIndex > MAX_TAG) return Number.POSITIVE_INFINITY
     TAG.lastIndex = end
     if (kind === 'html' && UNNESTED.test(name)) continue
@@ -35,7 +35,7 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
       TAG.lastIndex = skipPast(lower, `</${name}`, end)
       continue
     }
-    // Only in XML and drawings does a slash at its end close an element.
+    // A slash at the end of a tag closes the element only in XML and in drawings.
     if (lower[end - 2] === '/' && (kind === 'xml' || isDrawing)) continue
     if (name === 'svg') isDrawing = true
     else if (name === 'foreignobject' || name === 'div') isDrawing = false
@@ -45,7 +45,10 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
   return deepest
 }
 
-/** How many elements a text opens. Each takes a parser some microseconds, during which nobody else is served. */
+/**
+ * Returns the number of elements that a text opens. A parser takes some microseconds for each, and it blocks the thread
+ * meanwhile.
+ */
 export function countElements(text: string): number {
   let count = 0
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
@@ -54,7 +57,7 @@ export function countElements(text: string): number {
   return count
 }
 
-/** A well-formed text without these elements and what is in them, in one pass. */
+/** Removes these elements and their content from a well-formed text, in one pass. */
 export function withoutElements(html: string, names: readonly string[]): string {
   const lower = html.toLowerCase()
   const opening = new RegExp(`<(${names.join('|')})[\\s>/]`, 'g')

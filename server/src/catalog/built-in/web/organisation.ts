@@ -1,15 +1,18 @@
 import { isObject } from '../../../lib/json/object.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'
 
-/** Types of schema.org whose things are organisations: the general ones, and all that is a business at a place. */
+/** Matches the types of schema.org that are organisations: the general ones, and all kinds of local businesses. */
 const ORGANISATION =
   /^(\w*Organization|Corporation|\w*Business|\w*Store|\w*Shop|\w*Company|\w*Agency|\w*Agent|\w*Service|Airline|Consortium|NGO|\w*School|CollegeOrUniversity|\w*Restaurant|Bakery|BarOrPub|Brewery|CafeOrCoffeeShop|Winery|Hotel|Hostel|Motel|Resort|LodgingBusiness|Dentist|Physician|Hospital|\w*Clinic|Pharmacy|Attorney|Notary|BankOrCreditUnion|Library|Museum|Brand|\w*Contractor|Electrician|Plumber|Locksmith|AutoRepair|\w*Salon|ExerciseGym|HealthClub|Optician|VeterinaryCare|Florist|Project)$/
 const NOT_THE_COMPANY = /^(SearchAction|GovernmentService|BroadcastService|WebService|FinancialService)$/
-/** Types that say what an organisation does. */
+/** Matches general types, which do not tell what an organisation does. */
 const PLAIN =
   /^(Organization|Corporation|LocalBusiness|Brand|NGO|Store|OnlineBusiness|ProfessionalService|Service|Project)$/
 
-/** The organisation whose site this is: the best described one, and one with the site's own address before any other. */
+/**
+ * Returns the organisation that owns the site. One with the site's own address comes first, then the one with the most
+ * details.
+ */
 export function findOrganisation(things: readonly Thing[], host: string): Thing | null {
   const known = things.filter((thing) =>
     typesOf(thing).some((type) => ORGANISATION.test(type) && !NOT_THE_COMPANY.test(type)),
@@ -45,13 +48,13 @@ function richness(thing: Thing, host: string): number {
 
 const bareHost = (host: string) => host.replace(/^www\./, '')
 
-/** What kind of business it is, in words: `AutoRepair` is "auto repair". Null for types that say nothing. */
+/** Returns the kind of business in words: `AutoRepair` is "auto repair". Returns null for general types. */
 export function businessKind(thing: Thing): string | null {
   const type = typesOf(thing).find((name) => !PLAIN.test(name))
   return type === undefined ? null : type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-/** An image given as its address or as an ImageObject. */
+/** Returns the address of an image that is given as an address or as an ImageObject. */
 export function imageOf(value: unknown, base: URL): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value
   const said = isObject(first) ? (first['url'] ?? first['contentUrl'] ?? first['@id']) : first

@@ -15,7 +15,7 @@ function context(): Fetching {
 
 const titleOf = (html: string) => /<title>(.*?)<\/title>/.exec(html)?.[1]
 
-/** What became of a path: the title of the page, or the kind of the failure and its outcome. */
+/** Fetches a path and returns the title of the page, or the kind of the failure with its outcome. */
 async function read(site: Site, path: string) {
   const { origin } = await serveSite(site)
   const result = await fetchPage(context(), origin + path)

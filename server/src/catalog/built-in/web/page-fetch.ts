@@ -6,16 +6,16 @@ import { failed, type Outcome, retry } from '../../outcome.ts'
 import { decodeText } from './charset.ts'
 import { robotsOf, USER_AGENT } from './robots.ts'
 
-/** A page, feed or sitemap as text. */
+/** A page, feed, sitemap or other document that was fetched. */
 export type Page = {
-  /** Where it was found, after redirects. */
+  /** The address of the page, after redirects. */
   url: string
   text: string
   headers: Record<string, string[]>
-  /** `Set-Cookie` of this answer and of the redirects before it. */
+  /** The `Set-Cookie` headers of this reply and of the redirects before it. */
   cookies: string[]
   type: 'html' | 'xml' | 'text' | 'pdf'
-  /** As it was sent, decompressed. A PDF has no other form here. */
+  /** The body as it was sent, decompressed. It is the only form of a PDF here. */
   bytes: Uint8Array
 }
 
@@ -31,17 +31,20 @@ export type Fetching = {
   egress: Egress
   signal: AbortSignal
   now: () => Date
-  /** The organisation that reads, for what is shared by turns. */
+  /** The organisation that reads, for resources that organisations use in turn. */
   owner?: string
 }
 
-/** Returns the same under another signal. The context of a cell has getters, which a spread of it would lose. */
+/** Returns the same context with another signal. The context of a cell has getters, which a spread would lose. */
 export function withSignal(context: Fetching, signal: AbortSignal): Fetching {
   const { egress, owner } = context
   return { egress, signal, now: () => context.now(), ...(owner !== undefined && { owner }) }
 }
 
-/** What may be read: a web page; XML (feeds, sitemaps), which servers call by many names; whatever people read. */
+/**
+ * The kind of document to read: a web page, XML (feeds and sitemaps, which servers send under many types), or any
+ * document that people read.
+ */
 type Kind = 'page' | 'xml' | 'document'
 
 const MAX_HOPS = 8
@@ -55,7 +58,9 @@ const ACCEPT: Record<Kind, string> = {
   document: 'text/html,application/xhtml+xml;q=0.9,application/pdf;q=0.8,text/plain;q=0.7,*/*;q=0.1',
 }
 
-/** Reads one page, if its site lets programs read it. Each redirect is asked about again, by robots.txt and by the guard. */
+/**
+ * Reads one page if its site allows programs to read it. Each redirect is checked again with robots.txt and by egress.
+ */
 export async function fetchPage(
   context: Fetching,
   address: string,
@@ -104,7 +109,9 @@ const NAMES: Record<Kind, string> = {
   document: 'a web page, a text or a PDF',
 }
 
-/** The home page: by https, by http where that cannot be reached, as `www` where the bare domain cannot. */
+/**
+ * Reads the home page: by https, by http if https cannot be reached, and as `www` if the bare domain cannot be reached.
+ */
 export async function fetchHome(context: Fetching, homes: readonly string[]): Promise<PageResult> {
   let first: PageFailure | undefined
   const deadHosts = new Set<string>()
@@ -155,7 +162,7 @@ function failure(kind: PageFailure['kind'], outcome: Outcome<never>): PageFailur
   return { ok: false, kind, outcome }
 }
 
-/** What an answer is, as far as it may be read; null where it may not. */
+/** Returns the type of a reply, or null if it must not be read as this kind. */
 function typeOf(kind: Kind, type: string, text: string, bytes: Uint8Array): Page['type'] | null {
   if (kind === 'xml') {
     return /^\s*<(\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(text.slice(0, 2000)) ? 'xml' : null
@@ -172,7 +179,10 @@ function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes(PDF)
 }
 
-/** Sitemaps are often files that were compressed once and for all. One that cannot be unpacked is no XML. */
+/**
+ * Decompresses a sitemap, since many are stored as compressed files. If that fails, the bytes stay as they are and are no
+ * XML.
+ */
 function unpack(body: Uint8Array): Uint8Array {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body
   try {
@@ -182,7 +192,10 @@ function unpack(body: Uint8Array): Uint8Array {
   }
 }
 
-/** `<meta http-equiv="refresh" content="0; url=...">`: a redirect of pages whose servers cannot send one. */
+/**
+ * Returns the target of `<meta http-equiv="refresh" content="0; url=...">`, a redirect by pages whose servers cannot send
+ * one.
+ */
 function refreshOf(html: string, url: string): string | null {
   const head = html
     .slice(0, 20_000)
@@ -200,7 +213,7 @@ function withoutHash(address: string): string {
   return address.replace(/#.*$/s, '')
 }
 
-/** Addresses are told in messages, so they are kept short and without what may be a secret. */
+/** Shortens an address for a message and removes its query, which may hold a secret. */
 function short(url: string): string {
   return url.replace(/\?.*$/s, '?...').slice(0, 200)
 }

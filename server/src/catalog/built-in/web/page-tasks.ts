@@ -7,17 +7,17 @@ import { readDocument, type SentPage, type WebDocument } from './document.ts'
 import { extract } from './extraction.ts'
 import { loadReaders, toMarkdown } from './markdown.ts'
 
-// Readers count the time of a document from here on.
+// Loads the libraries now: the time limit of a document starts when this module is loaded.
 await Promise.all([loadReaders(), import('cheerio')])
 
 export type PageOptions = {
-  /** The country of national phone numbers, where it is known. */
+  /** The country of national phone numbers, if it is known. */
   country?: CountryCode | null
-  /** The site's DNS records, which show its technologies. */
+  /** The traces in the site's DNS records, which show its technologies. */
   names?: Traces
 }
 
-/** Lists what a reader can extract from a page beside its outline. */
+/** The parts that a reader can extract from a page in addition to its outline. */
 const PARTS = {
   extraction: (document: WebDocument, { country }: PageOptions) => extract(document, country ?? null),
   markdown: (document: WebDocument) => toMarkdown(document),
@@ -31,7 +31,7 @@ const PARTS = {
 export type Part = keyof typeof PARTS
 export type Parts = { [Name in Part]: Awaited<ReturnType<(typeof PARTS)[Name]>> }
 
-/** A page without its tree, as it leaves a reader. */
+/** A page without its tree, in the form in which it leaves a reader. */
 export type Outline = Pick<WebDocument, 'title' | 'description' | 'language'> & {
   base: string
   links: { url: string; text: string }[]

@@ -2,7 +2,7 @@ import { extractText, getDocumentProxy, getMeta, getResolvedPDFJS } from 'unpdf'
 
 export type PdfText = { ok: true; title: string | null; text: string } | { ok: false; message: string }
 
-// Readers count the time of a document from here on.
+// Loads the library now: the time limit of a document starts when this module is loaded.
 await getResolvedPDFJS()
 
 const MAX_PAGES = 60
@@ -10,7 +10,7 @@ const MAX_TEXT = 200_000
 const UNREADABLE = { ok: false, message: 'the PDF cannot be read: it is damaged or protected' } as const
 
 async function read(bytes: Uint8Array): Promise<PdfText> {
-  // It takes no Buffer, which is what crosses.
+  // The library accepts no Buffer, but the bytes arrive as one.
   const document = await getDocumentProxy(new Uint8Array(bytes))
   if (document.numPages > MAX_PAGES * 20) return { ok: false, message: 'the PDF has too many pages' }
   const { text } = await extractText(document, { mergePages: false })

@@ -28,7 +28,7 @@ it(
     })
     expect(read).toMatchObject({ ok: true, text: expect.stringContaining('Twelve people') })
     const first = performance.now() - began
-    // It is not tried again.
+    // The PDF is not tried again.
     expect(await readPdf(contextOf('attacker'), states)).toEqual(ended)
     expect(performance.now() - began).toBeLessThan(first + 1_000)
   },

@@ -2,10 +2,13 @@ import { findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumb
 import type { CountryCode } from './countries.ts'
 import type { Elements } from './tree.ts'
 
-const MOST = 50
+const MAX_PHONES = 50
 const MAX_TEXT = 100_000
 
-/** Phone numbers on a page in E.164: links first, then its text. National ones are read as of `country`. */
+/**
+ * Finds the phone numbers on a page in E.164: first in links, then in its text. National numbers are read as numbers of
+ * `country`.
+ */
 export function findPhones(elements: Elements, text: string, country: CountryCode | null): string[] {
   const linked = elements
     .named('a')
@@ -14,13 +17,16 @@ export function findPhones(elements: Elements, text: string, country: CountryCod
   return uniquePhones([...linked, ...phonesInText(text, country)], country)
 }
 
-/** Numbers that a page names as such: taken when they can exist, and as they stand when their country is unknown. */
+/**
+ * Reads numbers that a page marks as phone numbers. A number is kept if it can exist. If the country is unknown, its
+ * digits are kept unchanged.
+ */
 export function uniquePhones(found: readonly string[], country: CountryCode | null): string[] {
   const numbers = found.flatMap((text) => {
     const number = readNumber(text, country)
     return number === null ? [] : [number]
   })
-  return [...new Set(numbers)].slice(0, MOST)
+  return [...new Set(numbers)].slice(0, MAX_PHONES)
 }
 
 function readNumber(text: string, country: CountryCode | null): string | null {

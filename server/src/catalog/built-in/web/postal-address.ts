@@ -6,7 +6,7 @@ import { type Elements, textOf } from './tree.ts'
 
 export type PostalAddress = { text: string; country: CountryCode | null }
 
-/** The address of a thing: a PostalAddress, a list of them, or text. */
+/** Returns the address of a thing: a PostalAddress, a list of them, or a text. */
 export function addressOf(thing: Thing): PostalAddress | null {
   const location: unknown = Array.isArray(thing['location']) ? thing['location'][0] : thing['location']
   const said = thing['address'] ?? (isObject(location) ? location['address'] : undefined)
@@ -16,7 +16,7 @@ export function addressOf(thing: Thing): PostalAddress | null {
   return text === null ? null : { text, country: countryAtEnd(text) }
 }
 
-/** An address that stands alone among the things of a page. */
+/** Returns an address that stands alone among the things of a page. */
 export function looseAddress(things: readonly Thing[]): PostalAddress | null {
   const found = things.find((thing) => typesOf(thing).includes('PostalAddress'))
   return found === undefined ? null : formatAddress(found)
@@ -31,11 +31,11 @@ function formatAddress(thing: Thing): PostalAddress | null {
   return text === null ? null : { text, country: country === null ? null : countryOf(country) }
 }
 
-/** Of an element, that is looked at: the patterns below take the square of a run of blanks. */
+/** The length of the text of an element that is read: the patterns below take the square of a run of blanks. */
 const MAX_ADDRESS = 2000
 const MAX_ADDRESSES = 100
 
-/** What a page shows as its address: the `address` element, or lines that end in a postal code and a town. */
+/** Returns the address that a page shows: the `address` element, or lines that end in a postal code and a town. */
 export function shownAddress(elements: Elements, text: string): PostalAddress | null {
   const found = markedAddress(elements) ?? addressLines(text)
   return found === null ? null : { text: found, country: countryAtEnd(found) }

@@ -3,10 +3,10 @@ import type { Link, SentPage } from './document.ts'
 import type { Fetching } from './page-fetch.ts'
 import type { PageOptions, Part, Parts, tasks } from './page-tasks.ts'
 
-/** A page as a reader read it, with the parts that were asked for. */
+/** A page that a reader has read, with the requested parts. */
 export type ReadPage<Name extends Part = never> = {
   url: URL
-  /** The base of its relative addresses. */
+  /** The base of the page's relative addresses. */
   base: URL
   title: string | null
   description: string | null
@@ -20,7 +20,7 @@ export type PageResult<Name extends Part> =
 
 const readIn = tasksOf<typeof tasks>(new URL('page-tasks.ts', import.meta.url))
 
-/** Reads a page in a reader of its own: nothing of it is parsed here. */
+/** Reads a page in a separate reader. No part of it is parsed in this process. */
 export async function readPage<Name extends Part = never>(
   { owner = '', signal }: Fetching,
   { url, text, headers, cookies }: SentPage,

@@ -24,7 +24,7 @@ describe('F55: robots.txt is read as RFC 9309 says', () => {
     [all('Disallow: *'), '/', false],
     [all('Disallow: /*?'), '/a?', true],
     [all('Disallow: /*?'), '/a?b', false],
-    // The longest wins, whatever the order, and of two as long the one that allows.
+    // The longest rule decides in any order. Of two rules with the same length, the one that allows decides.
     [all('Disallow: /', 'Allow: /a'), '/a', true],
     [all('Allow: /a', 'Disallow: /a/b'), '/a/b', false],
     [all('Disallow: /a', 'Allow: /a'), '/a', true],
@@ -38,7 +38,7 @@ describe('F55: robots.txt is read as RFC 9309 says', () => {
     [all('Disallow: /a%2Ab'), '/a*b', false],
     [all('Disallow: /a%2Ab'), '/axb', true],
     [all('Disallow: /a$b'), '/a$b', false],
-    // Groups: by name, without case, with a version; all of them together; others' never.
+    // Groups apply by name, in any case and with a version, and all of them together. Groups of other robots never apply.
     ['User-agent: loam\nDisallow: /\n', '/a', false],
     ['User-agent: LOAM/2.0\nDisallow: /', '/a', false],
     ['User-agent: Loamy\nDisallow: /', '/a', true],

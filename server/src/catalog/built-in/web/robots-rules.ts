@@ -1,19 +1,19 @@
 import { findText } from '../../../lib/search.ts'
 
-/** The rules of a robots.txt for one robot, and the sitemaps that it names. */
+/** The rules of a robots.txt for one robot, and its sitemaps. */
 export type RobotsRules = { allows: (url: string) => boolean; sitemaps: string[]; size: number }
 
 type Rule = { isAllowed: boolean; isWhole: boolean; pieces: string[]; length: number }
 type Group = { rules: Rule[]; isNamed: boolean }
 
-// RFC 9309 asks for at least 500 KiB.
+// RFC 9309 requires at least 500 KiB.
 const MAX_TEXT = 500 * 1024
 const MAX_RULES = 5_000
 const MAX_SITEMAPS = 100
-/** A page's path is compared as far as this. */
+/** The length of the part of a page's path that is compared. */
 const MAX_PATH = 4_000
 
-/** Reads a robots.txt (RFC 9309): only groups of this robot, and of all, are kept. */
+/** Parses a robots.txt (RFC 9309). Only the groups for this robot and for all robots are kept. */
 export function parseRobots(text: string, robot: string): RobotsRules {
   const own: Group = { rules: [], isNamed: false }
   const others: Group = { rules: [], isNamed: false }
@@ -35,7 +35,7 @@ export function parseRobots(text: string, robot: string): RobotsRules {
     } else if (field === 'sitemap' && sitemaps.length < MAX_SITEMAPS) sitemaps.push(value)
   }
   const { rules } = own.isNamed ? own : others
-  // The longest rule decides, of two as long the one that allows.
+  // The longest rule decides. Of two rules with the same length, the one that allows decides.
   rules.sort((a, b) => b.length - a.length || Number(b.isAllowed) - Number(a.isAllowed))
   return {
     allows: (url) => {
@@ -58,7 +58,7 @@ function* fieldsOf(text: string): Generator<{ field: string; value: string }> {
   }
 }
 
-/** A product may stand with its version. */
+/** Returns true if a user agent line names the robot, with or without its version. */
 function isRobot(agent: string, robot: string): boolean {
   return (/^[\w-]+/.exec(agent)?.[0] ?? '').toLowerCase() === robot.toLowerCase()
 }
@@ -66,18 +66,18 @@ function isRobot(agent: string, robot: string): boolean {
 function parseRule(value: string, isAllowed: boolean): Rule {
   const isWhole = value.endsWith('$')
   const [first = '', ...more] = encode(isWhole ? value.slice(0, -1) : value).split('*')
-  // Stars that follow each other are one.
+  // Consecutive stars count as one.
   const pieces = [first, ...more.filter((piece, n) => piece !== '' || n === more.length - 1)]
   return { isAllowed, isWhole, pieces, length: Buffer.byteLength(value) }
 }
 
-/** The path and query of an address as rules are written: `*` and `$` stand for themselves there. */
+/** Returns the path and query of an address in the form of rules. `*` and `$` in an address are literal characters. */
 function pathOf(address: string): string {
   const { pathname, search } = new URL(address)
   return encode((pathname + search).slice(0, MAX_PATH).replaceAll('*', '%2A'))
 }
 
-/** Percent-encodes what has to be, and nothing else, so that two ways to write an address are equal. */
+/** Percent-encodes only the characters that need it, so that two spellings of an address become equal. */
 function encode(text: string): string {
   return text
     .toWellFormed()
@@ -89,7 +89,7 @@ function encode(text: string): string {
     })
 }
 
-/** Whether the pieces of a rule stand in a path one after another, each as early as it can. */
+/** Returns true if the pieces of a rule occur in a path one after another, each as early as possible. */
 function matches({ pieces, isWhole }: Rule, path: string): boolean {
   const first = pieces[0] ?? ''
   if (!path.startsWith(first)) return false
@@ -104,7 +104,7 @@ function matches({ pieces, isWhole }: Rule, path: string): boolean {
   return path.length - last.length >= at && path.endsWith(last)
 }
 
-/** The end of a piece in a path, or -1. */
+/** Returns the end of a piece in a path, or -1. */
 function endOf(piece: string, path: string, from: number): number {
   const at = findText(path, piece, from)
   return at < 0 ? -1 : at + piece.length

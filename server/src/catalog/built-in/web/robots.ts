@@ -3,13 +3,13 @@ import { createMemo, type Memo, type MemoLimits } from '../../../lib/memo.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 import { parseRobots, type RobotsRules } from './robots-rules.ts'
 
-/** What a site lets programs read (RFC 9309). */
+/** The parts of a site that programs may read (RFC 9309). */
 export type Robots =
   | ({ kind: 'rules' } & RobotsRules)
-  /** It cannot be known now, which means no: RFC 9309, 2.3.1.4. */
+  /** The rules are not known now, so nothing may be read: RFC 9309, 2.3.1.4. */
   | { kind: 'unknown'; message: string; afterMs?: number | undefined; failure?: EgressFailure }
 
-/** The name by which robots.txt files speak to this program, and by which pages are asked for. */
+/** The name of this program in robots.txt files and in its requests. */
 const ROBOT = 'Loam'
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${ROBOT}/0.1)`
 
@@ -23,7 +23,7 @@ const MAX_BYTES = 1_000_000
 
 const kept = new WeakMap<Egress, Memo<Robots>>()
 
-/** The rules of an origin, asked for once in ten minutes by a process. What could not be read is not kept. */
+/** Returns the rules of an origin. A process requests them once in ten minutes. A failure is not cached. */
 export function robotsOf(egress: Egress, origin: string): Promise<Robots> {
   const remember = kept.get(egress) ?? createMemo(KEPT, ({ kind }) => kind === 'rules')
   kept.set(egress, remember)
@@ -35,7 +35,7 @@ async function fetchRobots(egress: Egress, origin: string): Promise<Robots> {
   const headers = { 'user-agent': USER_AGENT }
   const reply = await egress.fetch({ url, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
   if (!reply.ok) {
-    // A redirect that leads nowhere is no robots.txt; a host that does not answer is not to be disturbed.
+    // Too many redirects count as no robots.txt. If the host does not answer, it is left alone.
     if (reply.kind === 'too_many_redirects') return rulesOf('')
     return { kind: 'unknown', message: reply.message, failure: reply }
   }

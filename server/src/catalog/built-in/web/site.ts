@@ -1,19 +1,22 @@
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
 
-/** A company's site as a caller names it: a domain, a host with a port, or any address on it. */
+/** A company's site, which a caller names by a domain, a host with a port, or any address on it. */
 export type Site = {
   host: string
-  /** The registrable domain; the host itself where it has none (an address, a name of a local network). */
+  /** The registrable domain, or the host itself if there is none (an IP address, a name in a local network). */
   domain: string
   isAddress: boolean
-  /** Where its home page may be, best first. */
+  /** The possible addresses of its home page, the best first. */
   homes: string[]
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 
-/** Reads `acme.com`, `WWW.Acme.COM`, `https://acme.com/about`, `bücher.de`, `ann@acme.com`; null when it names no site. */
+/**
+ * Reads `acme.com`, `WWW.Acme.COM`, `https://acme.com/about`, `bücher.de`, `ann@acme.com`. Returns null if the text names
+ * no site.
+ */
 export function readSite(text: string): Site | null {
   const bare = text.trim().replace(/^mailto:/i, '')
   const named = /^[^\s/@]+@([^\s/@]+)$/.exec(bare)?.[1] ?? bare
@@ -39,7 +42,10 @@ export function readSite(text: string): Site | null {
   }
 }
 
-/** https before http; a name that only serves as `www` is tried as that last. */
+/**
+ * Returns the possible addresses of a home page: https before http, and the name with `www` last, for sites that only
+ * answer under it.
+ */
 function homesOf(host: string, port: string, scheme: string | undefined, bareDomain: boolean): string[] {
   const at = port === '' ? '' : `:${port}`
   if (port !== '' && scheme !== undefined) return [`${scheme}://${host}${at}/`]
@@ -47,14 +53,17 @@ function homesOf(host: string, port: string, scheme: string | undefined, bareDom
   return names.flatMap((name) => [`https://${name}${at}/`, `http://${name}${at}/`])
 }
 
-/** Whether an address lies on the same site: the same registrable domain, or the same host and port where there is none. */
+/**
+ * Returns true if two addresses are on the same site: the same registrable domain, or the same host and port if there is
+ * none.
+ */
 export function isSameSite(url: URL, other: URL): boolean {
   const mine = parse(url.hostname, { allowPrivateDomains: true }).domain
   const theirs = parse(other.hostname, { allowPrivateDomains: true }).domain
   return mine === null || theirs === null ? url.host === other.host : mine === theirs
 }
 
-/** The addresses that a page may have: as given, or by https and then http where no scheme is given. */
+/** Returns the possible addresses of a page: the given one, or https and then http if it has no scheme. */
 export function readAddresses(text: string): string[] {
   const bare = text.trim()
   if (SCHEME.test(bare) || /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(bare)) return [bare]

@@ -6,7 +6,7 @@ const MAX_URL = 2_000
 const MAX_DEPTH = 20
 
 export const tasks = {
-  /** Returns the addresses of pages and of further maps that a sitemap lists. */
+  /** Returns the addresses of the pages and of the further sitemaps in a sitemap. */
   sitemap(xml: string, _input: null): { pages: string[]; maps: string[] } {
     if (nestingOf(xml, 'xml') > MAX_DEPTH) return { pages: [], maps: [] }
     const $ = load(xml, { xml: true })

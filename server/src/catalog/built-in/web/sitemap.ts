@@ -8,11 +8,14 @@ const MAX_URLS = 2_000
 
 const readIn = tasksOf<typeof tasks>(new URL('sitemap-tasks.ts', import.meta.url))
 
-/** Addresses that a site lists in its sitemaps; empty when it has none. Sitemaps of sitemaps are followed once. */
+/**
+ * Returns the addresses in the sitemaps of a site, or an empty list if it has none. Sitemaps of sitemaps are followed up
+ * to `maxFiles` files.
+ */
 export async function readSitemap(context: Fetching, origin: string, maxFiles = MAX_FILES): Promise<URL[]> {
   const robots = await robotsOf(context.egress, origin)
-  const named = robots.kind === 'rules' ? robots.sitemaps : []
-  const queue = named.length > 0 ? named : [`${origin}/sitemap.xml`]
+  const declared = robots.kind === 'rules' ? robots.sitemaps : []
+  const queue = declared.length > 0 ? declared : [`${origin}/sitemap.xml`]
   const urls: URL[] = []
   const seen = new Set<string>()
   for (let at = 0; at < queue.length && seen.size < maxFiles && urls.length < MAX_URLS; at += 1) {
@@ -25,7 +28,7 @@ export async function readSitemap(context: Fetching, origin: string, maxFiles = 
     const { owner = '', signal } = context
     const reading = { owner, signal, document: result.page.text, what: 'document' } as const
     const read = await readIn('sitemap', reading, null)
-    // One that cannot be read is done without, as one that is not there.
+    // A sitemap that cannot be parsed is skipped like a missing one.
     if (!read.ok) continue
     urls.push(...read.value.pages.flatMap((page) => URL.parse(page) ?? []))
     queue.push(...read.value.maps)

@@ -1,4 +1,4 @@
-/** Networks where companies have pages, by host, with what the path of such a page looks like. */
+/** The networks where companies have pages: a pattern for the host, and one for the path of a company's page. */
 const NETWORKS: [RegExp, RegExp][] = [
   [/(^|\.)linkedin\.com$/, /^\/(company|in|school|showcase|organization)\/[^/]+/],
   [/^(www\.|mobile\.)?(twitter|x)\.com$/, /^\/(?!(share|intent|home|search|hashtag|i)\b)@?\w{1,15}\/?$/],
@@ -22,9 +22,9 @@ const NETWORKS: [RegExp, RegExp][] = [
   [/(^|\.)glassdoor\.(com|de|co\.uk)$/, /^\/Overview\//],
   [/(^|\.)trustpilot\.com$/, /^\/review\//],
 ]
-const MOST = 50
+const MAX_LINKS = 50
 
-/** Pages of a company on social networks among addresses; links that share a page are none. */
+/** Returns the addresses that are pages of a company on social networks. Links that share a page are left out. */
 export function findSocialLinks(addresses: readonly string[]): string[] {
   const found = addresses.flatMap((address) => {
     const url = URL.parse(address)
@@ -32,5 +32,5 @@ export function findSocialLinks(addresses: readonly string[]): string[] {
     const isPage = NETWORKS.some(([host, path]) => host.test(url.hostname) && path.test(url.pathname))
     return isPage ? [`https://${url.hostname}${url.pathname.replace(/\/+$/, '')}`] : []
   })
-  return [...new Set(found)].slice(0, MOST)
+  return [...new Set(found)].slice(0, MAX_LINKS)
 }

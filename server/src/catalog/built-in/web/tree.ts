@@ -1,4 +1,4 @@
-/** As much of a parsed page as walks over it need. */
+/** The part of a parsed page's node that walks need. */
 export type TreeNode = {
   type: string
   name?: string
@@ -8,7 +8,9 @@ export type TreeNode = {
   children?: TreeNode[]
 }
 
-/** Yields nodes below this one, and it, in the order of the page; `enters` says below which to go on. */
+/**
+ * Yields a node and the nodes below it, in the order of the page. `enters` decides if the children of a node are visited.
+ */
 export function* walk(
   root: TreeNode,
   enters: (node: TreeNode) => boolean = () => true,
@@ -21,15 +23,15 @@ export function* walk(
   }
 }
 
-/** Finds elements of a page by their names without a selector, which takes longer than a walk over a small page. */
+/** The elements of a page by name. On a small page this is faster than a selector. */
 export type Elements = {
-  /** All of them, in the order of the page. */
+  /** The elements in the order of the page. */
   all: readonly TreeNode[]
-  /** Lists those with one of these names, in the order of the page. */
+  /** Returns the elements with one of these names, in the order of the page. */
   named(...names: string[]): readonly TreeNode[]
 }
 
-/** Walks a page once and keeps its elements by their names. */
+/** Indexes the elements of a page by name, in one walk. */
 export function indexElements(root: TreeNode): Elements {
   const all: TreeNode[] = []
   const byName = new Map<string, TreeNode[]>()
@@ -52,13 +54,15 @@ export function indexElements(root: TreeNode): Elements {
   }
 }
 
-/** Returns the text of an element up to so many characters, with `mark` in front of elements with these names. */
-export function textOf(root: TreeNode, most: number, mark = '', marked = /^$/): string {
+/**
+ * Returns the text of an element, up to a maximum length, with `mark` before each element whose name matches `marked`.
+ */
+export function textOf(root: TreeNode, maxLength: number, mark = '', marked = /^$/): string {
   let text = ''
   for (const node of walk(root)) {
-    if (text.length >= most) break
+    if (text.length >= maxLength) break
     if (node.type === 'text') text += node.data ?? ''
     else if (node !== root && mark !== '' && marked.test(node.name ?? '')) text += mark
   }
-  return text.slice(0, most)
+  return text.slice(0, maxLength)
 }

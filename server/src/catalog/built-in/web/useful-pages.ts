@@ -5,14 +5,17 @@ import { readPage, type ReadPage } from './read-page.ts'
 import { isSameSite } from './site.ts'
 import { readSitemap } from './sitemap.ts'
 
-/** Words in an address or a link; a space stands for any way to join two. Scripts without spaces know no ends of words. */
+/**
+ * Returns a pattern for words in an address or a link. A space stands for any way to join two words. Scripts without
+ * spaces have no ends of words.
+ */
 function words(spaced: string, unspaced = ''): RegExp {
   const joined = spaced.replaceAll(' ', '[-_ ]?')
   const whole = `(?<![\\p{L}\\p{N}])(?:${joined})(?![\\p{L}\\p{N}])`
   return new RegExp(unspaced === '' ? whole : `${whole}|${unspaced}`, 'iu')
 }
 
-/** What pages are about, in the languages of many sites. */
+/** The topics of pages, in the languages of many sites. */
 export const TOPICS = {
   about: words(
     'about|about us|company|who we are|our story|über uns|ueber uns|unternehmen|a propos|à propos|qui sommes nous|chi siamo|' +
@@ -45,7 +48,10 @@ export type Topic = keyof typeof TOPICS
 
 type Candidate = { url: URL; text: string }
 
-/** Pages of the same site about a topic, the most likely first: said by the address, then by the link, then the shorter. */
+/**
+ * Returns the pages of the same site about a topic, the most likely first: the address counts more than the text of the
+ * link, and a shorter path comes first.
+ */
 export function pagesAbout(topic: Topic, document: ReadPage, listed: readonly URL[] = []): URL[] {
   return candidates(document, listed)
     .map((candidate) => ({ url: candidate.url, score: likeness(candidate, topic) }))
@@ -54,7 +60,9 @@ export function pagesAbout(topic: Topic, document: ReadPage, listed: readonly UR
     .map(({ url }) => url)
 }
 
-/** Further pages of a site, the useful ones first: who they are, how to reach them, who works there, what they sell. */
+/**
+ * Returns the other pages of a site, the useful ones first: about the company, contact, imprint, team, prices, products.
+ */
 export function rankPages(document: ReadPage, listed: readonly URL[]): URL[] {
   const order: Topic[] = ['about', 'contact', 'imprint', 'team', 'pricing', 'product', 'careers', 'news']
   const first = order.flatMap((topic) =>
@@ -67,7 +75,7 @@ export function rankPages(document: ReadPage, listed: readonly URL[]): URL[] {
   return [...first, ...others].filter(({ href }) => !seen.has(href) && seen.add(href))
 }
 
-/** Reads pages one after another until there are `most`; those that cannot be read are passed over. */
+/** Reads pages one after another until there are `most` of them. Pages that cannot be read are skipped. */
 export async function readPages<Name extends Part = never>(
   context: Fetching,
   urls: readonly URL[],
@@ -90,13 +98,13 @@ export async function readPages<Name extends Part = never>(
   return documents
 }
 
-/** The page as a browser draws it; as it was sent where there is none, or it cannot. */
+/** Returns the page as a browser renders it, or as it was sent if there is no browser or rendering fails. */
 async function drawPage(context: Fetching, page: Page, browser: Browser | null): Promise<Page> {
   const drawn = await browser?.draw(context, page.url)
   return drawn?.ok === true ? { ...page, text: drawn.html } : page
 }
 
-/** Pages that the sitemap of the document's site lists, on the same site. */
+/** Returns the pages of the same site in the sitemap of the document's site. */
 export async function listedPages(context: Fetching, document: ReadPage): Promise<URL[]> {
   const listed = await readSitemap(context, document.url.origin)
   return listed.filter((url) => isSameSite(url, document.url))
@@ -112,7 +120,7 @@ function candidates(document: ReadPage, listed: readonly URL[]): Candidate[] {
 const FILES =
   /\.(pdf|jpe?g|png|gif|svg|webp|zip|gz|mp[34]|webm|docx?|xlsx?|pptx?|csv|xml|json|ics|vcf|exe|dmg|apk)$/i
 
-/** Whether an address is that of a file for other programs, and no page. */
+/** Returns true if an address is one of a file for other programs and not of a page. */
 export const isFile = ({ pathname }: URL): boolean => FILES.test(pathname)
 
 function likeness({ url, text }: Candidate, topic: Topic): number {

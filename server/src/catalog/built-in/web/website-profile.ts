@@ -9,7 +9,7 @@ const TELLING: Topic[] = ['about', 'imprint', 'contact']
 
 export type WebsiteProfile = { ok: true; profile: CompanyProfile } | { ok: false; outcome: Outcome<never> }
 
-/** What a company says of itself on its home page and its pages about, contact and imprint. */
+/** Builds the profile of a company from its home page and its pages about, contact and imprint. */
 export async function profileWebsite(context: Fetching, domain: string): Promise<WebsiteProfile> {
   const site = readSite(domain)
   if (site === null)

@@ -17,14 +17,14 @@ import { findPrivileges } from './privileges.ts'
 
 const runAction = useActions()
 
-/** No test depends on how fast a page is. */
+/** The bounds of the tests, so wide that no test depends on the speed of a page. */
 const PATIENT = { timeoutMs: 280_000, settleMs: 200_000, waitMs: 280_000 }
 vi.setConfig({ testTimeout: 300_000 })
 
-/** A pool whose Chromiums have their homes, and leave what they leave, in a place of its own. */
+/** Creates a pool whose Chromiums keep their home directories, and any leftovers, in a separate folder. */
 function makePool(bounds: Partial<Bounds> = {}, path = CHROMIUM) {
   const place = mkdtempSync(join(tmpdir(), 'loam-drawing-'))
-  // Chromium runs as another user where the tests run as root.
+  // Chromium runs as another user if the tests run as root.
   chmodSync(place, 0o755)
   const pool = createBrowserPool(path, { ...PATIENT, ...bounds })
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
@@ -57,7 +57,7 @@ function openPool(bounds: Partial<Bounds> = {}, path = CHROMIUM) {
 const shared = makePool()
 afterAll(shared.close)
 
-/** Chromiums whose home is in a place: their main processes, or all. */
+/** Lists the Chromiums with their home in a folder: their main processes, or all processes. */
 function processes(kind: 'main' | 'all', place: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -68,7 +68,7 @@ function processes(kind: 'main' | 'all', place: string): number[] {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
         return kind === 'all' || (command.includes('--remote-debugging-pipe') && !command.includes('--type='))
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
         return false
       }
     })
@@ -129,7 +129,7 @@ describe('the Chromium of a process', () => {
     const site = await serveHttp((_request, response) => {
       asked += 1
       const [main = 0] = processes('main', place)
-      // The page that it drew is drawn all the same.
+      // The page that it was rendering is rendered all the same.
       if (asked === 1) process.kill(main, 'SIGKILL')
       else response.writeHead(200, { 'content-type': 'text/html' }).end(SCRIPTED)
     })

@@ -4,15 +4,15 @@ import { type Fetching, withSignal } from '../page-fetch.ts'
 import { type Chromium, type MemoryBounds, startChromium } from './chromium.ts'
 import { DrawFault, drawPage, type PageBounds } from './draw-page.ts'
 
-/** `later`: nothing is wrong with the page, there was no room for it. */
+/** The result of rendering a page. `later` means that the page has no fault, but there was no free slot. */
 export type Drawn = { ok: true; html: string } | { ok: false; message: string; later: boolean }
 
-/** Draws pages that need scripts. */
+/** Renders pages that need scripts. */
 export type Browser = { draw(context: Fetching, url: string): Promise<Drawn> }
 
-/** One Chromium for everybody in the process, with a fresh context a page. */
+/** One Chromium for all organisations of a process, with a new context for each page. */
 export type BrowserPool = {
-  /** Owners share it fairly: whoever has the fewest pages under way is next. */
+  /** Returns the browser of an owner. The owner with the fewest pages in flight is served next. */
   of: (owner: string) => Browser
   close: () => Promise<void>
 }
@@ -23,13 +23,13 @@ export type Bounds = MemoryBounds &
 export const BOUNDS: Bounds = {
   maxAtOnce: 3,
   timeoutMs: 25_000,
-  /** How long a page waits for its turn. */
+  /** The time that a page waits for its turn. */
   waitMs: 60_000,
-  /** How long a Chromium stays with no page to draw. */
+  /** The time after which an idle Chromium ends. */
   idleMs: 60_000,
-  /** Another one is started after so many pages, as browsers grow with time. */
+  /** The number of pages after which a new Chromium is started, as browsers use more memory with time. */
   maxPages: 500,
-  /** How long a page may go on loading and running once its document has come. */
+  /** The time that a page may go on loading and running after its document has arrived. */
   settleMs: 8000,
   maxRequests: 300,
   maxBytes: 30_000_000,
@@ -37,8 +37,8 @@ export const BOUNDS: Bounds = {
   maxMemoryBytes: 3_000_000_000,
 }
 
-/** A Chromium, and who uses it. */
-type Shift = { starting: Promise<Chromium>; underWay: number; drawn: number; isRetired: boolean }
+/** A Chromium and its use. `isRetired` is set when it ends. */
+type Shift = { starting: Promise<Chromium>; inFlight: number; drawn: number; isRetired: boolean }
 
 export function createBrowserPool(path: string, some: Partial<Bounds> = {}): BrowserPool {
   const bounds = { ...BOUNDS, ...some }
@@ -52,7 +52,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
     if (shift === ended) shift = null
     if (ended.isRetired) return
     ended.isRetired = true
-    // One that did not start, or died, has nothing to close.
+    // A Chromium that did not start, or has crashed, needs no closing.
     const ending = ended.starting.then((chromium) => chromium.close()).catch(() => undefined)
     endings.add(ending)
     void ending.finally(() => endings.delete(ending))
@@ -60,7 +60,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
 
   const start = (): Shift => {
     const starting = startChromium(path, bounds)
-    const started = { starting, underWay: 0, drawn: 0, isRetired: false }
+    const started = { starting, inFlight: 0, drawn: 0, isRetired: false }
     void starting.then(
       ({ browser }) => browser.once('disconnected', () => end(started)),
       () => end(started),
@@ -71,21 +71,21 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
   const join = (): Shift => {
     clearTimeout(idle)
     const joined = (shift ??= start())
-    joined.underWay += 1
+    joined.inFlight += 1
     joined.drawn += 1
     if (joined.drawn >= bounds.maxPages) shift = null
     return joined
   }
 
   const leave = (left: Shift) => {
-    left.underWay -= 1
-    if (left.underWay > 0 || left.isRetired) return
+    left.inFlight -= 1
+    if (left.inFlight > 0 || left.isRetired) return
     if (left !== shift) return end(left)
     idle = setTimeout(() => end(left), bounds.idleMs)
     idle.unref()
   }
 
-  /** A page drawn, or null where the Chromium was lost under it. */
+  /** Renders a page once. Returns null if the Chromium ended meanwhile. */
   async function drawOnce(fetching: Fetching, url: string): Promise<Drawn | null> {
     if (fetching.signal.aborted) return fail('it took too long')
     const joined = join()
@@ -111,7 +111,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
     const signal = AbortSignal.any([called, AbortSignal.timeout(bounds.timeoutMs)])
     const fetching = withSignal(context, signal)
     try {
-      // It may have been another page that ended the Chromium.
+      // A second attempt is made, because another page may have ended the Chromium.
       const drawn = (await drawOnce(fetching, url)) ?? (await drawOnce(fetching, url))
       return drawn ?? fail('its process ended: the page may take too much memory')
     } finally {
@@ -136,5 +136,5 @@ const fail = (message: string, later = false): Drawn => ({
   later,
 })
 
-/** What follows in errors of Playwright is a log of calls. */
+/** Returns the first line of an error. In Playwright's errors, a log of calls follows. */
 const firstLine = (cause: unknown): string => reasonOf(cause).split('\n', 1)[0] ?? ''

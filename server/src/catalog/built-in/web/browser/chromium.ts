@@ -8,12 +8,12 @@ import { findPrivileges, programFor } from './privileges.ts'
 
 export type MemoryBounds = { maxProcessBytes: number; maxMemoryBytes: number }
 
-/** A Chromium that runs, for many pages. */
+/** A running Chromium for many pages. */
 export type Chromium = {
   browser: Browser
   pid: number
   isOver: () => boolean
-  /** Ends it with all that it started; what it cannot be asked for is killed. */
+  /** Ends it with all processes that it started. If it does not respond, they are killed. */
   close: () => Promise<void>
 }
 
@@ -21,7 +21,10 @@ const START_MS = 20_000
 const CLOSE_MS = 5000
 const MEMORY_CHECK_MS = 500
 
-/** Names are resolved by proxies alone, and nothing goes around them: not loopback, not UDP. */
+/**
+ * The flags that make the proxies the only way out: they alone resolve names, and no connection bypasses them, neither to
+ * loopback nor by UDP.
+ */
 const FLAGS: Record<string, string | true> = {
   'host-resolver-rules': 'MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   'force-webrtc-ip-handling-policy': 'disable_non_proxied_udp',
@@ -33,11 +36,11 @@ const FLAGS: Record<string, string | true> = {
   'js-flags': '--max-old-space-size=256',
 }
 
-/** What belongs to no page has a proxy that nobody answers at: it reaches nothing. */
+/** The proxy of requests that belong to no page. Nothing listens there, so they reach nothing. */
 const NOWHERE = { server: 'http://127.0.0.1:1', bypass: '<-loopback>' }
 
 export async function startChromium(path: string, bounds: MemoryBounds): Promise<Chromium> {
-  // It takes a while to load, and most processes never draw a page.
+  // The library takes long to load, and most processes never render a page.
   const { chromium } = await import('playwright-core')
   const { account, hasSandbox } = await findPrivileges(path)
   const home = await mkdtemp(join(tmpdir(), 'loam-browser-'))
@@ -50,11 +53,11 @@ export async function startChromium(path: string, bounds: MemoryBounds): Promise
       args: Object.entries(FLAGS).map(([name, value]) =>
         value === true ? `--${name}` : `--${name}=${value}`,
       ),
-      // Settings of this process, which hold secrets, are not handed on.
+      // The environment of this process is not passed on, because it holds secrets.
       env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, LANG: 'C.UTF-8' },
       proxy: NOWHERE,
       timeout: START_MS,
-      // The process ends it in its own order.
+      // The shutdown of this process ends it at the right time.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -98,8 +101,9 @@ async function pidOf(browser: Browser): Promise<number> {
 }
 
 /**
- * A page that takes too much loses its process, and no other page does. All end where they take too much together, and where
- * the main process is gone: what it started may live on, and hold the pipe by which its end is noticed.
+ * Kills the process of a page that uses too much memory, and of no other page. Kills all processes if together they use
+ * too much, or if the main process is gone: the processes that it started may live on and hold open the pipe by which its
+ * end is noticed.
  */
 async function limitMemory(
   { pid, group }: { pid: number; group: number },
@@ -112,12 +116,12 @@ async function limitMemory(
   for (const each of held) if (each.bytes > maxProcessBytes) kill(each.pid)
 }
 
-/** A negative number is that of a group. */
+/** Kills a process, or a group of processes if the number is negative. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (cause) {
-    // It may be gone, or a helper of the sandbox, which belongs to root and ends with the others.
+    // The process may have ended. A helper of the sandbox belongs to root and ends with the others.
     if (!['ESRCH', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? '')) throw cause
   }
 }

@@ -3,38 +3,40 @@ import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-c
 import type { Fetching } from '../page-fetch.ts'
 import { openProxy } from './proxy.ts'
 
-/** Why a page was not drawn. */
+/** Thrown if a page could not be rendered, with the reason. */
 export class DrawFault extends Error {}
 
 export type PageBounds = { maxRequests: number; maxBytes: number; settleMs: number }
 
 const MAX_HTML_LENGTH = 5_000_000
-/** A page that has loaded, and has asked for nothing for so long, is taken for complete. */
+/** The time without requests after which a loaded page counts as complete. */
 const QUIET_MS = 500
 const CLOSE_MS = 5000
-/** What takes bytes and is not read. */
+/** The resources that are not loaded: they take bytes, and nothing reads them. */
 const LEFT_OUT = new Set(['image', 'media', 'font'])
 
-/** The document as it stands, read in a world of its own, where scripts of the page have changed nothing. */
+/** The script that reads the document. It runs in an isolated world, which scripts of the page cannot change. */
 const READ_DOCUMENT = `(() => {
   const html = document.documentElement?.outerHTML ?? ''
   return html.length > ${MAX_HTML_LENGTH} ? null : html
 })()`
 
-/** Draws a page in a context of its own, whose only way out is a proxy of its own. Throws a DrawFault, or what Chromium says. */
+/**
+ * Renders a page in its own context, whose only way out is its own proxy. Throws a DrawFault or the error of Chromium.
+ */
 export async function drawPage(
   browser: Browser,
   { egress, signal }: Pick<Fetching, 'egress' | 'signal'>,
   url: string,
   bounds: PageBounds,
-  /** Called when the browser does not answer any more. */
+  /** Runs when the browser does not respond any more. */
   onStuck: () => void,
 ): Promise<string> {
   if (signal.aborted) throw new DrawFault('it took too long')
   const proxy = await openProxy(egress, signal, bounds)
   const over = Promise.withResolvers<never>()
   const onAbort = () => over.reject(new DrawFault('it took too long'))
-  // Calls that are under way when a browser dies are not always told.
+  // A call in flight may get no error when the browser dies.
   const onLost = () => over.reject(new Error('the browser ended'))
   signal.addEventListener('abort', onAbort, { once: true })
   browser.once('disconnected', onLost)
@@ -68,12 +70,12 @@ function limitRequests(most: number): (route: Route) => void {
   return (route) => {
     requests += 1
     const isWanted = requests <= most && !LEFT_OUT.has(route.request().resourceType())
-    // The page may be gone by now.
+    // The page may have been closed meanwhile.
     void (isWanted ? route.continue() : route.abort()).catch(() => undefined)
   }
 }
 
-/** Resolves when the page has loaded, scripts in it included, and waits for no answer any more. */
+/** Waits until the page and its scripts have loaded and no request is open. */
 function whenQuiet(page: Page): Promise<void> {
   return new Promise((resolve) => {
     const open = new Set<Request>()
@@ -113,7 +115,7 @@ async function readPage(context: BrowserContext, page: Page): Promise<string> {
     contextId,
     returnByValue: true,
   })
-  // What Chromium shows in place of a page that it could not load is none.
+  // The error page of Chromium is not the page.
   if (!/^https?:/.test(page.url())) throw new DrawFault('it led to what is no http or https address')
   if (typeof result.value !== 'string') throw new DrawFault('it is too large')
   return result.value

@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 const PAGE_BYTES = 4096
-/** Places in what follows the name of a process in /proc/<pid>/stat. */
+/** The positions of two fields after the process name in /proc/<pid>/stat. */
 const [GROUP, RESIDENT] = [2, 21]
 
 export type HeldMemory = { pid: number; bytes: number }
 
-/** The group of a process; null where the system does not say, or where it is that of this process. */
+/** Returns the group of a process, or null if the system does not tell, or if it is the group of this process. */
 export async function groupOf(pid: number): Promise<number | null> {
   const group = (await statOf(pid))[GROUP]
   return group === undefined || group === (await statOf('self'))[GROUP] ? null : Number(group)
 }
 
-/** What the processes of a group hold, shared pages counted for each. */
+/** Returns the memory of each process of a group. Shared pages count for each of them. */
 export async function groupMemory(group: number): Promise<HeldMemory[]> {
   const names = await readdir('/proc').catch(() => [])
   const held = await Promise.all(
@@ -26,7 +26,7 @@ export async function groupMemory(group: number): Promise<HeldMemory[]> {
 }
 
 async function statOf(pid: number | string): Promise<string[]> {
-  // A process may end while it is looked at.
+  // A process may end while it is being read.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   return stat === null ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -6,15 +6,18 @@ import { type Account, currentAccount, findNobody } from '../../../../lib/accoun
 
 /** Describes the privileges of Chromium on this machine. */
 export type Privileges = {
-  /** The user that root becomes before it starts Chromium; null where it is started as it is. */
+  /** The user that root switches to before it starts Chromium, or null if the user does not change. */
   account: Account | null
-  /** Whether the kernel lets it shut in its own processes. */
+  /** Set if the kernel lets Chromium sandbox its own processes. */
   hasSandbox: boolean
-  /** Says what is missing and why; null if nothing is. */
+  /** The missing privilege and the reason, or null if none is missing. */
   lacks: string | null
 }
 
-/** Finds out by trying. As root Chromium runs as nobody, like PostgreSQL, since its sandbox refuses root. */
+/**
+ * Determines the privileges by trial. If this process is root, Chromium runs as nobody, like PostgreSQL, since its
+ * sandbox refuses root.
+ */
 export async function findPrivileges(path: string): Promise<Privileges> {
   const isRoot = currentAccount().uid === 0
   const account = isRoot ? await findUsable(path) : null
@@ -26,7 +29,7 @@ export async function findPrivileges(path: string): Promise<Privileges> {
   return { account, hasSandbox, lacks }
 }
 
-/** The user to become, or why there is none. */
+/** Returns the user to switch to, or the reason why there is none. */
 async function findUsable(path: string): Promise<Account | string> {
   const account = findNobody()
   if (account === null) return '/etc/passwd has no user nobody'
@@ -40,7 +43,7 @@ async function findUsable(path: string): Promise<Account | string> {
 
 const dropTo = ({ uid, gid }: Account) => ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** The helper of packages for kernels without user namespaces. */
+/** Returns true if the setuid helper is there, which packages install for kernels without user namespaces. */
 function hasHelper(path: string): boolean {
   const places = [join(dirname(path), 'chrome-sandbox'), '/usr/lib/chromium/chrome-sandbox']
   return places.some((place) => {

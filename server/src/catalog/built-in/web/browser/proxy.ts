@@ -4,7 +4,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { Egress } from '../../../../lib/egress/egress.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Headers between two parties next to each other, which are not passed on. */
+/** The headers that only concern one connection and are not forwarded. */
 const HOP_HEADERS = new Set([
   'proxy-connection',
   'proxy-authorization',
@@ -16,7 +16,10 @@ const HOP_HEADERS = new Set([
 
 export type BrowserProxy = { port: number; close: () => Promise<void> }
 
-/** The only way out of a browser: every connection is opened by the egress, so that none leads inside. */
+/**
+ * Opens the proxy that is a browser's only way out. Egress opens every connection, so that none reaches a private
+ * address.
+ */
 export async function openProxy(
   egress: Egress,
   signal: AbortSignal,
@@ -77,11 +80,11 @@ export async function openProxy(
       headers: { ...headers, host: target.host, connection: 'close' },
     })
     onward.once('response', (reply) => {
-      // Servers say anything; what is no status at all would be an exception here.
+      // A server may send any number as its status, and writeHead would throw on an invalid one.
       const status = reply.statusCode ?? 0
       if (status < 200 || status > 599) return void response.destroy()
       response.writeHead(status, reply.headers)
-      // One that is cut off is not to look like one that goes on.
+      // A reply that was cut off must not look complete.
       reply.once('close', () => {
         if (!reply.readableEnded) response.destroy()
       })

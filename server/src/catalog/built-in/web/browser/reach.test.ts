@@ -28,7 +28,7 @@ async function fetchingFor(allow: string) {
 
 const interfaces = Object.values(networkInterfaces()).flat()
 const EVERY_ADDRESS = interfaces.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
-/** Listens on every address of this machine; only an allowed call may get through to it. */
+/** Listens on every address of this machine. Only an allowed call may reach it. */
 const serveForbidden = () =>
   serveHttp((_request, response) => {
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end('SECRET')
@@ -40,7 +40,7 @@ const ADDRESS_URLS = Object.values(REFUSED_ADDRESSES)
   .map((address) => `http://${isIPv6(address) ? `[${address}]` : address}:PORT/`)
 const TARGETS = [...ADDRESS_URLS, ...Object.values(REFUSED_URLS).flat(), 'http://inside.example:PORT/']
 
-/** A page that holds a request open until its script has tried everything, so that it is complete only then. */
+/** A page that keeps a request open until its script has tried everything, so that the page is not complete earlier. */
 async function serveTrying(
   script: string,
   more: (request: IncomingMessage, response: ServerResponse) => void,
@@ -76,7 +76,7 @@ describe('a page that a browser draws reaches nothing inside', () => {
     const closed = await browser.draw(await fetchingFor(`127.0.0.1:${site.port}`), `${site.origin}/`)
     expect(closed).toMatchObject({ ok: true, html: expect.stringContaining(`Tried: ${urls.length}`) })
     expect(forbidden.accepted()).toBe(0)
-    // The same page reaches it once that is allowed, so that the test could fail.
+    // The same page reaches it once that is allowed, which proves that this test can fail.
     await browser.draw(await fetchingFor('127.0.0.0/8'), `${site.origin}/`)
     expect(forbidden.accepted()).toBeGreaterThan(10)
   })
@@ -171,7 +171,7 @@ describe('a page that a browser draws reaches nothing inside', () => {
     const site = await serveTrying(script, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end('')
     })
-    // Service workers are for secure places, and localhost is one.
+    // Service workers need a secure origin, and localhost is one.
     const { egress, ...others } = await fetchingFor('127.0.0.0/8,localhost')
     const drawn = await pool.of('a test').draw({ egress, ...others }, `http://localhost:${site.port}/`)
     expect(drawn).toMatchObject({
