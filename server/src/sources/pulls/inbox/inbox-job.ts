@@ -76,17 +76,17 @@ type Resolving = {
   signal: AbortSignal
 }
 type Batch = { items: TakenItem[]; error: SourceFault | null }
-type Put = { kind: 'put off'; verdict: Verdict }
+type Postponed = { kind: 'postponed'; verdict: Verdict }
 
 async function resolve(
   { sealer, services, log }: PullParts,
   db: Db,
   { claim, items, lookups, opened, signal }: Resolving,
-): Promise<Batch | Put> {
+): Promise<Batch | Postponed> {
   const texts = items.map(({ sealed }) => tryOpen(sealer, sealed, inboxBinding(claim)))
   const unread = texts.filter((text) => text === null).length
   // Items that cannot be decrypted stay in the inbox: they can be opened once the secret is configured again.
-  if (unread > 0) return { kind: 'put off', verdict: waitForSecret(unread, claim) }
+  if (unread > 0) return { kind: 'postponed', verdict: waitForSecret(unread, claim) }
   const read = items.map(({ item_no: no, at }, n) => ({ no, at, item: readItem(texts[n] ?? '') }))
   const subjects = read.flatMap(({ item }) => item?.subject ?? [])
   const { found, refused } = await lookUpSubjects(db, claim, {
@@ -96,7 +96,7 @@ async function resolve(
   })
   const verdict = refused === null ? null : judgeRefusal(refused.refusal, refused.provider, claim.failures)
   if (verdict !== null && verdict.afterMs !== null && claim.failures < MAX_TRIES)
-    return { kind: 'put off', verdict }
+    return { kind: 'postponed', verdict }
   const ofItem = (item: ReceivedItem | null): Resolved =>
     found.get(item?.subject ?? '') ?? { company: null, priceMillis: 0 }
   return {

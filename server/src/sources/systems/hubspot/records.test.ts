@@ -131,7 +131,7 @@ describe('import_from_hubspot', () => {
 
   it.each([
     [{ properties: ['a'] }, 'object_type', 'required'],
-    [{ ...BODY, object_type: '../x' }, 'object_type', 'must be a type of objects, such as contacts'],
+    [{ ...BODY, object_type: '../x' }, 'object_type', 'must be an object type, such as contacts'],
     [{ ...BODY, properties: ['a b'] }, 'properties[0]', 'must be the internal name of a property'],
     [
       { ...BODY, filters: [{ field: 'a', operator: 'is empty', values: ['x'] }] },

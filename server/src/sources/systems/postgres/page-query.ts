@@ -47,13 +47,13 @@ export function printPage(
     }
   }
   const order = cursor === null || isNull ? key : `${cursor}, ${key}`
-  const told = [
+  const selected = [
     'row_to_json(q)::text as row',
     `${key}::text as key`,
     ...(cursor === null ? [] : [`${cursor}::text as cursor`, `pg_typeof(${cursor})::text as type`]),
   ]
   return {
-    text: `select ${told.join(', ')} from ${rows} q where ${where.join(' and ')} order by ${order} limit ${limit}`,
+    text: `select ${selected.join(', ')} from ${rows} q where ${where.join(' and ')} order by ${order} limit ${limit}`,
     values,
   }
 }
