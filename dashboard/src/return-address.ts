@@ -7,9 +7,16 @@ export function keepReturnAddress(address: string): void {
   if (isOwn(address)) localStorage.setItem(KEY, JSON.stringify({ address, at: Date.now() }))
 }
 
+/** Returns the stored address, or the start page, and forgets it. */
 export function takeReturnAddress(): string {
-  const stored = localStorage.getItem(KEY)
+  const address = readReturnAddress()
   localStorage.removeItem(KEY)
+  return address
+}
+
+/** Returns the stored address, or the start page. It stays stored, for another attempt to sign in. */
+export function readReturnAddress(): string {
+  const stored = localStorage.getItem(KEY)
   try {
     const kept: { address?: unknown; at?: unknown } | null = JSON.parse(stored ?? 'null')
     const isFresh = typeof kept?.at === 'number' && Date.now() - kept.at < KEPT_MS

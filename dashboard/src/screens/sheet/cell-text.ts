@@ -1,5 +1,7 @@
-import type { CellStatus } from '#contract/rows.ts'
-import type { Cell } from '../../api/sheet.ts'
+import type { z } from 'zod'
+import type { Cell as CellSchema, CellStatus } from '#contract/rows.ts'
+
+type Cell = z.infer<typeof CellSchema>
 
 export type CellState = CellStatus | 'not_run' | 'stopped'
 
@@ -34,7 +36,7 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[], isS
   const state = cell.status
   switch (state) {
     case 'complete': {
-      const text = answerText(cell, outputs)
+      const text = shorten(answerText(cell, outputs), MAX_SHOWN)
       return text === ''
         ? { state, text: NO_RESULT, name: NO_RESULT }
         : { state, text, name: `Complete: ${text}` }
@@ -52,13 +54,16 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[], isS
   }
 }
 
-/** Returns the first output that is not blank, in the order that the action declares. A boolean is used only if there is no other. */
-function answerText(cell: Cell, order: readonly string[]): string {
+/**
+ * Returns the first output that is not blank, whole, in the order that the action declares. A boolean is used only if there is no
+ * other.
+ */
+export function answerText(cell: Cell, order: readonly string[]): string {
   if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
   const outputs = cell.outputs ?? {}
   const names = [...order, ...Object.keys(outputs)]
   const filled = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
-  return shorten(valueText(filled.find((value) => typeof value !== 'boolean') ?? filled[0]), MAX_SHOWN)
+  return valueText(filled.find((value) => typeof value !== 'boolean') ?? filled[0])
 }
 
 function isBlank(value: unknown): boolean {

@@ -3,8 +3,8 @@ import type { Row } from '../../api/sheet.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { plural } from '../../ui/figure.ts'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
-import { cellText, NO_RESULT, valueText } from './cell-text.ts'
-import type { Column, InputColumn } from './columns.ts'
+import type { InputColumn } from './columns.ts'
+import { copiedText } from './copied-text.ts'
 import { addRows, editRows, type RowEdit } from './row-edits.ts'
 import type { SheetView } from './sheet-view.ts'
 import { parseTsv, printDefused, printTsv } from './tsv.ts'
@@ -15,12 +15,6 @@ export const EXACT_CELLS = 'application/x-loam-cells'
 
 /** The maximum number of rows to copy. More rows can be exported. */
 const MAX_COPIED_ROWS = 10_000
-
-export function copiedText(row: Row, column: Column): string {
-  if (column.kind === 'input') return valueText(row.inputs[column.name])
-  const { state, text } = cellText(row.cells[column.key], column.outputs)
-  return state === 'complete' && text !== NO_RESULT ? text : ''
-}
 
 /** Copies the selected range in spreadsheet format. Rows that are not loaded are read first. */
 export function copyArea(view: SheetView, clipboard: DataTransfer | null): void {

@@ -1,3 +1,4 @@
+import { compareDecimals, parseDecimal } from '#contract/decimal.ts'
 import { TEXT_OPERATORS } from '#contract/text-operators.ts'
 
 export type Combinator = 'AND' | 'OR'
@@ -82,9 +83,9 @@ export function isMet({ operator, values }: Pick<Leaf, 'operator' | 'values'>, v
   const order = compare(value, first)
   switch (operator) {
     case 'is':
-      return value === first
+      return isSame(value, first)
     case 'is not':
-      return value !== first
+      return !isSame(value, first)
     case 'is empty':
       return value === ''
     case 'is not empty':
@@ -118,11 +119,17 @@ export function isMet({ operator, values }: Pick<Leaf, 'operator' | 'values'>, v
   }
 }
 
+/** Returns true for equal texts, and for equal numbers such as 1 and 1.0 (D34). */
+function isSame(one: string, other: string): boolean {
+  return one === other || compareNumbers(one, other) === 0
+}
+
 /** Compares two values as numbers, or else as dates. If they are neither, the result is NaN and no comparison is met. */
 function compare(one: string, other: string): number {
-  const numbers = [one, other].map((text) => (text.trim() === '' ? Number.NaN : Number(text)))
-  const [a = Number.NaN, b = Number.NaN] = numbers.some(Number.isNaN)
-    ? [Date.parse(one), Date.parse(other)]
-    : numbers
-  return a - b
+  return compareNumbers(one, other) ?? Date.parse(one) - Date.parse(other)
+}
+
+function compareNumbers(one: string, other: string): number | undefined {
+  const [a, b] = [parseDecimal(one), parseDecimal(other)]
+  return a === null || b === null ? undefined : compareDecimals(a, b)
 }

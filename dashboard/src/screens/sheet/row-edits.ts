@@ -85,7 +85,7 @@ async function writeEdits(
 export async function addRows(view: SheetView, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const ids: string[] = []
   try {
-    for (const part of chunks(rows, MAX_ROWS_PER_ADD)) {
+    for (const [at, part] of chunks(rows, MAX_ROWS_PER_ADD).entries()) {
       const { data } = await sendUntilReceived<Added>('POST', `${view.path}/rows`, { rows: part })
       const { row_ids, rejected } = data
       ids.push(...row_ids)
@@ -93,7 +93,7 @@ export async function addRows(view: SheetView, rows: readonly Record<string, unk
       if (first !== undefined) {
         const reasons = first.errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
         notifyProblem(
-          `${plural(rejected.length, 'row')} rejected. First error (line ${first.index + 1}): ${reasons}`,
+          `${plural(rejected.length, 'row')} rejected. First error (line ${at * MAX_ROWS_PER_ADD + first.index + 1}): ${reasons}`,
         )
       }
     }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, fieldProblem, get, isTransient, request } from '../../api/client.ts'
-import { takeReturnAddress } from '../../return-address.ts'
+import { readReturnAddress, takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -18,8 +18,7 @@ const SINGLE_SIGN_ON = '/sign-in/oidc/start'
 
 /** Returns the address that starts single sign-on and then returns to the address opened before signing in. */
 function buildSingleSignOnAddress(): string {
-  const next = takeReturnAddress()
-  return next === undefined ? SINGLE_SIGN_ON : `${SINGLE_SIGN_ON}?next=${encodeURIComponent(next)}`
+  return `${SINGLE_SIGN_ON}?next=${encodeURIComponent(readReturnAddress())}`
 }
 
 /** The error messages for single sign-on that returned without a session. */

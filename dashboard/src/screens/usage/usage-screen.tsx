@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CreditsOverview as CreditsSchema } from '#contract/credits.ts'
+import type { ListedKey } from '#contract/settings.ts'
 import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
 import { get, LIVE } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
@@ -66,6 +67,7 @@ export function Screen() {
   const byDay = useUsage(from, 'day')
   const [split, setSplit] = useState<Split>('provider')
   const bySplit = useUsage(from, split)
+  const getKeyName = useKeyNames(split === 'key')
   if (overview.data === undefined && overview.error !== null) {
     return <Refusal error={overview.error} title="Usage" onRetry={() => void overview.refetch()} />
   }
@@ -144,14 +146,28 @@ export function Screen() {
         label={`Credits by ${SPLITS.find(({ value }) => value === split)?.label.toLowerCase() ?? split}`}
         name={SPLITS.find(({ value }) => value === split)?.label ?? split}
         query={bySplit}
-        getName={(row) => splitName(row, split)}
+        getName={(row) => (split === 'key' ? getKeyName(row.key_id) : splitName(row, split))}
       />
     </Page>
   )
 }
 
-function splitName(row: UsageRow, split: Split): string {
-  if (split === 'key') return row.key_id === null || row.key_id === undefined ? 'no key' : row.key_id
+/** Returns a function that names a key by its last characters, as the list of keys does. */
+function useKeyNames(isNeeded: boolean): (keyId: string | null | undefined) => string {
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => get<z.infer<typeof ListedKey>[]>('/internal/keys', signal),
+    enabled: isNeeded,
+  })
+  return (keyId) => {
+    if (keyId === null || keyId === undefined) return 'no key'
+    const key = keys.data?.find(({ key_id }) => key_id === keyId)
+    if (key !== undefined) return `Key ...${key.last4}`
+    return keys.data === undefined ? '…' : 'Signed in, or a removed key'
+  }
+}
+
+function splitName(row: UsageRow, split: Exclude<Split, 'key'>): string {
   const name = row[split]
   if (name !== null && name !== undefined) return name
   return split === 'provider' ? 'no provider' : 'nobody'

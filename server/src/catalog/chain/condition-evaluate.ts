@@ -1,9 +1,9 @@
+import { compareDecimals, parseDecimal } from '#contract/decimal.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { hasText } from '../../lib/search.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
 import { kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
-import { compareDecimals, parseDecimal } from './decimal.ts'
 import { parseInstant } from './instant.ts'
 import { textOf } from './references.ts'
 

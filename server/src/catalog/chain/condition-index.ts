@@ -1,6 +1,6 @@
+import { parseDecimal } from '#contract/decimal.ts'
 import type { Resolve } from './condition-evaluate.ts'
 import type { ConditionGroup } from './condition-shape.ts'
-import { parseDecimal } from './decimal.ts'
 import { textOf } from './references.ts'
 
 /** An `is` condition that must hold for its groups to hold: the variable, and the key of the text that it must equal. */

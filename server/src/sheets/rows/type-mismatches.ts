@@ -1,5 +1,5 @@
+import { parseDecimal } from '#contract/decimal.ts'
 import type { Warning } from '#contract/envelope.ts'
-import { parseDecimal } from '../../catalog/chain/decimal.ts'
 import type { InputType } from '../../catalog/chain/definition.ts'
 import type { Mismatches, ValuePlaces } from '../../database/connection/json-columns.ts'
 import { shorten } from '../../lib/errors.ts'
