@@ -23,22 +23,7 @@ const READ: string[] = [
   'scripts',
   'server/src/shortcuts',
   'server/src/agent',
-  'server/src/catalog/fields',
-  'server/src/catalog/provider',
-  'server/src/catalog/questions',
-  'server/src/catalog/waterfalls',
-  'server/src/catalog/crm',
-  'server/src/catalog/push',
-  'server/src/catalog/records',
-  'server/src/catalog/configuration',
-  'server/src/catalog/agent',
-  'server/src/catalog/built-in',
-  'server/src/catalog/chain',
-  'server/src/catalog/formula',
-  'server/src/catalog/http',
-  'server/src/catalog/models',
-  'server/src/catalog/schema',
-  'server/src/catalog/values',
+  'server/src/catalog',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */

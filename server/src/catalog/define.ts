@@ -158,11 +158,11 @@ export type Action = {
   }): Promise<Outcome<Record<string, unknown>>> | Outcome<Record<string, unknown>>
 }
 
-const made = new WeakSet<object>()
+const definedActions = new WeakSet<object>()
 
 /** Returns true if the value was made by `defineAction`. */
 export function isAction(value: unknown): value is Action {
-  return typeof value === 'object' && value !== null && made.has(value)
+  return typeof value === 'object' && value !== null && definedActions.has(value)
 }
 
 /** Defines an action template; there is no other way. The types of inputs and outputs flow into `run`. */
@@ -187,6 +187,6 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     // The engine reads inputs through the same fields, so they have the types that `run` declares.
     run: ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
   }
-  made.add(action)
+  definedActions.add(action)
   return action
 }

@@ -23,19 +23,19 @@ type Value<O> = O extends Output<infer V> ? V : never
 /** The values that `run` returns: every declared output, null if there is no answer. */
 export type OutputValues<O extends Outputs> = { [Name in keyof O]: Value<O[Name]> | null }
 
-const of =
+const declare =
   <V>(type: OutputType) =>
   (description: string): Output<V> => ({ type, description })
 
 /** The ways to declare an output, in the order of the specification. */
 export const output = {
-  text: of<string>('string'),
-  json: of<unknown>('json'),
-  url: of<string>('url'),
-  email: of<string>('email'),
-  number: of<number>('number'),
-  boolean: of<boolean>('boolean'),
-  list: of<unknown[]>('raw_array'),
+  text: declare<string>('string'),
+  json: declare<unknown>('json'),
+  url: declare<string>('url'),
+  email: declare<string>('email'),
+  number: declare<number>('number'),
+  boolean: declare<boolean>('boolean'),
+  list: declare<unknown[]>('raw_array'),
   /** Declares an output that is shown as a string, although its value may have any type. */
   any: (description: string): Output => ({ type: 'string', description, anyType: true }),
   table<Columns extends Record<string, OutputType>>(

@@ -87,7 +87,7 @@ describe('failures', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('what the model said is shown without the values of environment variables', async () => {
+  it("the model's text is shown without the values of environment variables", async () => {
     const inputs = { prompt: 'Use {{env.TOKEN}}', output_format: FIELDS }
     const { outcome } = await ask([{ says: 'The token is t-0-k-e-n.' }], inputs, {
       row: { env: { TOKEN: 't-0-k-e-n' } },
@@ -95,7 +95,7 @@ describe('failures', () => {
     expect(outcome).toMatchObject(failedWith(/The model said: The token is \[redacted\]\./))
   })
 
-  it('no server at all', async () => {
+  it('an unreachable server', async () => {
     const { outcome } = await askAt({ origin: 'http://127.0.0.1:1', calls: [] })
     expect(outcome).toMatchObject({ kind: 'retry', message: expect.stringMatching(/127\.0\.0\.1:1/) })
   })
@@ -146,7 +146,7 @@ describe('a model that cannot be asked is an error that says what to do', () => 
       token: async () => ({ ok: true as const, token: '' }),
     })
     const port = new URL(server.origin).port
-    // The egress of the tests may reach 127.0.0.0/8, and not ::1.
+    // The egress of the tests may reach 127.0.0.0/8 but not ::1.
     const keys = { platform: () => null, own: async () => at(`http://[::1]:${port}/v1`) }
     const models = { LOAM_MODEL_BASE_URL: `http://[::1]:${port}/v1` }
     const outcome = await runAction('ai_generate', { ...PROMPT, connection: 'mine' }, { row, models, keys })

@@ -91,7 +91,7 @@ describe('answers', () => {
     })
   })
 
-  it('the whole is asked for with the key, the model and the settings that were given', async () => {
+  it('the request has the given key, model and settings', async () => {
     const { calls } = await ask([{ says: GOOD }], {
       output_format: FIELDS,
       temperature: '0.2',
@@ -183,7 +183,7 @@ describe('an answer that does not fit', () => {
     )
   })
 
-  it('a pattern that would take for ever ends', async () => {
+  it('a pattern that would never end is stopped', async () => {
     const json = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
     const says = JSON.stringify({ a: `${'a'.repeat(40)}!` })
     expect((await ask([{ says }], { output_format: { json } })).outcome).toMatchObject(

@@ -86,11 +86,14 @@ export default defineAction({
   },
 })
 
-/** What a model on a key of the organisation would have cost. */
+/** Returns the list price of a call that ran on a key of the organisation. */
 const listedFor = ({ ownKey }: { ownKey: boolean }, price: number): { list_credits?: number } =>
   ownKey ? { list_credits: price } : {}
 
-/** The same for every row of an action, and at its beginning for every action of the organisation. */
+/**
+ * Prints the instructions. They are the same for every row of an action, and begin the same for every action of the
+ * organisation.
+ */
 function printInstructions(
   knowledge: string | null,
   systemPrompt: string,

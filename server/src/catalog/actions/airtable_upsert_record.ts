@@ -80,7 +80,7 @@ export default defineAction({
     const { records, createdRecords } = answer.body
     const id = records[0]?.id
     if (id === undefined) return failed('Airtable: no record was written')
-    // Pages are addressed by the id of a table, never by its name.
+    // The address of a page contains the id of a table, never its name.
     const url = /^tbl\w+$/.test(table) ? `https://airtable.com/${base}/${table}/${id}` : null
     return done({ id, url, created: createdRecords.includes(id) }, answer.provenance)
   },

@@ -18,7 +18,7 @@ const Written = z.object({
   }),
 })
 
-/** Clocks differ, and Attio tells only when a record was created. */
+/** The tolerance for differing clocks: Attio returns only the time when a record was created. */
 const CLOCK_MS = 10_000
 
 export default defineAction({

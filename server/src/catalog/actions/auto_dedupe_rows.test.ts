@@ -6,7 +6,7 @@ const runAction = useActions()
 
 type Row = Record<string, unknown>
 
-/** What each row of a sheet, run in order, is found to be. */
+/** Runs the rows of a sheet in order and returns the kind that each is found to be. */
 async function dedupe(inputs: Row, rows: Row[]) {
   const sheets = createSheets({})
   const kinds: unknown[] = []
@@ -38,7 +38,7 @@ it('delete_duplicate removes the duplicates and no other row', async () => {
   expect(await dedupe(inputs, rows)).toEqual({ kinds: ['unique', 'unique', 'duplicate'], removals: 1 })
 })
 
-it('several columns are compared together, each apart from the next', async () => {
+it('several columns are compared together, each one separately from the next', async () => {
   const { kinds } = await dedupe({ auto_dedupe_columns: ['a', '{{input.b}}'] }, [
     { a: 'x', b: 'yz' },
     { a: 'xy', b: 'z' },
@@ -48,7 +48,7 @@ it('several columns are compared together, each apart from the next', async () =
   expect(kinds).toEqual(['unique', 'unique', 'unique', 'duplicate'])
 })
 
-it('rows without any value are no duplicates of each other', async () => {
+it('rows without any value are not duplicates of each other', async () => {
   const { kinds } = await dedupe({ auto_dedupe_columns: ['a', 'b'] }, [
     { a: null, b: '' },
     { a: '', b: null },

@@ -4,13 +4,16 @@ import { field } from '../fields/fields.ts'
 import { done, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
-/** While rows before this one are gone through, or may yet turn out to have the same values. */
+/** The pause before the next look, while earlier rows are being compared or may still get the same values. */
 const LOOK_AGAIN_MS = 250
-/** An earlier row may be parked for days before it comes here; the later ones do not wait that long. */
+/** The longest wait for an earlier row, which may be parked for days before it reaches this action. */
 const LONGEST_WAIT_MS = 600_000
 const MAX_LOOKS = LONGEST_WAIT_MS / LOOK_AGAIN_MS
 
-/** How often the row has looked, and not since when: each look may be by a process whose clock is another. */
+/**
+ * Returns how often the row has looked. Looks are counted, not timed, because each may be in a process with another
+ * clock.
+ */
 function readLooks(state: unknown): number {
   const looks = isObject(state) ? state['looks'] : undefined
   return typeof looks === 'number' ? looks : 0

@@ -89,7 +89,7 @@ const posting = (n: number) => ({
 
 type Reply = { status?: number; body: unknown; headers?: Record<string, string> }
 
-/** A board's API: replies by path. */
+/** Serves a board's API, with replies by path. */
 async function serveBoard(replies: Record<string, Reply>) {
   const asked: string[] = []
   const { origin } = await serveHttp((request, response) => {
@@ -237,7 +237,7 @@ describe('company_job_openings finds the board that a website uses', () => {
     })
   })
 
-  it('or the postings when the board is not there any more', async () => {
+  it('or the postings if the board no longer exists', async () => {
     const site = {
       ...ownPostings,
       '/': '<a href="/karriere/">Karriere</a><a href="https://jobs.lever.co/gone">Jobs</a>',
@@ -311,7 +311,7 @@ describe('company_job_openings of a board', () => {
     )
   })
 
-  it('may have a host of its own for each company', async () => {
+  it('may have its own host for each company', async () => {
     expect(
       await run({ '/acme-jobs/api/offers': { body: RECRUITEE } }, { board: 'recruitee:acme-jobs' }),
     ).toMatchObject({ kind: 'done', outputs: { count: 1 } })
@@ -372,11 +372,11 @@ it.each([
   expect(readBoardName(address)).toMatchObject({ board: { id }, company })
 })
 
-it('pages that only speak of boards name none', () => {
+it('pages that only mention boards name none', () => {
   expect(findBoards('<p>We compared lever.co, www.recruitee.com and greenhouse.io</p>')).toEqual([])
 })
 
-describe('TheirStack is asked where neither a board nor the site has openings', () => {
+describe('TheirStack is asked if neither a board nor the site has openings', () => {
   const POSTED = {
     job_title: 'Engineer',
     location: 'Berlin',
@@ -414,7 +414,7 @@ describe('TheirStack is asked where neither a board nor the site has openings', 
     expect(some).toMatchObject({ outcome: { kind: 'done' }, asked: [] })
   })
 
-  it('what it lets wait for goes on where it was: the site is not read again', async () => {
+  it('a wait for TheirStack continues where it was: the site is not read again', async () => {
     const slow = { status: 429, body: {}, headers: { 'retry-after': '1' } }
     const { outcome } = await search(EMPTY, slow, { keys: platform })
     if (outcome.kind !== 'wait') throw new Error(JSON.stringify(outcome))
@@ -422,7 +422,7 @@ describe('TheirStack is asked where neither a board nor the site has openings', 
     expect(next).toMatchObject({ outcome: { kind: 'done', outputs: { count: 9 } }, read: [] })
   })
 
-  it('a miss is none', async () => {
+  it('a miss gives no answer', async () => {
     const miss = { body: { data: [], metadata: { total_results: 0 } } }
     expect((await search(EMPTY, miss, { keys: platform })).outcome).toMatchObject({ kind: 'no_match' })
   })

@@ -12,7 +12,7 @@ import { bareHost } from '../questions/person-input.ts'
 import { searchOpenings } from '../waterfalls/openings.ts'
 
 const MAX_JOBS = 500
-/** Characters: each word is looked for in the text of each opening. */
+/** The limit in characters: each word is searched for in the text of each opening. */
 const MAX_KEYWORDS = 1000
 const NOTHING: Outcome<never> = { kind: 'no_match' }
 const NAMES = [...new Set(BOARDS.map(({ name }) => name))].join(', ')
@@ -51,7 +51,7 @@ export default defineAction({
       return failed(`keywords: must have at most ${MAX_KEYWORDS} characters`)
     if (inputs.board === undefined) {
       const { domain = '', keywords } = inputs
-      // With a state the site was read already, and TheirStack is at work.
+      // A state means that the site was already read and TheirStack is working.
       const found = context.state === undefined ? await findOpenings(context, domain) : NOTHING
       if (Array.isArray(found)) return answer(found, keywords)
       const isFinal = found.kind === 'no_match' || found.kind === 'failed'
@@ -70,14 +70,14 @@ export default defineAction({
   },
 })
 
-/** What was found out before stands where TheirStack has nothing either. */
+/** Searches TheirStack. The earlier outcome counts if TheirStack has nothing either. */
 async function searchElsewhere(
   context: ActionContext,
   domain: string,
   keywords: string | undefined,
   before: Outcome<never>,
 ): Promise<Outcome<{ count: number; jobs: Omit<JobOpening, 'text'>[] }>> {
-  const result = await searchOpenings(context, bareHost(domain), wordsOf(keywords))
+  const result = await searchOpenings(context, bareHost(domain), splitKeywords(keywords))
   if (result === null || (result.kind === 'none' && before.kind === 'failed')) return before
   return toOutcome(result, ({ value: { count, jobs }, provider }) => ({
     count,
@@ -85,7 +85,7 @@ async function searchElsewhere(
   }))
 }
 
-function wordsOf(keywords: string | undefined): string[] {
+function splitKeywords(keywords: string | undefined): string[] {
   return (keywords ?? '')
     .toLowerCase()
     .split(/[,\n]/)
@@ -94,7 +94,7 @@ function wordsOf(keywords: string | undefined): string[] {
 }
 
 function answer(all: readonly JobOpening[], keywords: string | undefined) {
-  const wanted = wordsOf(keywords)
+  const wanted = splitKeywords(keywords)
   const fits = ({ title, department, text }: JobOpening) => {
     const words = `${title} ${department ?? ''} ${text}`.toLowerCase()
     return wanted.length === 0 || wanted.some((word) => hasText(words, word))

@@ -70,7 +70,7 @@ describe('company_news', () => {
     })
   })
 
-  it('looks back as far as it is told', async () => {
+  it('looks back as far as it is configured', async () => {
     const { outcome } = await news({ domain: 'SITE', since_days: '3650' }, { site: blog })
     expect(outcome.outputs.items.map(({ title }: { title: string }) => title)).toEqual([
       'A new ship & crew',
@@ -104,7 +104,7 @@ describe('company_news', () => {
     expect(requests).toEqual(['/robots.txt', '/', '/feed', '/rss'])
   })
 
-  it('finds what others say of a company by its name, and not of others', async () => {
+  it('finds stories of others about a company by its name, and none about other companies', async () => {
     const hits = [
       hit('1', 'Acme raises $10M', 'https://news.example/acme', '2026-11-01T00:00:00Z'),
       hit('2', 'Ask HN: is Acme, Inc. hiring?', null, '2026-11-13T00:00:00Z'),
@@ -127,7 +127,7 @@ describe('company_news', () => {
     ).toEqual([['ACME', 'story', `created_at_i>${Date.parse('2026-10-26T12:00:00Z') / 1000}`]])
   })
 
-  it('tells what it has when one of its sources fails', async () => {
+  it('returns what it has if one of its sources fails', async () => {
     const { outcome } = await news({ domain: 'SITE' }, { site: blog, status: 500 })
     expect(outcome).toMatchObject({
       kind: 'done',
@@ -147,7 +147,7 @@ describe('company_news', () => {
     })
   })
 
-  it('adds what a search engine finds, where there is a key for one', async () => {
+  it('adds the results of a search engine if there is a key for one', async () => {
     const story = {
       link: 'https://paper.example/acme',
       title: 'Acme grows',
@@ -175,7 +175,7 @@ describe('company_news', () => {
     expect(outcome).not.toHaveProperty('credits')
   })
 
-  it('without any news has no answer; what could not be asked is tried again', async () => {
+  it('without any news has no answer; a source that could not be read is retried', async () => {
     expect((await news({ company_name: 'Acme' })).outcome).toMatchObject({ kind: 'no_match' })
     expect((await news({ company_name: 'Acme' }, { status: 503 })).outcome).toMatchObject({ kind: 'retry' })
     expect((await news({ domain: 'SITE' }, { site: { '/': { status: 503 } } })).outcome).toMatchObject({

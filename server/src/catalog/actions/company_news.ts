@@ -54,7 +54,7 @@ export default defineAction({
       name: inputs.company_name?.trim(),
       domain: site?.isAddress === false ? site.domain : undefined,
     }
-    // First, because an engine may ask to wait, and the others would be read twice.
+    // The search engine is called first: it may ask to wait, and the other sources would then be read twice.
     const searched = await runWaterfall({
       ...inputs.providers,
       order: inputs.order,
@@ -70,7 +70,7 @@ export default defineAction({
       searchHackerNews(context, query, since),
     ])
     const ms = Date.now() - started
-    const siteTrouble = Array.isArray(feeds) ? undefined : wordsOf(feeds.outcome)
+    const siteTrouble = Array.isArray(feeds) ? undefined : printReason(feeds.outcome)
     const provenance = [
       ...(site === null ? [] : [step('website', ms, siteTrouble)]),
       step('hn', ms, stories.ok ? undefined : stories.message),
@@ -85,14 +85,14 @@ export default defineAction({
       since,
     )
     if (items.length > 0) return done({ items }, provenance)
-    // Nothing was found, so what could not be asked matters.
+    // There is no item, so the sources that could not be read matter.
     if (!Array.isArray(feeds)) return feeds.outcome
     if (!stories.ok && site === null) return retry(stories.message)
     return { kind: 'no_match', provenance }
   },
 })
 
-function wordsOf(outcome: Outcome<never>): string {
+function printReason(outcome: Outcome<never>): string {
   return 'message' in outcome ? outcome.message : outcome.kind
 }
 

@@ -10,7 +10,7 @@ import { blog, shop, spa } from '../testing/sites/shops.ts'
 
 const runAction = useActions()
 
-/** Names of companies lead to loopback, as their sites would be there. */
+/** Creates an egress that resolves every company's name to loopback. */
 function namedEgress() {
   const resolve = async () => ['127.0.0.1']
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, resolve })
@@ -29,7 +29,7 @@ async function profile(site: Site, host = '127.0.0.1') {
   return JSON.parse(text)
 }
 
-describe('company_profile_from_website tells what a company says of itself', () => {
+describe('company_profile_from_website returns what a company says about itself', () => {
   it.each<[string, Site, Record<string, unknown>]>([
     [
       'in a graph of JSON-LD and on its pages',
@@ -117,7 +117,7 @@ describe('company_profile_from_website tells what a company says of itself', () 
     expect(await profile(site)).toMatchObject({ kind: 'done', outputs })
   })
 
-  it('with the page that said it', async () => {
+  it('with the page that contains it', async () => {
     const { outputs } = await profile(german)
     expect(outputs.evidence).toEqual(
       expect.arrayContaining([

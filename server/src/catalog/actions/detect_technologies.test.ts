@@ -69,13 +69,13 @@ describe('detect_technologies', () => {
     ])
   })
 
-  it('finds nothing on a page that has nothing', async () => {
+  it('finds nothing on a page without marks', async () => {
     expect(
       await detect({ '/': '<title>Plain</title><p>No member, no september, no framework.</p>' }),
     ).toEqual([])
   })
 
-  it('tells why a site cannot be read', async () => {
+  it('says why a site cannot be read', async () => {
     const { origin } = await serveSite({
       '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nDisallow: /' },
     })

@@ -99,7 +99,7 @@ describe('domain_lookup', () => {
     },
   )
 
-  it('of a domain that does not exist has no answer, which is no failure', async () => {
+  it('a domain that does not exist has no answer, which is not a failure', async () => {
     const { outcome } = await lookUp('gone.example', { status: 404, body: '' })
     expect(outcome).toEqual({ kind: 'no_match' })
   })
@@ -139,7 +139,7 @@ describe('domain_lookup', () => {
   ])('asks once more when %s, and then tells what it has', async (_what, setting) => {
     const first = (await lookUp('acme.example', setting)).outcome
     expect(first).toMatchObject({ kind: 'wait', state: 2 })
-    // Two seconds, half of them by chance.
+    // The backoff is two seconds, half of them random.
     expect(first.kind === 'wait' ? first.ms : 0).toSatisfy((ms: number) => ms >= 1000 && ms <= 2000)
     const { outcome } = await lookUp('acme.example', { ...setting, state: 2 })
     expect(outcome).toMatchObject({
@@ -148,7 +148,7 @@ describe('domain_lookup', () => {
     })
   })
 
-  it('is tried again when nobody answers', async () => {
+  it('is retried when no server answers', async () => {
     const setting = { zone: { 'acme.example': { code: SERVFAIL } }, status: 500, body: '', state: 2 }
     expect((await lookUp('acme.example', setting)).outcome).toMatchObject({ kind: 'retry' })
   })

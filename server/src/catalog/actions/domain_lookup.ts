@@ -51,7 +51,7 @@ export default defineAction({
       message: [mx, txt, ns].flatMap((answer) => (answer.ok ? [] : [answer.message]))[0],
     }
     const registered = registration.kind !== 'unavailable'
-    // One source alone is worth having, but only when the other has had its chances.
+    // One source alone is enough, but only after the other has had its tries.
     const tries = typeof context.state === 'number' ? context.state : 1
     if (!(named.ok && registered) && tries < MAX_TRIES) return wait(backoff(tries), tries + 1)
     const trouble = registration.kind === 'unavailable' ? registration.message : undefined

@@ -23,7 +23,7 @@ async function serve({
   return origin
 }
 
-/** A server that keeps the one request it got. */
+/** Starts a server that stores the one request it gets. */
 async function record() {
   const seen: {
     method?: string | undefined
@@ -162,7 +162,7 @@ describe('http_api_call: a 4xx is final, with status and excerpt; 429, 5xx and n
     expect(outcome).toMatchObject({ kind: 'retry', message: expect.stringContaining('within 1000 ms') })
   })
 
-  it('nobody listening', async () => {
+  it('a port where nothing listens', async () => {
     const server = await serveHttp(() => undefined)
     await server.close()
     expect(await call({ endpoint: server.origin })).toMatchObject({ kind: 'retry' })
@@ -195,7 +195,7 @@ describe('http_api_call sends', () => {
     outputs: { x_1: { tags: ['a', 'b'], person: { id: 7 }, none: null } },
   }
 
-  it('query parameters behind those of the address', async () => {
+  it('query parameters after those of the address', async () => {
     const { origin, seen } = await record()
     const query_params = [
       { name: 'q', value: '{{input.q}}' },
@@ -271,7 +271,7 @@ describe('http_api_call sends', () => {
     expect(seen[0]?.headers['content-type']).toBe('application/json')
   })
 
-  it('raw_body that is one token is its value', async () => {
+  it('raw_body of a single token is its value', async () => {
     const { origin, seen } = await record()
     const input = { v: '{"a": "b"}' }
     await call({ method: 'POST', endpoint: origin, raw_body: '{{input.v}}' }, { row: { input } })

@@ -6,7 +6,8 @@ import { askProvider } from '../provider/single-provider.ts'
 import { instantly } from '../providers/instantly/provider.ts'
 import { leadInputs, readCustomFields, readLead } from '../push/campaigns.ts'
 
-// developer.instantly.ai/api-reference/lead (2026-11): with skip_if_in_campaign a lead that is there is answered without an id.
+// developer.instantly.ai/api-reference/lead (2026-11): with skip_if_in_campaign the reply for an existing lead has no
+// id.
 const Added = z.looseObject({ id: z.string().min(1).nullish() })
 const Leads = z.object({ items: z.array(z.object({ id: z.string(), email: z.string().nullish() })) })
 

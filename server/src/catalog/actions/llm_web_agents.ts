@@ -68,12 +68,12 @@ export default defineAction({
     const credits = found.model.ownKey ? 0 : context.price
     const reserved = await context.reserve(credits)
     if (reserved !== true) return unreserved(reserved, credits, context.state)
-    // A model that reads what strangers wrote is told no secret, not even in the words of its mission.
+    // A model that reads text from strangers gets no secret, not even in its mission.
     const secrets = context.secrets()
     const task = {
       mission: redact(printWords(inputs.mission), secrets),
       data: redact(printRowData(inputs.mission), secrets),
-      // Text in a row may come from anywhere, and names no site; a value that is an address does.
+      // Text in a row may come from anywhere and names no site; a value that is an address does.
       named: inputs.mission.map((part) => ('text' in part ? part.text : addressIn(part.data))).join(' '),
       fields: fieldsOfFormat(inputs.output_format),
       allowedDomains: readDomains(inputs.allowed_domains ?? ''),

@@ -13,7 +13,7 @@ const log = Array.from({ length: 150 }, (_, n) => ({
 const conditions = (operator: string, ...values: string[]) => [
   { conditions: [{ variable: '{{input.domain}}', operator, values }] },
 ]
-/** The row's own domain is another one, so that it shows whose column a condition names. */
+/** The row's own domain differs, so that the result shows whose column a condition names. */
 const row = { input: { domain: 'b.com', wanted: 'a.com' } }
 const lookup = (inputs: Record<string, unknown>) =>
   runAction(
@@ -47,7 +47,7 @@ it.each([
   expect(outcome).toMatchObject({ outputs: { count: 150 } })
 })
 
-it('a target that is not there has failed', async () => {
+it('a missing target fails', async () => {
   const outcome = await lookup({ target_sheet_id: 'gone', conditions: conditions('is', 'x') })
   expect(outcome).toEqual({ kind: 'failed', message: 'sheet gone is not there' })
 })

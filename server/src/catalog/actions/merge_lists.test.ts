@@ -44,7 +44,7 @@ describe('merge_lists', () => {
     expect(await run(inputs)).toEqual({ kind: 'done', outputs: { count: list.length, list } })
   })
 
-  it('of something that is no list has failed', async () => {
+  it('fails for a value that is not a list', async () => {
     expect(await run({ lists: ['{{x_1.list}}', '{{input.word}}'] })).toEqual({
       kind: 'failed',
       message: 'x is not a list',

@@ -23,7 +23,7 @@ export default defineAction({
   },
   run({ inputs }) {
     // A suffix that is not on the list follows its default rule: the last label is the suffix (D81).
-    const { domain, hostname, subdomain, publicSuffix } = parse(hostOf(inputs.value), {
+    const { domain, hostname, subdomain, publicSuffix } = parse(readHost(inputs.value), {
       allowPrivateDomains: true,
     })
     if (domain === null) return { kind: 'no_match' }
@@ -31,8 +31,8 @@ export default defineAction({
   },
 })
 
-/** The part that can be a host, in the one spelling that DNS has for it; as given when it cannot be one. */
-function hostOf(text: string): string {
+/** Returns the part that can be a host, in the spelling of DNS, or the given text if no part can be one. */
+function readHost(text: string): string {
   const bare = text.trim().replace(/^mailto:/i, '')
   const host = /^[^\s/@]+@([^\s/@]+)$/.exec(bare)?.[1] ?? bare
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host.replace(/^\/\//, '')}`)

@@ -79,7 +79,7 @@ export default defineAction({
   },
 })
 
-/** The types of properties, asked for once in a while, and again where one is wanted that was not among them. */
+/** Reads the types of properties. They are cached for a minute, and read again if a wanted one is missing. */
 async function readTypes(
   database: string,
   values: WireValues,

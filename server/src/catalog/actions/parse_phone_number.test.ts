@@ -18,12 +18,12 @@ it.each([
   expect(outcome).toMatchObject({ kind: 'done', outputs: { valid, e164, country, type } })
 })
 
-it('parse_phone_number gives the spellings for people too', async () => {
+it('parse_phone_number also returns the spellings for people', async () => {
   const outcome = await runAction('parse_phone_number', { value: '+41446681800' })
   expect(outcome).toMatchObject({ outputs: { international: '+41 44 668 18 00', national: '044 668 18 00' } })
 })
 
-it('parse_phone_number with a country that there is not has failed', async () => {
+it('parse_phone_number fails for an unknown country', async () => {
   const outcome = await runAction('parse_phone_number', { value: '1', default_country: 'Germany' })
   expect(outcome).toEqual({
     kind: 'failed',

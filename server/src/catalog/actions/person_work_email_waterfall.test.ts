@@ -13,7 +13,7 @@ const keysFor = (...ids: string[]): ProviderKeys => ({
 const brief = (outcome: Outcome<unknown>) =>
   'provenance' in outcome ? outcome.provenance?.map(({ provider, status }) => `${provider} ${status}`) : []
 
-/** Runs with doubles in the place of providers, each of which gives one answer. */
+/** Runs with doubles in place of providers, each of which gives one answer. */
 async function run(
   replies: Record<string, Reply>,
   inputs: Record<string, unknown> = {},
@@ -43,20 +43,20 @@ const byFindymail = (email: string): Reply => ({ json: { contact: { email } } })
 const byZeroBounce = (status: string): Reply => ({ json: { status, sub_status: '' } })
 const WITH = { email_providers: ['Hunter', 'Findymail'], email_validation: ['ZeroBounce'] }
 
-it('D71: providers with neither key nor connection are passed over, in order; when that is all of them it is an error', async () => {
+it('D71: providers with neither key nor connection are skipped, in order; if none remains, the cell is an error', async () => {
   const { outcome } = await run({}, { email_providers: ['Hunter', 'Snov'] })
   expect([outcome.kind, brief(outcome)]).toEqual(['unrunnable', ['Hunter unconfigured', 'Snov unconfigured']])
   expect(outcome).toMatchObject({ message: expect.stringContaining('set LOAM_PROVIDER_KEY_SNOV') })
 })
 
-it('without providers the usual ones are asked', async () => {
+it('without providers the usual ones are called', async () => {
   const { outcome } = await run({})
   const usual = ['Hunter', 'Prospeo', 'LeadMagic', 'Findymail', 'Datagma', 'Apollo', 'Snov', 'Wiza']
   const passedOver = usual.map((name) => `${name} unconfigured`)
   expect(brief(outcome)).toEqual(['Blitz unconfigured', ...passedOver])
 })
 
-it('an address that its finder has verified is taken at once', async () => {
+it('an address that its finder has verified is used at once', async () => {
   const { outcome, asked } = await run({ hunter: byHunter('ann@acme.example', 'valid') })
   expect(outcome).toMatchObject({
     kind: 'done',
@@ -66,7 +66,7 @@ it('an address that its finder has verified is taken at once', async () => {
   expect(asked).toEqual(['hunter /v2/email-finder'])
 })
 
-describe('verifiers that are named check every address', () => {
+describe('named verifiers check every address', () => {
   it.each<[string, Record<string, unknown>, object, number, string[]]>([
     ['valid', {}, { work_email: 'a@acme.example', status: 'valid' }, 1.5, ['Hunter hit', 'ZeroBounce hit']],
     [
@@ -158,7 +158,7 @@ describe('verifiers that are named check every address', () => {
     },
   )
 
-  it('None takes the word of the finder', async () => {
+  it('None accepts the verdict of the finder', async () => {
     const replies = {
       hunter: byHunter('a@acme.example', 'accept_all'),
       findymail: byFindymail('b@acme.example'),

@@ -18,7 +18,10 @@ beforeAll(() =>
     from generate_series(1, 1500) n`),
 )
 
-/** The server listens on a socket in the file system: behind a port on loopback it is reached as any other. */
+/**
+ * Opens a port on loopback for the server, which listens on a socket in the file system, so that it is reached like any
+ * other.
+ */
 async function openPort(): Promise<string> {
   const { port } = await serveRaw((socket) => {
     const server = connect(`${client.host}/.s.PGSQL.${client.port}`)
@@ -37,7 +40,7 @@ const run = async (inputs: Record<string, unknown>, settings = {}) =>
 const failing = (message: RegExp) => ({ kind: 'failed', message: expect.stringMatching(message) })
 
 describe('postgres_query', () => {
-  it('gives rows as JSON, by parameters that are never part of the statement', async () => {
+  it('returns rows as JSON, with parameters that are never part of the statement', async () => {
     const name = "c7' or true --"
     const sql = 'select id, name, tags, more, size from leads where name = $1 or id = $2::int;'
     const row = { input: { name, id: 3 } }
@@ -69,7 +72,7 @@ describe('postgres_query', () => {
     })
   })
 
-  it('gives no more rows and bytes than it may, and says that there are more', async () => {
+  it('returns no more rows and bytes than allowed, and says that there are more', async () => {
     expect(await run({ sql: 'select id from leads', limit: '2' })).toMatchObject({
       outputs: { count: 2, more: true },
     })
@@ -78,7 +81,7 @@ describe('postgres_query', () => {
     expect(JSON.stringify(long).length).toBeLessThan(3_000_000)
   })
 
-  it('takes no references into the statement', async () => {
+  it('accepts no references in the statement', async () => {
     await expect(run({ sql: "select '{{input.name}}'" })).rejects.toThrow(/takes no references: write \$1/)
   })
 
@@ -97,7 +100,7 @@ describe('postgres_query', () => {
     expect(rows).toEqual([{ count: 1500 }])
   })
 
-  it('goes only where the egress lets it', async () => {
+  it('connects only where the egress allows it', async () => {
     const egress = createEgress({ allow: [] })
     try {
       expect(await run({ sql: 'select 1' }, { egress })).toMatchObject({ kind: 'failed' })

@@ -21,7 +21,7 @@ const text = field.text({
   description:
     'One statement that reads: select ... or with ... Values of the row are $1, $2 and so on, set in params.',
 })
-/** What a row holds never becomes part of a statement. */
+/** The statement. It accepts no references, so that values of a row never become part of it. */
 const sql: Field<string> = {
   ...text,
   check(raw, path) {
@@ -67,7 +67,7 @@ export default defineAction({
       return unrunnable('sql must be one statement that reads: select ... or with ...')
     const limit = inputs.limit ?? 100
     const json = {
-      // The end of the line ends a comment.
+      // The line break ends a comment at the end of the statement.
       text: `select row_to_json(q)::text as row from (${statement}\n) q`,
       values: inputs.params.map(toParameter),
       limit: limit + 1,

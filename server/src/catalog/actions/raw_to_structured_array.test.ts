@@ -33,11 +33,11 @@ describe('raw_to_structured_array', () => {
     expect(JSON.stringify(await run('{{input.text}}'))).toContain('[{"a":1},{"a":12345678901234567890}]')
   })
 
-  it.each(['{{input.word}}', '{"a":1}', '[1'])('%s is no array', async (array) => {
+  it.each(['{{input.word}}', '{"a":1}', '[1'])('%s is not an array', async (array) => {
     expect(await run(array)).toEqual({ kind: 'failed', message: 'array is not a JSON array' })
   })
 
-  it('of a value that is not there cannot be run', async () => {
+  it('cannot run on a missing value', async () => {
     expect(await run('{{input.empty}}')).toEqual({ kind: 'unrunnable', message: 'required and empty: array' })
   })
 })

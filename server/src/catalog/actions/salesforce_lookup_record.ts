@@ -66,7 +66,7 @@ export default defineAction({
   },
 })
 
-/** Salesforce says of each record, and of those inside it, what kind it is. */
+/** Removes `attributes`, the kind that Salesforce adds to each record and to those inside it. */
 function withoutAttributes(record: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(record).filter(([name]) => name !== 'attributes')
   return Object.fromEntries(

@@ -165,14 +165,14 @@ describe('scrape_website reads further pages of the site', () => {
     expect(outcome.outputs.title).toBe('Warehouse robots that work | Northwind Robotics')
   })
 
-  it('also those that only the sitemap names; not other sites, nor files', async () => {
+  it('also those that only the sitemap names; no other sites, no files', async () => {
     const { outcome, requests } = await scrape(corporate, '/', { max_pages: '20' })
     expect(requests).toContain('/hidden-gem')
     expect(requests).not.toContain('/brochure.pdf')
     expect(outcome.outputs.markdown).toContain('Nobody links here.')
   })
 
-  it('by a sitemap of sitemaps, packed or not', async () => {
+  it('by a sitemap of sitemaps, compressed or not', async () => {
     const map = (path: string) => `<?xml version="1.0"?><urlset><url><loc>ORIGIN${path}</loc></url></urlset>`
     const site: Site = {
       '/': '<title>Home</title><p>Home</p>',
@@ -211,7 +211,7 @@ describe('scrape_website that cannot', () => {
     })
   })
 
-  it('draw a page in a browser says so', async () => {
+  it('draw a page in a browser fails with a message about it', async () => {
     const { outcome, requests } = await scrape(corporate, '/', { render: 'browser' })
     expect(outcome).toEqual({
       kind: 'unrunnable',

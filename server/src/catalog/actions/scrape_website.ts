@@ -87,7 +87,7 @@ export default defineAction({
   },
 })
 
-/** One page as it is; several with the address of each. */
+/** Joins the pages. A single page is returned unchanged; several are returned with the address of each. */
 function joinMarkdown(pages: { url: string; text: string }[]): string {
   const [first] = pages
   if (first !== undefined && pages.length === 1) return first.text
@@ -95,7 +95,7 @@ function joinMarkdown(pages: { url: string; text: string }[]): string {
   return parts.join('\n\n---\n\n').slice(0, MAX_MARKDOWN).toWellFormed()
 }
 
-/** Whole blocks, as many as fit. */
+/** Returns the blocks that fit as a whole. */
 function withinSize(blocks: unknown[]): unknown[] {
   let size = 0
   return blocks.filter((block) => {

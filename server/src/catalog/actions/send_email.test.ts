@@ -41,7 +41,7 @@ describe('send_email', () => {
     expect(own.received).toHaveLength(1)
   })
 
-  it('several people, HTML, and where answers go', async () => {
+  it('several recipients, HTML, and the address for replies', async () => {
     const { url, received } = await serveSmtp()
     const inputs = {
       to: 'a@x.example, b@x.example;',
@@ -55,7 +55,7 @@ describe('send_email', () => {
     expect(received[0]?.text).toMatch(/^Reply-To: me@x\.example\r$/m)
   })
 
-  it("over the installation's server answers go to the member and to nobody else", async () => {
+  it("over the installation's server replies go to the member and to nobody else", async () => {
     const { url, received } = await serveSmtp()
     expect(await send({}, { mailUrl: url })).toMatchObject({ kind: 'done' })
     expect(received[0]?.text).toMatch(/^Reply-To: member@loam\.test\r$/m)
@@ -66,7 +66,7 @@ describe('send_email', () => {
     expect(received).toHaveLength(1)
   })
 
-  it("waits for the next hour when the organisation's share of the installation's server is used up", async () => {
+  it("waits for the next hour when the organisation's share of the installation's server is exhausted", async () => {
     const { url, received } = await serveSmtp()
     const inputs = { to: 'a@x.example, b@x.example' }
     expect(await send(inputs, { mailUrl: url, mailsLeft: 1 })).toMatchObject({ kind: 'wait', ms: 60_000 })
@@ -74,14 +74,14 @@ describe('send_email', () => {
     expect(await send(inputs, { keys: connected({ url }), mailsLeft: 1 })).toMatchObject({ kind: 'done' })
   })
 
-  it('names at most 50 people', async () => {
+  it('accepts at most 50 recipients', async () => {
     const { url, received } = await serveSmtp()
     const to = Array.from({ length: 51 }, (_, n) => `p${n}@x.example`).join(',')
     expect(await send({ to }, { mailUrl: url })).toMatchObject({ kind: 'failed' })
     expect(received).toHaveLength(0)
   })
 
-  it('a Message-ID is the same in every try, and values of the row make no headers', async () => {
+  it('a Message-ID is the same in every try, and values of the row add no headers', async () => {
     const { url, received } = await serveSmtp()
     const name = 'Ada\r\nBcc: victim@example.com'
     const attacked = { row: { input: { ...row.input, name } }, mailUrl: url }
@@ -112,7 +112,7 @@ describe('send_email', () => {
     expect(JSON.stringify(outcome)).not.toContain(PASSWORD)
   })
 
-  it('logs in as the user of the address, who is the sender where none is named', async () => {
+  it('logs in as the user of the address, who is the sender if none is named', async () => {
     const seen: unknown[] = []
     const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }, _session, done) => {
       seen.push([username, password])

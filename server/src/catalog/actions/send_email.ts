@@ -54,7 +54,7 @@ export default defineAction({
     if (own === null && inputs.connection !== undefined) {
       return { kind: 'unrunnable', message: `there is no connection "${inputs.connection}" to smtp` }
     }
-    const server = serverOf(own?.fields, context.mail)
+    const server = chooseServer(own?.fields, context.mail)
     if (server === null) {
       return unrunnable(describeUnconnected(MAIL_SERVER, undefined))
     }
@@ -68,7 +68,7 @@ export default defineAction({
           )
         return wait(turn.waitMs)
       }
-      // The operator's server speaks for nobody but the member whose run it is.
+      // The installation's server sends only for the member who started the run.
       if (replyTo !== undefined && replyTo.toLowerCase() !== turn.replyTo?.toLowerCase())
         return failed(
           "over the installation's mail server answers go to the member who started the run; for another reply_to connect a mail server of yours",
@@ -89,7 +89,7 @@ export default defineAction({
         subject: inputs.subject.replace(/[\r\n]+/g, ' '),
         content: inputs.format === 'html' ? { html: inputs.body } : { text: inputs.body },
         replyTo,
-        // The same in every try, so that mail servers can tell a repeated one.
+        // The id is the same in every try, so that mail servers can recognise a repeated mail.
         messageId,
       },
       context,
@@ -99,7 +99,7 @@ export default defineAction({
   },
 })
 
-function serverOf(
+function chooseServer(
   own: Readonly<Record<string, string>> | undefined,
   installation: { url: string | undefined; from: string },
 ): MailServer | null {
@@ -111,7 +111,7 @@ function serverOf(
   return url === undefined ? null : { url, from, givenByUser: false }
 }
 
-/** The user of a mail server is mostly the address that it sends for. */
+/** Returns the user of a mail server if it is an address. It is mostly the one that the server sends for. */
 function senderIn(url: string): string | undefined {
   const user = readServer(url)?.auth?.user ?? ''
   return ADDRESS.test(user) ? user : undefined

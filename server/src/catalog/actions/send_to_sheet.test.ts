@@ -78,7 +78,7 @@ describe('send_to_sheet', () => {
     expect(rows).toEqual([])
   })
 
-  it('passes over items of the mapping whose name is empty; one without a name is refused (D76)', async () => {
+  it('skips items of the mapping with an empty name; one without a name is refused (D76)', async () => {
     const field_mapping = [
       { name: ' a ', value: '1' },
       { name: '', value: '2' },

@@ -68,7 +68,7 @@ describe('send_webhook', () => {
     })
   })
 
-  it('webhook-id is the same in every try of a cell, and another for another', async () => {
+  it('webhook-id is the same in every try of a cell, and differs between cells', async () => {
     const ids = []
     for (const cellRun of ['r/1/a', 'r/1/a', 'r/2/a']) {
       ids.push((await send({}, { status: 500, text: '' }, { cellRun })).seen[0]?.headers['webhook-id'])

@@ -6,7 +6,8 @@ import { askProvider } from '../provider/single-provider.ts'
 import { smartlead } from '../providers/smartlead/provider.ts'
 import { leadInputs, readCustomFields, readLead } from '../push/campaigns.ts'
 
-// api.smartlead.ai/reference/add-leads-to-a-campaign-by-id (2026-11). A lead is told by its address: adding it again adds nothing.
+// api.smartlead.ai/reference/add-leads-to-a-campaign-by-id (2026-11). A lead is identified by its address: adding it
+// again adds nothing.
 const Count = z.number().nullish()
 const Added = z.object({
   upload_count: Count,
@@ -60,10 +61,10 @@ export default defineAction({
     } as const
     const answer = await askProvider({ provider: smartlead, connection, request, schema: Added }, context)
     if (!answer.ok) return answer.outcome
-    const fault = faultOf(answer.body)
+    const fault = findFault(answer.body)
     if (fault !== null) return failed(`Smartlead: ${fault}`)
     const created = (answer.body.already_added_to_campaign ?? 0) === 0
-    // Its id is told only by asking; without it the lead is in the campaign all the same.
+    // The reply does not contain the lead's id, so it is read. Without it the lead is in the campaign all the same.
     const asked = { path: '/leads/', query: { email } }
     const found = await askProvider(
       { provider: smartlead, connection, request: asked, schema: Lead },
@@ -75,8 +76,8 @@ export default defineAction({
   },
 })
 
-/** Why a lead was not taken, which Smartlead says by counting. */
-function faultOf(added: Added): string | null {
+/** Returns why a lead was not added, which Smartlead reports by counts, or null. */
+function findFault(added: Added): string | null {
   if (added.is_lead_limit_exhausted) return 'the limit of leads of the plan is used up'
   if ((added.invalid_email_count ?? 0) > 0) return 'the address is not valid'
   if ((added.unsubscribed_leads?.length ?? 0) > 0) return 'the lead has unsubscribed'

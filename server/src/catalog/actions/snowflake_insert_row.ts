@@ -10,8 +10,8 @@ import { snowflake } from '../providers/snowflake/provider.ts'
 import { isSnowflakeName, isSnowflakeTable, printInsert } from '../push/snowflake.ts'
 import { NOTHING_TO_WRITE, readWireValues } from '../push/values.ts'
 
-// docs.snowflake.com/en/developer-guide/sql-api/reference (2026-11): 202 while it is at work; a repeated requestId with retry=true
-// is not executed again.
+// docs.snowflake.com/en/developer-guide/sql-api/reference (2026-11): the status is 202 while the statement runs; a
+// repeated requestId with retry=true is not executed again.
 const Reply = z.object({
   statementHandle: z.string().min(1),
   resultSetMetaData: z.unknown().optional(),
@@ -88,7 +88,7 @@ export default defineAction({
         : { path: `/api/v2/statements/${encodeURIComponent(submitted.handle)}` }
     const answer = await askProvider({ provider: snowflake, connection, request, schema: Reply }, context)
     if (!answer.ok) {
-      // A wait for the gate must not forget the statement.
+      // A wait for the gate must keep the handle of the statement.
       const { outcome } = answer
       return submitted !== null && outcome.kind === 'wait'
         ? wait(outcome.ms, { ...submitted, ...(outcome.state as object) })
@@ -105,7 +105,9 @@ export default defineAction({
   },
 })
 
-/** The same for every try of a cell, so that Snowflake runs the statement once. */
+/**
+ * Returns a UUID made from a text. It is the same in every try of a cell, so that Snowflake runs the statement once.
+ */
 function toUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]

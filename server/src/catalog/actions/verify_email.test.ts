@@ -47,7 +47,7 @@ async function verify(email: string, { probe, zone = ZONE, ...rules }: Setting =
   return { outputs: outcome.outputs, provenance: outcome.provenance, mail, names }
 }
 
-describe('verify_email by the built-in way', () => {
+describe('verify_email by the built-in provider', () => {
   it.each<[string, string, RegExp, string | null]>([
     ['ann@acme.example', 'valid', /accepts it/, 'mx.acme.example'],
     [' Ann@Acme.Example ', 'invalid', /does not exist/, 'mx.acme.example'],
@@ -89,7 +89,7 @@ describe('verify_email by the built-in way', () => {
     expect([mail.accepted(), names.asked]).toEqual([0, []])
   })
 
-  it('says hello, asks about the address and a stranger, and sends nothing', async () => {
+  it('says hello, asks about the address and an unknown one, and sends nothing', async () => {
     const { mail } = await verify('ann@acme.example')
     await expect.poll(() => mail.said).toHaveLength(5)
     expect(mail.said).toEqual([
@@ -148,7 +148,7 @@ describe('verify_email by the built-in way', () => {
     expect(outputs).toMatchObject({ status, reason: expect.stringMatching(reason) })
   })
 
-  it('goes to the next mail server when the first cannot be reached', async () => {
+  it('tries the next mail server if the first cannot be reached', async () => {
     const zone = { ...ZONE, 'mx.acme.example': {} }
     const { outputs } = await verify('ann@acme.example', { zone })
     expect(outputs).toMatchObject({ status: 'valid', mx: 'mx.acme.example' })
@@ -165,7 +165,7 @@ describe('verify_email by the built-in way', () => {
 })
 
 describe('verify_email asks providers in order', () => {
-  it('and passes over those without a key', async () => {
+  it('and skips those without a key', async () => {
     const outcome = await runAction('verify_email', {
       email: 'ann@mailinator.com',
       providers: ['ZeroBounce', 'Built-in', 'Hunter'],
@@ -180,7 +180,7 @@ describe('verify_email asks providers in order', () => {
     })
   })
 
-  it('D71: and is an error that says what to set when none can be asked', async () => {
+  it('D71: and is an error that says what to set if none can be called', async () => {
     const outcome = await runAction('verify_email', { email: 'ann@acme.example', providers: ['zerobounce'] })
     expect(outcome).toMatchObject({
       kind: 'unrunnable',

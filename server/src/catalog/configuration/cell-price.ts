@@ -43,19 +43,19 @@ export function priceOf(
   const lists = Object.entries(action.inputs).flatMap(([field, { waterfall }]) =>
     waterfall === undefined
       ? []
-      : [stepsOf(field, Object.hasOwn(inputs, field) ? inputs[field] : undefined, waterfall, environment)],
+      : [priceSteps(field, Object.hasOwn(inputs, field) ? inputs[field] : undefined, waterfall, environment)],
   )
   const [steps = [], ...others] = lists
   const checks = others.flat()
-  const mostOf = ({ configured, ownKey, credits, missCredits }: PricedStep) =>
+  const getHighestPrice = ({ configured, ownKey, credits, missCredits }: PricedStep) =>
     configured && !ownKey ? Math.max(credits, missCredits) : 0
-  const checking = sum(checks.map(mostOf))
-  const asked = steps.filter(({ configured }) => configured)
+  const checking = sum(checks.map(getHighestPrice))
+  const usableSteps = steps.filter(({ configured }) => configured)
   const ownModel = action.paysModel && asksOwnModel(action, inputs, environment)
   const credits = ownModel ? 0 : action.credits
-  const atMost = sum([credits, ...asked.map((step) => sum([mostOf(step), checking]))])
+  const atMost = sum([credits, ...asked.map((step) => sum([getHighestPrice(step), checking]))])
   const ownKeyOnly = atMost === 0 && (ownModel || [...asked, ...checks].some(({ ownKey }) => ownKey))
-  const firstOwn = asked.find(({ ownKey }) => ownKey)?.credits ?? 0
+  const firstOwn = usableSteps.find(({ ownKey }) => ownKey)?.credits ?? 0
   const ownCredits = ownKeyOnly ? (ownModel ? action.credits : firstOwn) : 0
   return { credits, steps, checks, atMost, ownKeyOnly, ownCredits }
 }
@@ -79,7 +79,7 @@ function asksOwnModel(
   return vendor !== undefined && !Object.hasOwn(inputs, 'connection') && connectionsOf(vendor) === 1
 }
 
-function stepsOf(
+function priceSteps(
   field: string,
   value: ConfiguredValue | undefined,
   { providers, usual }: WaterfallOffer,

@@ -25,9 +25,9 @@ function inspectInput(
   environment: ConfigurationEnvironment,
 ): Warning[] {
   const found = value === undefined ? null : (inspect?.(value) ?? null)
-  const unasked = waterfall === undefined ? null : faultOfWaterfall(value, waterfall, environment)
-  const unconnected = connects === undefined ? null : faultOfConnection(value, connects, environment)
-  const unconfigured = unasked ?? unconnected
+  const waterfallFault = waterfall === undefined ? null : faultOfWaterfall(value, waterfall, environment)
+  const connectionFault = connects === undefined ? null : faultOfConnection(value, connects, environment)
+  const unconfigured = waterfallFault ?? connectionFault
   return [
     ...(found === null ? [] : [{ field: path, ...found }]),
     ...(unconfigured === null
@@ -72,6 +72,6 @@ function faultOfConnection(
 ): string | null {
   const named = typeof value === 'string' && value.trim() !== '' ? value : undefined
   if (named !== undefined && hasToken(named)) return null
-  const isThere = connectionsOf(provider.id, named) > 0 || (named === undefined && hasKey(provider.id))
-  return isThere ? null : describeUnconnected(provider, named)
+  const isConnected = connectionsOf(provider.id, named) > 0 || (named === undefined && hasKey(provider.id))
+  return isConnected ? null : describeUnconnected(provider, named)
 }

@@ -14,12 +14,12 @@ type ActionPrices = Prices['actions'][number]
 export function listPrices(catalogue: Catalogue, changes: readonly PriceChange[] = []): Prices {
   const agent = changes.findLast(({ action }) => action === AGENT)?.credits ?? AGENT_CREDITS
   return {
-    actions: catalogue.list().map((action) => pricesOf(action, changes)),
+    actions: catalogue.list().map((action) => readPrices(action, changes)),
     agent: { credits: agent },
   }
 }
 
-function pricesOf(action: Action, changes: readonly PriceChange[]): ActionPrices {
+function readPrices(action: Action, changes: readonly PriceChange[]): ActionPrices {
   const own = changes.filter((change) => change.action === action.id)
   return {
     action_id: action.id,

@@ -53,13 +53,13 @@ function findReference(text: string, sources: ReadonlyMap<string, string[]>): st
   if (dot < 0) return findByName(text, sources)
   const source = findSource(text.slice(0, dot).trim(), [...sources.keys()])
   const name =
-    source === undefined ? undefined : nearestOf(text.slice(dot + 1).trim(), sources.get(source) ?? [])
+    source === undefined ? undefined : pickNearest(text.slice(dot + 1).trim(), sources.get(source) ?? [])
   return name === undefined ? undefined : `${source}.${name}`
 }
 
 /** Looks up a name without a prefix. The first source in the chain that has the name is used. */
 function findByName(text: string, sources: ReadonlyMap<string, string[]>): string | undefined {
-  const name = nearestOf(text, [...sources.values()].flat())
+  const name = pickNearest(text, [...sources.values()].flat())
   const source = [...sources].find(([, names]) => name !== undefined && names.includes(name))
   return source && `${source[0]}.${name}`
 }
@@ -69,9 +69,9 @@ function findSource(given: string, names: readonly string[]): string | undefined
   const numbered = names.find(
     (name) => name.startsWith(`${given}_`) && /^\d+$/.test(name.slice(given.length + 1)),
   )
-  return names.includes(given) ? given : (numbered ?? nearestOf(given, names))
+  return names.includes(given) ? given : (numbered ?? pickNearest(given, names))
 }
 
-function nearestOf(given: string, names: readonly string[]): string | undefined {
+function pickNearest(given: string, names: readonly string[]): string | undefined {
   return names.includes(given) ? given : findNearest(given, names.slice(0, MAX_NAMES))
 }

@@ -28,15 +28,15 @@ export function listTargetKeys(
   )
   if (targets.length > 0 && targets.every((value) => typeof value === 'string' && !hasToken(value)))
     return null
-  const behind = new Set<ActionInstance>([instance])
+  const sources = new Set<ActionInstance>([instance])
   const follow = (value: unknown) => {
     for (const { token } of listTokens(value)) {
       const source = 'action' in token ? byId.get(token.action) : undefined
-      if (source !== undefined) behind.add(source)
+      if (source !== undefined) sources.add(source)
     }
   }
   follow(targets)
   // Iteration over a set also visits items added during it. Of the action itself only the target counts.
-  for (const source of behind) if (source !== instance) follow(source.inputs)
+  for (const source of sources) if (source !== instance) follow(source.inputs)
   return [...behind].flatMap(({ configured_with: key }) => (key === undefined ? [] : [key]))
 }

@@ -24,8 +24,8 @@ export function problemsOf(
       const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, environment)
       if (problem === null) return []
       const { code, message } = problem
-      const meant = problem === DOWNSTREAM ? '' : hint(source)
-      return [{ field: path, code, message: message(source) + meant }]
+      const suggestion = problem === DOWNSTREAM ? '' : hint(source)
+      return [{ field: path, code, message: message(source) + suggestion }]
     }),
     ...(template === undefined ? [] : inspectInputs(action, template, environment)),
     ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>
@@ -38,8 +38,8 @@ export function problemsOf(
 
 /** Removes duplicates and keeps the order. */
 export function distinct(warnings: Warning[]): Warning[] {
-  const keyOf = ({ field, code, message }: Warning) => JSON.stringify([field, code, message])
-  return [...new Map(warnings.map((warning) => [keyOf(warning), warning])).values()]
+  const toKey = ({ field, code, message }: Warning) => JSON.stringify([field, code, message])
+  return [...new Map(warnings.map((warning) => [toKey(warning), warning])).values()]
 }
 
 type Problem = { code: string; message: (source: string) => string }

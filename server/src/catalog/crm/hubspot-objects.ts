@@ -8,7 +8,7 @@ type ObjectType = {
   identity: string[]
 }
 
-const of = (id: string, label: string, shown: string, identity: string[] = []): ObjectType => ({
+const defineType = (id: string, label: string, shown: string, identity: string[] = []): ObjectType => ({
   id,
   label,
   shown,
@@ -17,25 +17,29 @@ const of = (id: string, label: string, shown: string, identity: string[] = []): 
 
 /** The object types that every account has. Custom objects are added to them. */
 export const OBJECT_TYPES: Readonly<Record<string, ObjectType>> = {
-  contacts: of(
+  contacts: defineType(
     '0-1',
     'Contacts',
     'email firstname lastname phone jobtitle company website city country lifecyclestage hubspot_owner_id',
     ['email'],
   ),
-  companies: of(
+  companies: defineType(
     '0-2',
     'Companies',
     'name domain website phone industry numberofemployees annualrevenue city country lifecyclestage hubspot_owner_id',
     ['domain'],
   ),
-  deals: of('0-3', 'Deals', 'dealname amount dealstage pipeline closedate hubspot_owner_id'),
-  tickets: of('0-5', 'Tickets', 'subject content hs_pipeline hs_pipeline_stage hs_ticket_priority'),
-  products: of('0-7', 'Products', 'name description price hs_sku'),
-  line_items: of('0-8', 'Line items', 'name quantity price amount hs_product_id'),
-  leads: of('0-136', 'Leads', 'hs_lead_name hs_lead_type hs_lead_label hubspot_owner_id'),
-  notes: of('0-46', 'Notes', 'hs_note_body hs_timestamp hubspot_owner_id'),
-  tasks: of('0-27', 'Tasks', 'hs_task_subject hs_task_body hs_task_status hs_timestamp hubspot_owner_id'),
+  deals: defineType('0-3', 'Deals', 'dealname amount dealstage pipeline closedate hubspot_owner_id'),
+  tickets: defineType('0-5', 'Tickets', 'subject content hs_pipeline hs_pipeline_stage hs_ticket_priority'),
+  products: defineType('0-7', 'Products', 'name description price hs_sku'),
+  line_items: defineType('0-8', 'Line items', 'name quantity price amount hs_product_id'),
+  leads: defineType('0-136', 'Leads', 'hs_lead_name hs_lead_type hs_lead_label hubspot_owner_id'),
+  notes: defineType('0-46', 'Notes', 'hs_note_body hs_timestamp hubspot_owner_id'),
+  tasks: defineType(
+    '0-27',
+    'Tasks',
+    'hs_task_subject hs_task_body hs_task_status hs_timestamp hubspot_owner_id',
+  ),
 }
 
 function find(object: string): ObjectType | undefined {

@@ -111,7 +111,7 @@ async function create({ connection, object, values, context, attempt }: Write): 
   const json = { properties: printProperties(values) }
   const request = { method: 'POST', path: pathOfObject(object), json } as const
   const call = askHubspot({ connection, request, schema: Found }, context)
-  return writtenOf(await attempt.create(call), true)
+  return toWritten(await attempt.create(call), true)
 }
 
 async function update(
@@ -124,10 +124,10 @@ async function update(
     query: { idProperty: property === OWN_ID ? undefined : property },
     json: { properties: printProperties(omitValues(values, property)) },
   } as const
-  return writtenOf(await askHubspot({ connection, request, schema: Found }, context), false)
+  return toWritten(await askHubspot({ connection, request, schema: Found }, context), false)
 }
 
-function writtenOf(answer: ProviderCallResult<Found>, created: boolean): Written {
+function toWritten(answer: ProviderCallResult<Found>, created: boolean): Written {
   return answer.ok ? { ok: true, record: answer.body, created, provenance: answer.provenance } : answer
 }
 

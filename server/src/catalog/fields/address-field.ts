@@ -25,7 +25,7 @@ export function address(options: { description: string }): Field<string> {
 
 /** Returns the filled address, or a list with the error message. */
 function fillAddress(template: Template, scope: Scope): string | [string] {
-  if (soleToken(template) !== null) return scope.text(template.map(sourceOf).join(''))
+  if (soleToken(template) !== null) return scope.text(template.map(printPart).join(''))
   let filled = ''
   for (const [at, part] of template.entries()) {
     if (part.kind === 'text') filled += part.text
@@ -47,7 +47,7 @@ function fillAddress(template: Template, scope: Scope): string | [string] {
 const HOST = /^[^/?#@\\\s]+$/
 const DOTS = /^(\.|%2e){1,2}$/i
 
-const sourceOf = (part: Template[number]): string => (part.kind === 'text' ? part.text : part.source)
+const printPart = (part: Template[number]): string => (part.kind === 'text' ? part.text : part.source)
 
 function textAt(template: Template, at: number): string {
   const part = template[at]

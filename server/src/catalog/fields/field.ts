@@ -47,7 +47,7 @@ export type Field<Value = unknown> = {
   inspect?: (configured: ConfiguredValue) => Inspection | null
   /** The sheet whose columns the variables name: this one or another. Present on condition groups. */
   conditions?: { over: 'row' | 'target' }
-  /** Present if the value holds names of another sheet's inputs. */
+  /** The inputs of another sheet that the value names, if it may name any. */
   namesInputs?: NamesInputs
   /** Returns the part of a configured value that holds tokens of this sheet, if that is not the whole value. */
   references?(configured: ConfiguredValue): unknown

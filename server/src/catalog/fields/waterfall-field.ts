@@ -173,28 +173,28 @@ export function reorderSteps(
   if (current.length === 0) {
     return { steps: [], warnings: [], errors: [{ field: path, message: 'no providers are configured yet' }] }
   }
-  const nameOf = (id: string) => providers.find((known) => known.id === id)?.name ?? id
-  const configured = current.map((step) => ({ step, name: nameOf(step.provider) }))
-  const left = new Set(configured)
+  const findName = (id: string) => providers.find((known) => known.id === id)?.name ?? id
+  const configured = current.map((step) => ({ step, name: findName(step.provider) }))
+  const unlisted = new Set(configured)
   const warnings: Warning[] = []
   const errors: FieldError[] = []
   const steps = given.flatMap(({ name, ownKey, place }): WaterfallStep[] => {
     const field = `${path}[${place}]`
     const named = configured.filter((entry) => isNamed(name, { id: entry.step.provider, name: entry.name }))
-    const next = named.find((entry) => left.has(entry))
+    const next = named.find((entry) => unlisted.has(entry))
     if (next === undefined) {
       const fault = named.length === 0 ? 'is not configured for this field' : 'is listed twice'
       errors.push({ field, message: `${name} ${fault}` })
       return []
     }
-    left.delete(next)
+    unlisted.delete(next)
     if (ownKey !== undefined && ownKey !== next.step.own_key) {
       const message = `reordering does not change whether ${next.name} uses your own key`
       warnings.push({ field, code: 'own_key_ignored', message })
     }
     return [next.step]
   })
-  if (left.size > 0) {
+  if (unlisted.size > 0) {
     const missing = [...left].map((entry) => entry.name).join(', ')
     errors.push({ field: path, message: `must list every configured provider; missing: ${missing}` })
   }

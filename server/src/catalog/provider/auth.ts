@@ -95,10 +95,10 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
  * that case.
  */
 function isMade(fields: ProviderKey['fields'], grant: Grant): boolean {
-  return GRANT_FIELDS[grant].every((name) => partsOf(fields)[name] !== undefined)
+  return GRANT_FIELDS[grant].every((name) => readParts(fields)[name] !== undefined)
 }
 
-function partsOf(fields: ProviderKey['fields']): Readonly<Record<string, string | undefined>> {
+function readParts(fields: ProviderKey['fields']): Readonly<Record<string, string | undefined>> {
   const { secret } = fields
   if (fields['client_id'] !== undefined || secret === undefined) return fields
   const [client_id, client_secret, refresh_token] = secret.split(':')
@@ -121,7 +121,7 @@ const TOKEN_TIMEOUT_MS = 10_000
 
 const CLIENT = new Set(['client_id', 'client_secret'])
 
-function basic(parts: ReturnType<typeof partsOf>): string {
+function basic(parts: ReturnType<typeof readParts>): string {
   const { client_id = '', client_secret = '' } = parts
   return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
 }
@@ -132,7 +132,7 @@ async function makeToken(
   fields: ProviderKey['fields'],
   place: Place,
 ): Promise<MadeToken<Refusal>> {
-  const parts = partsOf(fields)
+  const parts = readParts(fields)
   const given = GRANT_FIELDS[auth.grant].map((name): [string, string] => [name, parts[name] ?? ''])
   const sent = auth.client === 'basic' ? given.filter(([name]) => !CLIENT.has(name)) : given
   const url = URL.parse(typeof auth.tokenUrl === 'string' ? auth.tokenUrl : auth.tokenUrl(fields))

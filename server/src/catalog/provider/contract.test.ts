@@ -60,7 +60,7 @@ async function ask(one: Case, replies: readonly Reply[], timeoutMs = 5000) {
 }
 
 /** Lists the failures that every provider can have, in the provider's own form if the case has one. */
-function faultsOf({ badKey, quota, slowDown }: Case): [string, Reply, object][] {
+function listFaults({ badKey, quota, slowDown }: Case): [string, Reply, object][] {
   const faults: [string, Reply, object][] = [
     ['bad key', badKey ?? { status: 401, json: { message: `no key ${SECRET}` } }, { kind: 'unconfigured' }],
     ['quota', quota ?? { status: 402, json: { message: 'payment required' } }, { kind: 'no_credits' }],
@@ -115,7 +115,7 @@ describe.each(CASES.map((one): [string, Case] => [`${one.provider}: ${one.asks.a
       }
     })
 
-    it.each(faultsOf(one))('%s', async (_what, reply, expected) => {
+    it.each(listFaults(one))('%s', async (_what, reply, expected) => {
       const { found } = await ask(one, [reply])
       expect(found).toMatchObject(expected)
       expect(JSON.stringify(found)).not.toContain(SECRET)

@@ -21,9 +21,9 @@ export function tellMisfit(misfit: Misfit): void {
 
 /** Calls `listener` for every misfit in this process, until the returned function is called. */
 export function onMisfit(listener: (misfit: Misfit) => void): () => void {
-  const hear = (message: unknown) => listener(message as Misfit)
-  misfits.subscribe(hear)
-  return () => misfits.unsubscribe(hear)
+  const handleMessage = (message: unknown) => listener(message as Misfit)
+  misfits.subscribe(handleMessage)
+  return () => misfits.unsubscribe(handleMessage)
 }
 
 const QUIET_MS = 60_000

@@ -93,13 +93,13 @@ export function defineProvider(spec: ProviderSpec): Provider {
   const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
   const { baseUrlField, timeoutMs = TIMEOUT_MS } = spec
   type Placing = { egress: Pick<Egress, 'baseUrl'> }
-  const baseOf = ({ egress }: Placing, key?: ProviderKey): string => {
+  const findBase = ({ egress }: Placing, key?: ProviderKey): string => {
     const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]?.replace(/\/+$/, '')
     return egress.baseUrl(id, own ?? spec.baseUrl)
   }
   const isReplaced = ({ egress }: Placing): boolean => egress.baseUrl(id, '') !== ''
   const placeOf = (context: Placing, key: ProviderKey) => ({
-    base: baseOf(context, key),
+    base: findBase(context, key),
     replaced: isReplaced(context),
   })
 
@@ -126,7 +126,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
   ): EgressRequest {
     const usual = request.json === undefined ? plain : json
     const call: EgressRequest = {
-      url: addressOf(base, request, more),
+      url: printAddress(base, request, more),
       method: request.method ?? 'GET',
       headers: request.headers === undefined ? usual : { ...usual, ...request.headers, ...own },
       timeoutMs,
@@ -145,7 +145,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     requiresOwnKey,
     isBuiltIn: false,
     needsAddress: spec.baseUrl === '' && baseUrlField === undefined,
-    isPlaced: (context) => baseUrlField !== undefined || baseOf(context) !== '',
+    isPlaced: (context) => baseUrlField !== undefined || findBase(context) !== '',
     // A server that replaces a provider has limits of its own and reports them by 429.
     limits: (context) => (isReplaced(context) ? NO_LIMITS : (spec.limits ?? NO_LIMITS)),
     probe: spec.probe ?? null,
@@ -160,7 +160,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
         const authorised = authorising instanceof Promise ? await authorising : authorising
         if ('kind' in authorised) return { ok: false, refusal: authorised }
         // Only after authorising, because some providers return the account's address with the token.
-        const base = baseOf(context, key)
+        const base = findBase(context, key)
         if (base === '') {
           const missing =
             baseUrlField === undefined
@@ -244,7 +244,7 @@ export function optionOf(
   return { id, name, supportsOwnKey, requiresOwnKey, credits, missCredits, needsKey, needsAddress }
 }
 
-function addressOf(
+function printAddress(
   base: string,
   { path, query = {} }: ProviderRequest,
   more: Record<string, string>,

@@ -116,15 +116,15 @@ export function parseReply<Body>(
     (status >= 300 ? 'error' : null)
   if (kind !== null && kind !== 'answer') {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
-    const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets())}`
+    const message = `${words}${printExcerpt(rules.explain?.(body) ?? reply.text(), secrets())}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }
-  if (!json.ok) return misfitOf({ at: '', problem: json.message }, json.message)
+  if (!json.ok) return toMisfit({ at: '', problem: json.message }, json.message)
   const parsed = schema.safeParse(json.value)
   if (parsed.success) return { ok: true, body: parsed.data }
   const [issue] = parsed.error.issues
   const misfit = issue === undefined ? { at: '', problem: '' } : placeOf(issue)
-  return misfitOf(misfit, `the answer is not of the expected shape at ${misfit.at}: ${misfit.problem}`)
+  return toMisfit(misfit, `the answer is not of the expected shape at ${misfit.at}: ${misfit.problem}`)
 }
 
 function wordIn(body: unknown, name: string): string {
@@ -143,11 +143,11 @@ function withDetails(
   return afterMs === undefined ? given : { ...given, afterMs }
 }
 
-function misfitOf(misfit: { at: string; problem: string }, message: string): { ok: false; refusal: Refusal } {
+function toMisfit(misfit: { at: string; problem: string }, message: string): { ok: false; refusal: Refusal } {
   return { ok: false, refusal: { kind: 'error', message, transient: false, misfit } }
 }
 
-function excerptOf(givenText: string, secrets: readonly string[]): string {
+function printExcerpt(givenText: string, secrets: readonly string[]): string {
   // Secrets are removed before the text is cut, because half a secret at the end would not be found.
   const text = redact(givenText.slice(0, 20 * EXCERPT), secrets)
     .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -21,7 +21,7 @@ export function orderByFinds<Input, Result>(
   rates: readonly ProviderRate[],
 ): readonly WaterfallStep[] {
   if (progress.order === undefined) {
-    const rated = steps.map((step) => rateOf(step, adapters, rates))
+    const rated = steps.map((step) => rateStep(step, adapters, rates))
     const sorted = rated.toSorted((a, b) => a.cost - b.cost || b.rate - a.rate)
     progress.order = sorted.map(({ step }) => step.provider)
     progress.provenance.push({
@@ -36,7 +36,7 @@ export function orderByFinds<Input, Result>(
   return steps.toSorted((a, b) => order.indexOf(a.provider) - order.indexOf(b.provider))
 }
 
-function rateOf<Input, Result>(
+function rateStep<Input, Result>(
   step: WaterfallStep,
   adapters: readonly Adapter<Input, Result>[],
   rates: readonly ProviderRate[],

@@ -59,7 +59,7 @@ export type Progress<Result> = Bill & {
 /** Returns where a waterfall continues. Unreadable state, such as that of another version, means starting again. */
 export function readProgress<Result>(state: unknown, result: z.ZodType<Result>): Progress<Result> {
   if (state !== undefined && state !== null) {
-    const kept = progressOf(result).safeParse(state)
+    const kept = progressSchema(result).safeParse(state)
     if (kept.success) return kept.data
   }
   return {
@@ -74,7 +74,7 @@ export function readProgress<Result>(state: unknown, result: z.ZodType<Result>):
   }
 }
 
-function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Result>> {
+function progressSchema<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Result>> {
   return z.object({
     place: z.number(),
     order: z.array(z.string()).exactOptional(),

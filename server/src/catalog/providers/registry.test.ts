@@ -4,7 +4,7 @@ import { listSamples, USUAL_SUBJECT } from '../waterfalls/samples.ts'
 import { loadAdapters, loadProviders } from './registry.ts'
 
 const providers = await loadProviders()
-/** None of these is known to have a call that costs nothing and tells a good key from a bad one. */
+/** The providers without a known call that is free and tells a good key from a bad one. */
 const UNPROBED = ['anymailfinder', 'icypeas', 'parallel', 'perplexity', 'searxng']
 
 it('every folder of a provider is one, and its id can be the end of a setting (D57)', () => {

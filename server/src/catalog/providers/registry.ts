@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { Adapter } from '../provider/adapter.ts'
 import type { Provider } from '../provider/provider.ts'
 
-/** Every provider there is, by the folders of their definitions. Built-ins need no connection and are left out. */
+/** Loads every provider, found by the folder of its definition. Built-ins need no connection and are left out. */
 export async function loadProviders(): Promise<Provider[]> {
   const folder = new URL('.', import.meta.url)
   const names = (await readdir(folder, { withFileTypes: true }))
@@ -26,13 +26,13 @@ function isProvider(value: unknown): value is Provider {
 
 export type RegisteredAdapter = {
   provider: Provider
-  /** The name of its file, which is the question's. */
+  /** The name of its file, which is also that of the question. */
   question: string
-  /** Whatever it is asked: nobody asks through this. */
+  /** The adapter, without its input type, because nothing is asked through this type. */
   adapter: Pick<Adapter<never, unknown>, 'provider' | 'price' | 'missPrice' | 'option'>
 }
 
-/** Every adapter of every provider, but of built-ins, by their files. */
+/** Loads every adapter of every provider except built-ins, by file. */
 export async function loadAdapters(): Promise<RegisteredAdapter[]> {
   const providers = await loadProviders()
   const found = await Promise.all(

@@ -107,7 +107,7 @@ async function search(write: Write): Promise<ProviderCallResult<FoundRecord[]>> 
   if (!isCustomKey(match)) {
     return {
       ...found,
-      body: items.filter((item) => textsOf(item, match).some((one) => isSameText(one, wanted))),
+      body: items.filter((item) => listTexts(item, match).some((one) => isSameText(one, wanted))),
     }
   }
   if (items.length === 0) return { ...found, body: [] }
@@ -123,7 +123,7 @@ async function search(write: Write): Promise<ProviderCallResult<FoundRecord[]>> 
   return { ...read, provenance, body: items.filter(({ id }) => same.has(id)) }
 }
 
-function textsOf(item: Item, field: string): readonly string[] {
+function listTexts(item: Item, field: string): readonly string[] {
   if (field === 'email') return item.emails
   if (field === 'phone') return item.phones
   const value = field === 'title' ? item.title : field === 'address' ? item.address : item.name

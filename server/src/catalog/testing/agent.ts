@@ -20,7 +20,9 @@ export type AgentSettings = {
   reader?: PageReader
 }
 
-/** Runs the agent against a model, a search engine and sites on loopback; for the whole of a test file. */
+/**
+ * Runs the agent against a model, a search engine and sites on loopback. The services are closed after the test file.
+ */
 export function useAgent(): (task: Partial<AgentTask>, settings: AgentSettings) => Promise<AgentRun> {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
   const sandbox = createSandbox()

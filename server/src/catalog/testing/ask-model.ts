@@ -15,7 +15,7 @@ export const row = { input: { company: 'Acme' } }
 
 export const failedWith = (message: RegExp) => ({ kind: 'failed', message: expect.stringMatching(message) })
 
-/** Runs ai_generate against real servers; for the whole of a test file. */
+/** Runs ai_generate against real servers. The services are closed after the test file. */
 export function useModel() {
   const runAction = useActions()
 
@@ -25,7 +25,7 @@ export function useModel() {
     return { outcome }
   }
 
-  /** Against a server with these replies. */
+  /** Asks a server with these replies. */
   async function ask(replies: ModelReply[], inputs: object = {}, settings: Settings = {}) {
     const server = await serveOpenAi(replies)
     return { ...(await askAt(server, inputs, settings)), calls: server.calls }

@@ -4,7 +4,7 @@ import { type ChatBody, type ChatReply, printTurn } from './chat-turn.ts'
 
 export type { ChatBody, ChatMessage, ChatReply } from './chat-turn.ts'
 
-/** An OpenAI-compatible server whose model does what a function says. */
+/** Serves an OpenAI-compatible API. A function decides what the model does. */
 export async function serveChat(
   think: (body: ChatBody, turn: number) => ChatReply,
 ): Promise<{ url: string; bodies: ChatBody[] }> {

@@ -1,4 +1,4 @@
-/** What a model says in one turn: words, calls of tools, or a refusal of the server. */
+/** The model's reply in one turn: text, calls of tools, or a refusal of the server. */
 export type ChatReply = SpokenReply | { status: number; message: string }
 export type SpokenReply =
   | { says: string }
@@ -11,7 +11,7 @@ export type ChatBody = {
   response_format?: unknown
 }
 
-/** A turn as an OpenAI-compatible server sends it. */
+/** Prints a turn as an OpenAI-compatible server sends it. */
 export function printTurn(
   reply: SpokenReply,
   tokens: { input: number; output: number } = { input: 100, output: 10 },

@@ -11,7 +11,7 @@ export const REFRESHING = {
 
 let connections = 0
 
-/** The organisation's only connection to a CRM, by the name Main. */
+/** Returns the organisation's only connection to a CRM, named Main. */
 export function connectionTo(crm: string, fields: Record<string, string> = { secret: TOKEN }): ProviderKeys {
   connections += 1
   const key = createKey(`connection ${connections}`, fields)
@@ -23,12 +23,12 @@ export function connectionTo(crm: string, fields: Record<string, string> = { sec
 
 const isAccount = ({ path }: Seen): boolean => path === '/account-info/v3/details'
 
-/** The provider of an action, by which its id begins. */
+/** Returns the provider of an action, with which the action's id begins. */
 export function providerOf(action: string): string {
   return action.startsWith('google_sheets_') ? 'google_sheets' : (action.split('_')[0] ?? '')
 }
 
-/** Runs an action against a CRM on loopback. HubSpot's account is answered for, and left out of what was seen. */
+/** Runs an action against a CRM on loopback. Requests for HubSpot's account get an answer and are not recorded. */
 export async function runAt(
   run: Run,
   [action, inputs]: [string, Record<string, unknown>],
@@ -46,7 +46,7 @@ export async function runAt(
   return { outcome, asked, origin: double.origin }
 }
 
-/** A request as one line, with its JSON body. */
+/** Prints a request as one line, with its JSON body. */
 export function printSeen({ method, path, query, body }: Seen): [string, unknown] {
   const search = new URLSearchParams(query).toString()
   return [

@@ -3,22 +3,22 @@ import { serveRaw } from '#test/doubles/loopback-server.ts'
 
 export type MailServer = {
   port: number
-  /** Commands that it was given, in order. */
+  /** The commands that the server received, in order. */
   said: string[]
   accepted: () => number
 }
 
 export type MailRules = {
   greeting?: string
-  /** Replies by the beginning of the command, in lower case; `ok` names mailboxes that exist. */
+  /** The replies by the beginning of the command, in lower case. */
   replies?: Record<string, string>
-  /** What is answered about a recipient. By default those in `mailboxes` exist. */
+  /** Returns the reply to a recipient. By default the addresses in `mailboxes` exist. */
   rcpt?: (address: string) => string
   mailboxes?: string[]
   onSocket?: (socket: Socket) => void
 }
 
-/** A mail server on loopback that says what the test wants. */
+/** Serves mail on loopback with the replies that the test sets. */
 export async function serveMail(rules: MailRules = {}): Promise<MailServer> {
   const said: string[] = []
   const mailboxes = rules.mailboxes ?? []

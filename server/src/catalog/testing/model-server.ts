@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 
-/** What a model server answers to one call: words of the model, or anything else that servers do. */
+/** The reply of a model server to one call: text of the model, or any other reply of a server. */
 export type ModelReply =
   | { says: string; finish?: string; cached?: number }
   | { status: number; headers?: Record<string, string>; body: string }
   | 'nothing'
 
-// Requests are inspected freely in tests; a wrong path reads as undefined and fails its expectation.
+// Tests inspect requests freely: a wrong path reads as undefined and fails its expectation.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
@@ -18,7 +18,7 @@ type Wire = (words: { says: string; finish?: string; cached?: number }, model: s
 
 type Script = { replies: ModelReply[]; refusing?: ((body: Json) => ModelReply | undefined) | undefined }
 
-/** Answers calls in the order of the replies, the last one over and over. `refusing` looks at each call first. */
+/** Replies to calls in order and repeats the last reply. `refusing` sees each call first. */
 function play(wire: Wire, { replies, refusing }: Script) {
   const calls: ModelCall[] = []
   let answered = 0
@@ -59,10 +59,10 @@ const anthropicWire: Wire = ({ says, finish = 'end_turn', cached = 0 }, model) =
   usage: { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: cached },
 })
 
-/** For who has a server already. */
+/** Plays OpenAI's API on a server that the test already has. */
 export const playOpenAi = (script: Script) => play(openAiWire, script)
 
-/** A model server for one test. */
+/** Starts a model server for one test. */
 async function serve(wire: Wire, script: Script): Promise<ModelServer> {
   const { listener, calls } = play(wire, script)
   const { origin } = await serveHttp((request, response) => void listener(request, response))

@@ -7,7 +7,7 @@ import { createEgress } from '../../lib/egress/egress.ts'
 import { createKey, type ProviderGate, type ProviderKeys } from '../provider/access.ts'
 import type { AskContext } from '../provider/context.ts'
 
-/** A request as a provider gets it. */
+/** A request as a provider receives it. */
 export type Seen = {
   method: string
   path: string
@@ -16,7 +16,7 @@ export type Seen = {
   body: string
 }
 
-/** An answer: JSON with 200 by default. Text is sent as it is; `hang` never answers. */
+/** A reply: JSON with 200 by default. Text is sent unchanged; `hang` never replies. */
 export type Reply = {
   status?: number
   json?: unknown
@@ -28,7 +28,7 @@ export type Reply = {
 
 export type Double = { origin: string; seen: Seen[] }
 
-/** A provider on loopback that speaks real HTTP, until the test ends. */
+/** Serves a provider on loopback over real HTTP, until the test ends. */
 export async function serveDouble(answer: (seen: Seen, place: number) => Reply): Promise<Double> {
   const seen: Seen[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
@@ -53,7 +53,7 @@ export const keysOf = (fields: Record<string, string>): ProviderKeys => ({
   own: async () => createKey('own', fields),
 })
 
-/** What adapters are lent, with providers at `urls`. Calls end after `timeoutMs`. */
+/** Returns the context of adapters, with providers at `urls`. Calls time out after `timeoutMs`. */
 export function makeAskContext(
   urls: Record<string, string>,
   more: Partial<AskContext> & { timeoutMs?: number } = {},

@@ -17,7 +17,7 @@ import type { RecordAccess } from '../records/access.ts'
 import { loadCatalogue } from '../registry.ts'
 import { createSheets } from './sheets.ts'
 
-/** A row as far as tokens see it: its inputs, and the outputs of actions before this one. */
+/** A row as tokens see it: its inputs, and the outputs of earlier actions. */
 export type TestRow = {
   input?: Record<string, unknown>
   env?: Record<string, string>
@@ -31,27 +31,27 @@ export type Settings = {
   now?: Date
   sheets?: SheetAccess
   signal?: AbortSignal
-  /** In place of one that reaches loopback and no name server. */
+  /** The egress to use. By default one that reaches loopback and no name server. */
   egress?: Egress
-  /** Where providers are, by id. */
+  /** The addresses of providers, by id. */
   urls?: Record<string, string>
   keys?: ProviderKeys
   gate?: ProviderGate
   knowledge?: string
-  /** Environment variables that say which models there are. */
+  /** The environment variables that configure models. */
   models?: Record<string, string>
   cellRun?: string
   /** The installation's mail server. */
   mailUrl?: string
-  /** How many more recipients it takes in this hour. */
+  /** The number of recipients that are left in this hour. */
   mailsLeft?: number
-  /** Where a Chromium is. */
+  /** The path of a Chromium. */
   browser?: string
-  /** How much the organisation has left. */
+  /** The credits that the organisation has left. */
   credits?: number
 }
 
-/** Actions on the record store are tested on a real one, by rows. */
+/** Rejects every call: actions on the record store are tested on a real one, by rows. */
 const noRecords = () => Promise.reject(new Error('there is no record store here'))
 const NO_RECORDS: RecordAccess = {
   ingest: noRecords,
@@ -68,7 +68,10 @@ export type Run = (
   settings?: Settings,
 ) => Promise<Outcome<Record<string, unknown>>>
 
-/** Configures, resolves, reads and runs actions, each through the code that does it in service; closed after the file. */
+/**
+ * Configures, resolves, reads and runs actions, each through the production code. The services are closed after the
+ * test file.
+ */
 export function useActions(): Run {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
   const sandbox = createSandbox()
@@ -131,7 +134,7 @@ export function useActions(): Run {
   }
 }
 
-/** What is saved of a caller's values; throws with the messages when one is refused. */
+/** Returns the saved form of a caller's values. Throws with the messages if one is refused. */
 export function configure(action: Action, given: Record<string, unknown>): Record<string, ConfiguredValue> {
   const saved = Object.entries(given).flatMap(([name, raw]): [string, ConfiguredValue][] => {
     const checked = action.inputs[name]?.check(raw, name)
@@ -144,7 +147,9 @@ export function configure(action: Action, given: Record<string, unknown>): Recor
   return Object.fromEntries(saved)
 }
 
-/** Reads a test's row as the chain is read: with paths into values, and a column of a list as the list of its values. */
+/**
+ * Reads a test's row as the chain is read: with paths into values, and a column of a list as the list of its values.
+ */
 export function lookupIn({ input = {}, env = {}, outputs = {} }: TestRow): Lookup {
   const get = (from: Record<string, unknown> | undefined, name: string): TokenValue =>
     from !== undefined && Object.hasOwn(from, name) ? { found: true, value: from[name] } : { found: false }

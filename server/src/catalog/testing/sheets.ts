@@ -7,11 +7,11 @@ type Row = Record<string, unknown>
 
 export type TestSheets = SheetAccess & {
   rows: Record<string, Row[]>
-  /** How often the running row was asked to be removed. */
+  /** The number of times that the running row was asked to be deleted. */
   removals: number
 }
 
-/** Sheets in memory, by id. Rows hold inputs only, which conditions name as `{{input.x}}`. */
+/** Creates sheets in memory, by id. Rows hold inputs only, which conditions name as `{{input.x}}`. */
 export function createSheets(rows: Record<string, Row[]>): TestSheets {
   const claimed = new Set<string>()
   const absent = (id: string) => ({ ok: false as const, message: `sheet ${id} is not there` })

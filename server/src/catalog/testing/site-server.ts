@@ -1,6 +1,6 @@
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 
-/** What a path answers: HTML as text, or everything. `ORIGIN` in a text stands for the address of the site. */
+/** The reply of a path: HTML as text, or all parts. `ORIGIN` in a text stands for the address of the site. */
 export type SitePage =
   | string
   | {
@@ -13,7 +13,7 @@ export type Site = Record<string, SitePage>
 
 export type ServedSite = { origin: string; port: number; requests: string[] }
 
-/** A website over real HTTP on loopback. What it does not have is 404, robots.txt included. */
+/** Serves a website over real HTTP on loopback. Missing paths are 404, robots.txt included. */
 export async function serveSite(site: Site): Promise<ServedSite> {
   const requests: string[] = []
   const server = await serveHttp((request, response) => {
@@ -39,7 +39,7 @@ export async function serveSite(site: Site): Promise<ServedSite> {
   return { origin: server.origin, port: server.port, requests }
 }
 
-/** Text in an old encoding, by what its one and two byte sequences mean. */
+/** Encodes text in an old encoding, by the meaning of its one and two byte sequences. */
 export function encodeAs(charset: string, text: string): Buffer {
   const decoder = new TextDecoder(charset)
   const bytesOf = new Map<string, number[]>()
@@ -47,7 +47,7 @@ export function encodeAs(charset: string, text: string): Buffer {
     const character = decoder.decode(Uint8Array.from(bytes))
     if (Array.from(character).length === 1 && character !== '\uFFFD') bytesOf.set(character, bytes)
   }
-  // The shortest is kept: what one byte can say is read last.
+  // The shortest sequence is kept, because single bytes are read last.
   for (let first = 0x80; first <= 0xff; first += 1) {
     for (let second = 0x40; second <= 0xff; second += 1) read(first, second)
   }

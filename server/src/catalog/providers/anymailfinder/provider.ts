@@ -7,7 +7,7 @@ export const anymailfinder = defineProvider({
   baseUrl: 'https://api.anymailfinder.com',
   auth: { kind: 'header', name: 'Authorization' },
   limits: { perSecond: 10, concurrent: 20 },
-  // It looks while one waits.
+  // The provider searches during the request.
   timeoutMs: 90_000,
   statuses: { 400: 'ineligible', 404: 'miss' },
 })

@@ -6,7 +6,7 @@ import { anymailfinder } from './provider.ts'
 
 const Reply = z.object({ email: WireText, email_status: WireText, valid_email: WireText })
 
-/** Risky addresses are free; those who asked not to be in it are blacklisted. */
+/** Finds work emails. Risky addresses are free. People who asked to be removed are reported as blacklisted. */
 export const anymailfinderWorkEmail = defineAdapter(workEmail, anymailfinder, {
   price: 1,
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),

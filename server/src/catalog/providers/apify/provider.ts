@@ -8,7 +8,7 @@ export const apify = defineProvider({
   baseUrl: 'https://api.apify.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 10 },
-  // It answers when the actor has ended.
+  // The reply arrives when the actor has ended.
   timeoutMs: 100_000,
   probe: { path: '/v2/users/me' },
 })

@@ -9,7 +9,7 @@ const Job = z.object({
   end_date: WireText,
   current: z.boolean().nullish(),
 })
-/** A person whom Apollo tells of in full, for a credit. */
+/** A person with all details, for which Apollo charges a credit. */
 export const Match = z.object({
   id: WireText,
   name: WireText,
@@ -27,7 +27,7 @@ export const MatchReply = z.object({ person: Match.nullish() })
 
 type Known = { full_name: string; domain: string; linkedin_url: string; email?: string }
 
-/** Parameters are read from the address; JSON bodies are ignored. */
+/** Returns the request for one person. Apollo reads parameters from the address and ignores JSON bodies. */
 export function matchRequest({ full_name, domain, linkedin_url, email }: Known): ProviderRequest {
   const query = {
     name: full_name || undefined,
@@ -39,11 +39,14 @@ export function matchRequest({ full_name, domain, linkedin_url, email }: Known):
   return { method: 'POST', path: '/api/v1/people/match', query }
 }
 
-/** As many as one call of `bulkMatchRequest` takes. */
+/** The most people that one call of `bulkMatchRequest` accepts. */
 export const MAX_MATCHES = 10
 export const BulkMatchReply = z.object({ matches: z.array(Match.nullable()) })
 
-/** Searches mask last names and tell no addresses; those whom they found are asked for by their ids. */
+/**
+ * Returns the request for people by their ids. Searches mask last names and return no addresses, so the details are
+ * read here.
+ */
 export function bulkMatchRequest(ids: readonly string[]): ProviderRequest {
   return { method: 'POST', path: '/api/v1/people/bulk_match', json: { details: ids.map((id) => ({ id })) } }
 }

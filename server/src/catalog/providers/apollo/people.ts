@@ -7,7 +7,7 @@ import { BulkMatchReply, bulkMatchRequest, MAX_MATCHES } from './match.ts'
 import { apollo } from './provider.ts'
 import { readSearch, SEARCH_PATH, SearchReply } from './search.ts'
 
-/** A page is searched for, then its people are asked for by their ids; Apollo takes a credit for each. */
+/** Searches for a page of people, then reads their details by id. Apollo charges a credit for each. */
 export const apolloPeople = defineAdapter(people, apollo, {
   price: 2,
   async run(ask, { domain, titles, seniority, limit }) {

@@ -9,10 +9,10 @@ export const apollo = defineProvider({
   baseUrl: 'https://api.apollo.io',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perMinute: 200, concurrent: 10 },
-  // 422 is a plan that ran out, or a question with too little in it.
+  // 422 means an exhausted plan, or a question with too few details.
   statuses: { 404: 'miss' },
   classify: ({ status, body, word }) => {
-    // The probe is answered 200 whatever the key is.
+    // The reply to the probe has status 200 even for a bad key.
     if (isObject(body) && body['is_logged_in'] === false) return 'unconfigured'
     return status === 422 ? (/credit|plan|limit/i.test(word('error')) ? 'no_credits' : 'ineligible') : null
   },

@@ -3,7 +3,7 @@ import { WireNumber } from '../../provider/wire-fields.ts'
 
 export const SEARCH_PATH = '/api/v1/mixed_people/api_search'
 
-/** A page of a search: only the ids are of use, everything else in it is masked. */
+/** A page of a search. Only the ids are useful; everything else is masked. */
 export const SearchReply = z.object({
   people: z.array(z.object({ id: z.string() })),
   total_entries: WireNumber,

@@ -6,7 +6,7 @@ import type { PersonAtCompany } from '../../questions/work-email.ts'
 const PATH = '/api/v2/async'
 const POLL_MS = 5000
 const Id = z.union([z.string(), z.number()])
-/** One of both, by version. */
+/** The id of a task. Its name differs by version. */
 const Started = z.union([
   z.object({ id: Id }),
   z.object({ request_id: Id }).transform(({ request_id: id }) => ({ id })),
@@ -21,7 +21,7 @@ export type Contact = z.output<typeof Contact>
 
 type Wanted = { person: PersonAtCompany; part: 'email_address' | 'phone_number'; poll: unknown }
 
-/** Asks for one part of a contact, then for what became of it. */
+/** Requests one part of a contact, then polls for the result. */
 export function enrich<Value>(
   ask: AdapterAsk,
   { person: { first_name, last_name, domain, linkedin_url }, part, poll }: Wanted,

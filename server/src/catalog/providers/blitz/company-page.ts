@@ -5,7 +5,7 @@ import { WireText } from '../../provider/wire-fields.ts'
 
 const Reply = z.object({ found: z.boolean().nullish(), company_linkedin_url: WireText })
 
-/** It knows companies by their LinkedIn pages, and those by domain. */
+/** Finds a company's LinkedIn page by domain, because Blitz identifies companies by that page. */
 export function findPage(ask: AdapterAsk, domain: string): Promise<{ page: string } | Refusal | Paused> {
   const request = { method: 'POST', path: '/v2/enrichment/domain-to-linkedin', json: { domain } } as const
   return ask(request, Reply, ({ company_linkedin_url: page }) => (page ? { page } : MISS))

@@ -7,7 +7,7 @@ export const blitz = defineProvider({
   baseUrl: 'https://api.blitz-api.ai',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perSecond: 5, concurrent: 10 },
-  // Its window is a minute, whatever was asked in it.
+  // The window of the limit is always a minute.
   slowDownMs: 60_000,
   statuses: { 404: 'miss' },
   probe: { path: '/v2/account/key-info' },

@@ -6,7 +6,7 @@ import { blitz } from './provider.ts'
 
 const Reply = z.object({ found: z.boolean().nullish(), email: WireText })
 
-/** It verifies before it answers. */
+/** Finds work emails. Blitz verifies an address before it returns it. */
 export const blitzWorkEmail = defineAdapter(workEmail, blitz, {
   price: 1,
   accepts: ({ linkedin_url }) => linkedin_url !== '',

@@ -21,7 +21,7 @@ export const bouncerVerification = defineAdapter(verification, bouncer, {
     ),
 })
 
-/** `risky` is several things, which its flags tell apart. */
+/** Returns the verdict. `risky` has several meanings, which the flags distinguish. */
 function readVerdict({ status, domain, account }: z.output<typeof Reply>): Verdict {
   if (status === 'undeliverable') return 'invalid'
   if (isOn(domain?.disposable)) return 'disposable'

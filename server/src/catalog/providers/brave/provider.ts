@@ -11,7 +11,7 @@ export const brave = defineProvider({
   baseUrl: 'https://api.search.brave.com',
   auth: { kind: 'header', name: 'X-Subscription-Token' },
   limits: { perSecond: 1, concurrent: 5 },
-  // 422 is a question that it does not take, as a country that it does not know, and also a key that it does not know.
+  // 422 means a rejected question, such as an unknown country, and also an unknown key.
   statuses: { 422: 'ineligible' },
   classify: ({ body }) =>
     Fault.safeParse(body).data?.error.code === 'SUBSCRIPTION_TOKEN_INVALID' ? 'unconfigured' : null,

@@ -6,7 +6,7 @@ import { builtInPattern } from './provider.ts'
 const GUESS = 0.4
 const SURE = 0.9
 
-/** The commonest forms of work addresses, as far as the mail server tells which of them is right. */
+/** Tries the commonest forms of work addresses, as far as the mail server tells which is right. */
 export const builtInPatternWorkEmail = defineAdapter(workEmail, builtInPattern, {
   price: 0.1,
   accepts: (person) => hasBothNames(person) && listForms(person).length > 0,
@@ -14,7 +14,7 @@ export const builtInPatternWorkEmail = defineAdapter(workEmail, builtInPattern, 
     for (const email of listForms(person)) {
       const { status } = await verifyAddress(email, context)
       if (status === 'valid') return hit({ email, confidence: SURE, status })
-      // Where the server says yes to everything, or nothing at all, a further form would tell no more.
+      // If the server accepts every address, or does not answer, a further form would show nothing new.
       if (status !== 'invalid') return hit({ email, confidence: GUESS, status }, false)
     }
     return MISS
@@ -28,7 +28,7 @@ function listForms({ first_name, last_name, domain }: PersonAtCompany): string[]
   return [...new Set(names)].map((name) => `${name}@${domain}`)
 }
 
-/** Letters as mail addresses have them: no accents, no spaces. */
+/** Returns a name in the letters of mail addresses: no accents, no spaces. */
 function plain(name: string): string {
   return name
     .normalize('NFKD')

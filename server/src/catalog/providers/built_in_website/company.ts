@@ -4,7 +4,7 @@ import { refusalOf } from '../../provider/outcome-refusal.ts'
 import { company, tellCompany } from '../../questions/company.ts'
 import { builtInWebsite } from './provider.ts'
 
-/** What a company says of itself. */
+/** Reads what a company's website says about the company. */
 export const builtInWebsiteCompany = defineAdapter(company, builtInWebsite, {
   price: 1,
   accepts: ({ domain }) => domain !== '',

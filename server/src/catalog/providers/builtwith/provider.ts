@@ -10,7 +10,7 @@ export const builtwith = defineProvider({
   auth: { kind: 'query', name: 'KEY' },
   limits: { perSecond: 8, concurrent: 8 },
   statuses: { 404: 'miss' },
-  // Refused keys come inside a 200, in a list of errors.
+  // Refused keys are reported with 200, in a list of errors.
   classify: ({ body }) => {
     const text = JSON.stringify(isObject(body) ? (body['Errors'] ?? []) : [])
     if (/credit/i.test(text)) return 'no_credits'

@@ -27,14 +27,14 @@ export const builtwithTechnologies = defineAdapter(technologies, builtwith, {
             name: entry.Name,
             category: entry.Categories?.[0] ?? entry.Tag ?? null,
             evidence: null,
-            first_seen: dateOf(entry.FirstDetected),
-            last_seen: dateOf(entry.LastDetected),
+            first_seen: formatDate(entry.FirstDetected),
+            last_seen: formatDate(entry.LastDetected),
           })),
         ),
       )
     }),
 })
 
-function dateOf(millis: number | null | undefined): string | null {
+function formatDate(millis: number | null | undefined): string | null {
   return millis ? new Date(millis).toISOString().slice(0, 10) : null
 }

@@ -5,14 +5,14 @@ import type { PersonAtCompany } from '../../questions/work-email.ts'
 const Profile = z.object({
   phone: z.array(z.string()).nullish(),
   work_email: z.array(z.string()).nullish(),
-  /** By address; an empty list where there is none. */
+  /** The status by address, or an empty list if there is none. */
   work_email_status: z.union([z.record(z.string(), z.string().nullable()), z.array(z.unknown())]).nullish(),
 })
-/** An empty profile is an empty list. */
+/** The reply. An empty profile is an empty list. */
 const Reply = z.object({ profile: z.union([Profile, z.array(z.unknown())]).nullish() })
 export type Profile = z.output<typeof Profile>
 
-/** What it knows of a person, of those parts that are named: each is paid for. */
+/** Reads the named parts of a person's profile. Each part is paid for. */
 export function enrichPerson<Result>(
   ask: AdapterAsk,
   { linkedin_url, full_name, domain }: PersonAtCompany,

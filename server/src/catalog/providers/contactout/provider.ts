@@ -9,7 +9,7 @@ export const contactout = defineProvider({
   auth: { kind: 'header', name: 'token' },
   headers: { authorization: 'basic' },
   limits: { perMinute: 60, concurrent: 10 },
-  // 403 is a plan that is used up; a refused token is 401.
+  // 403 means an exhausted plan; the status for a refused token is 401.
   statuses: { 403: 'no_credits', 404: 'miss' },
   probe: { path: '/v1/stats' },
 })

@@ -40,7 +40,7 @@ export type CompanyRecord = Omit<Wire, 'basic_info'> & {
 
 const FIELDS = ['basic_info', 'headcount', 'revenue', 'locations', 'taxonomy', 'followers']
 
-/** Looks a company up by the surest of what is known: its domain, its page, its name. */
+/** Looks a company up by the most certain known detail: its domain, its page, its name. */
 export function lookUpCompany<Result>(
   ask: AdapterAsk,
   { domain, linkedin_url, name }: CompanyQuestion,

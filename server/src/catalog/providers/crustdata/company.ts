@@ -13,7 +13,7 @@ export const crustdataCompany = defineAdapter(company, crustdata, {
         description: record.info.description,
         industry: record.industry,
         employees: record.headcount?.total,
-        revenue_range: revenueOf(record),
+        revenue_range: printRevenue(record),
         founded: record.founded,
         hq: record.locations?.headquarters,
         linkedin_url: record.info.professional_network_url,
@@ -21,7 +21,7 @@ export const crustdataCompany = defineAdapter(company, crustdata, {
     ),
 })
 
-function revenueOf({ revenue }: CompanyRecord): string | null {
+function printRevenue({ revenue }: CompanyRecord): string | null {
   const bounds = [revenue?.estimated?.lower_bound_usd, revenue?.estimated?.upper_bound_usd]
   const known = bounds.filter((bound) => typeof bound === 'number')
   return known.length === 0 ? null : known.map((bound) => `$${bound.toLocaleString('en')}`).join(' - ')

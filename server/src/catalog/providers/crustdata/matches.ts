@@ -4,14 +4,14 @@ import { WireNumber } from '../../provider/wire-fields.ts'
 
 type Enrichment<Data> = {
   path: '/company/enrich' | '/person/enrich'
-  /** One way to name what is wanted: Crustdata takes exactly one. */
+  /** One way to name what is wanted. Crustdata accepts exactly one. */
   by: Record<string, readonly string[]>
-  /** Sections of the record; it tells the first one only when none are named. */
+  /** The sections of the record. Without names Crustdata returns only the first one. */
   fields: readonly string[]
   data: z.ZodType<Data>
 }
 
-/** Looks one thing up. Nobody of that name is an empty list of matches; of several, the surest one is read. */
+/** Looks one thing up. If nothing matches, the list of matches is empty; of several, the most certain one is read. */
 export function enrich<Data, Result>(
   ask: AdapterAsk,
   { path, by, fields, data }: Enrichment<Data>,
@@ -23,7 +23,7 @@ export function enrich<Data, Result>(
     person_data: data.nullish(),
   })
   const Asked = z.array(z.object({ matches: z.array(Match).nullish() }))
-  // Its reference shows a bare list, its guide the same list in `results`.
+  // The reference shows a bare list, the guide the same list in `results`.
   const Reply = z.union([Asked, z.object({ results: Asked }).transform(({ results }) => results)])
   const request = { method: 'POST', path, json: { ...by, fields } } as const
   return ask(request, Reply, ([asked]) => {

@@ -11,7 +11,7 @@ const Job = z.object({
 })
 export type Job = z.output<typeof Job>
 
-/** A person as Crustdata tells of one, whether searched for or looked up. */
+/** A person as Crustdata returns one, from a search or a lookup. */
 export const Profile = z.object({
   crustdata_person_id: z.union([z.string(), z.number()]).nullish(),
   basic_profile: z.object({
@@ -34,7 +34,7 @@ export const Profile = z.object({
 })
 export type Profile = z.output<typeof Profile>
 
-/** What they do now, and where. */
+/** Returns a person's present work: title, company and place. */
 export function presentOf({ basic_profile, experience, social_handles }: Profile) {
   const now = experience?.employment_details?.current?.[0]
   return {
@@ -47,12 +47,12 @@ export function presentOf({ basic_profile, experience, social_handles }: Profile
   }
 }
 
-/** Searches name an employer in one field, records in another. */
+/** Returns the name of an employer. Searches and records have it in different fields. */
 export function employerOf({ name, company_name }: Job): string | null {
   return name ?? company_name ?? null
 }
 
-/** Levels of seniority in its own words. */
+/** Crustdata's words for levels of seniority. */
 export const LEVELS: Readonly<Record<string, string>> = {
   owner: 'Owner / Partner',
   founder: 'Owner / Partner',
@@ -67,5 +67,5 @@ export const LEVELS: Readonly<Record<string, string>> = {
   intern: 'In Training',
 }
 
-/** The place of what is searched in about the work that somebody does now. */
+/** The path of the fields that describe a person's present work. */
 export const CURRENT_JOB = 'experience.employment_details.current'

@@ -8,10 +8,10 @@ export const crustdata = defineProvider({
   baseUrl: 'https://api.crustdata.com',
   auth: { kind: 'bearer' },
   headers: { 'x-api-version': '2025-11-01' },
-  // 15 lookups a minute; searches would be given 30.
+  // The limit for lookups is 15 a minute; searches may have 30.
   limits: { perMinute: 15, concurrent: 10 },
   timeoutMs: 30_000,
-  // 403 is credits, or a plan without what was asked for.
+  // 403 means missing credits, or a plan that does not include the request.
   statuses: { 403: 'no_credits', 404: 'miss' },
   probe: { path: '/user/credits' },
 })

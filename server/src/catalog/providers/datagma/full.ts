@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WireAmount, WireText } from '../../provider/wire-fields.ts'
 
-/** Answers about people and companies alike: `data` is an address, a name, a domain or a profile. */
+/** The path for people and companies alike: `data` is an address, a name, a domain or a profile. */
 export const FULL_PATH = '/api/ingress/v2/full'
 
 const Company = z.object({
@@ -14,7 +14,7 @@ const Company = z.object({
   revenueRange: WireText,
   headquarters: WireText,
 })
-/** A company stands at the top, or under `company`. */
+/** The reply about a company, which is at the top or under `company`. */
 export const CompanyReply = z.union([
   z.object({ company: Company }).transform(({ company }) => company),
   Company,

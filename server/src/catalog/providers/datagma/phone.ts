@@ -19,14 +19,16 @@ export const datagmaPhone = defineAdapter(phone, datagma, {
   run: (ask, { linkedin_url }) => {
     const query = { username: linkedin_url, minimumMatch: 1 }
     return ask({ path: '/api/ingress/v1/search', query }, Reply, ({ person, phones }) => {
-      const found = (person?.phones ?? phones ?? []).map(internationalOf).find((text) => text !== null)
+      const found = (person?.phones ?? phones ?? []).map(toInternational).find((text) => text !== null)
       return found === undefined ? MISS : hit({ phone: found, type: null })
     })
   },
 })
 
-/** A number is national: without its country's code nobody could call it. */
-function internationalOf({
+/**
+ * Returns an international number. Datagma's numbers are national, so without the country's code they cannot be called.
+ */
+function toInternational({
   number,
   countryCode,
   displayInternational,

@@ -1,7 +1,7 @@
 import { defineProvider } from '../../provider/provider.ts'
 import type { RefusalKind } from '../../provider/reply.ts'
 
-/** Faults come in bodies, by number. */
+/** The errors, which are numbers in the body. */
 const CODES: Readonly<Record<string, RefusalKind>> = { 5: 'miss', 13: 'no_credits', 16: 'unconfigured' }
 
 export const datagma = defineProvider({

@@ -13,7 +13,7 @@ export const datagmaWorkEmail = defineAdapter(workEmail, datagma, {
   accepts: hasNameAndDomain,
   run: (ask, { full_name, domain }) => {
     const query = { fullName: full_name, company: domain }
-    // `cachAll` is its own spelling.
+    // The spelling `cachAll` is Datagma's.
     return ask(
       { path: '/api/ingress/v8/findEmail', query },
       Reply,

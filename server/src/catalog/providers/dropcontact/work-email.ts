@@ -6,7 +6,7 @@ import { type FoundEmail, hasNameAndDomain, workEmail } from '../../questions/wo
 import { dropcontact } from './provider.ts'
 
 const PATH = '/v1/enrich/all'
-/** It says itself when to come back. */
+/** The polling interval that Dropcontact names itself. */
 const POLL_MS = 30_000
 const Started = z.object({ request_id: z.string() })
 const Email = z.object({ email: z.string(), qualification: WireText })
@@ -38,7 +38,9 @@ export const dropcontactWorkEmail = defineAdapter(workEmail, dropcontact, {
   },
 })
 
-/** Addresses of a person at work, those it vouches for first; it tells others apart as personal, generic or invalid. */
+/**
+ * Chooses a person's address at work, a verified one first. Dropcontact marks others as personal, generic or invalid.
+ */
 function choose(emails: z.output<typeof Email>[]): Found<FoundEmail> {
   const isVerified = ({ qualification }: z.output<typeof Email>) => qualification === 'nominative@pro'
   const best =

@@ -13,7 +13,7 @@ const Verified = z.object({
   role: Flag,
   mx_record: WireText,
 })
-/** It is still at work (249), and answers the same question later. */
+/** The reply while the verification is running (249). The same request later returns the result. */
 const Waiting = z.object({ message: z.string() })
 
 export const emailableVerification = defineAdapter(verification, emailable, {
@@ -25,7 +25,7 @@ export const emailableVerification = defineAdapter(verification, emailable, {
     }),
 })
 
-/** `risky` is several things, which its flags tell apart. */
+/** Returns the verdict. `risky` has several meanings, which the flags distinguish. */
 function readVerdict({ state, accept_all, disposable, role }: z.output<typeof Verified>): Verdict {
   if (state === 'undeliverable') return 'invalid'
   if (disposable === true) return 'disposable'

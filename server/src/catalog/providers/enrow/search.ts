@@ -12,7 +12,7 @@ type Search = {
   poll: unknown
 }
 
-/** Starts a search, then asks what became of it at the same place. */
+/** Starts a search, then polls the same path for the result. */
 export function search<Value>(
   ask: AdapterAsk,
   { path, json, poll }: Search,

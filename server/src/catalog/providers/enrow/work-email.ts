@@ -3,7 +3,7 @@ import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { enrow } from './provider.ts'
 import { search } from './search.ts'
 
-/** It verifies before it answers, also where a domain takes every address. */
+/** Finds work emails. Enrow verifies an address before it returns it, also if a domain accepts every address. */
 export const enrowWorkEmail = defineAdapter(workEmail, enrow, {
   price: 1,
   accepts: hasNameAndDomain,

@@ -8,7 +8,7 @@ const Reply = z.object({
   matched_businesses: z.array(z.object({ business_id: WireText })).nullish(),
 })
 
-/** Everything about a company is asked by an id, which is found first. */
+/** Finds the id of a company, which all other requests need. */
 export async function matchBusiness(
   ask: AdapterAsk,
   { domain, name, linkedin_url }: CompanyQuestion,

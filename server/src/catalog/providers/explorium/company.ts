@@ -25,7 +25,7 @@ const Reply = z.object({
     .nullish(),
 })
 
-/** It tells ranges of employees, never their number. */
+/** Reads a company. Explorium returns ranges of employees, never a number. */
 export const exploriumCompany = defineAdapter(company, explorium, {
   price: 2,
   async run(ask, question) {

@@ -8,12 +8,18 @@ import { COUNTRIES, DEPARTMENTS } from './stats-filters.ts'
 const Counts = z.record(z.string(), z.number())
 const Reply = z.object({
   total_results: z.number(),
-  /** A department's people by place with their `total`, and beside the departments the same of all: `total_per_location`. */
+  /**
+   * The people of each department by place, with their `total`. The same for all departments together is in
+   * `total_per_location`.
+   */
   stats: z.object({ job_departments_per_location: z.record(z.string(), Counts).nullish() }).nullish(),
 })
 const ALL = 'total_per_location'
 
-/** Counts the people that it knows at a company. Only what is filtered by is broken down, so all values of both are sent. */
+/**
+ * Counts the people that Explorium knows at a company. Only filtered fields are broken down, so all values of both are
+ * sent.
+ */
 export const exploriumHeadcount = defineAdapter(headcount, explorium, {
   price: 1,
   async run(ask, { by, ...question }) {
@@ -27,7 +33,7 @@ export const exploriumHeadcount = defineAdapter(headcount, explorium, {
     const request = { method: 'POST', path: '/v1/prospects/stats', json: { filters } } as const
     return ask(request, Reply, ({ total_results, stats }) => {
       if (total_results === 0) return MISS
-      const breakdown = partsOf(stats?.job_departments_per_location ?? {}, by).map(([name, employees]) => ({
+      const breakdown = listParts(stats?.job_departments_per_location ?? {}, by).map(([name, employees]) => ({
         name,
         employees,
         percent: Math.round((employees / total_results) * 10_000) / 100,
@@ -37,7 +43,7 @@ export const exploriumHeadcount = defineAdapter(headcount, explorium, {
   },
 })
 
-function partsOf(
+function listParts(
   counts: Readonly<Record<string, Record<string, number>>>,
   by: HeadcountQuestion['by'],
 ): [name: string, employees: number][] {

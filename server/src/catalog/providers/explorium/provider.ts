@@ -8,7 +8,7 @@ export const explorium = defineProvider({
   auth: { kind: 'header', name: 'api_key' },
   limits: { perMinute: 200, concurrent: 10 },
   statuses: { 404: 'miss', 422: 'ineligible' },
-  // A key without credits is refused as a bad one is, but says so.
+  // A key without credits gets the status of a bad key, but the body says so.
   classify: ({ status, body }) =>
     status === 403 && /insufficient credits/i.test(JSON.stringify(body) ?? '') ? 'no_credits' : null,
   probe: { path: '/v1/credits' },

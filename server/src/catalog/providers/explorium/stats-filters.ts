@@ -1,4 +1,4 @@
-/** All departments that it knows, as its OpenAPI document lists them. */
+/** All departments in Explorium's OpenAPI document. */
 export const DEPARTMENTS = [
   'administration',
   'real estate',
@@ -31,7 +31,7 @@ export const DEPARTMENTS = [
   'finance',
 ]
 
-/** Countries by ISO 3166-1, without those that are no place of work. */
+/** Countries by ISO 3166-1, without those where nobody works. */
 export const COUNTRIES = (
   'ad ae af ag al am ao ar at au az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd cf cg ch ci cl cm cn co cr cu ' +
   'cv cy cz de dj dk dm do dz ec ee eg er es et fi fj fm fr ga gb gd ge gh gm gn gq gr gt gw gy hk hn hr ht hu id ie il in ' +

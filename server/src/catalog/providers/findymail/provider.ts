@@ -7,7 +7,7 @@ export const findymail = defineProvider({
   baseUrl: 'https://app.findymail.com',
   auth: { kind: 'bearer' },
   limits: { perMinute: 300, concurrent: 20 },
-  // 423 is a subscription that is paused.
+  // 423 means a paused subscription.
   statuses: { 404: 'miss', 423: 'no_credits' },
   probe: { path: '/api/credits' },
 })

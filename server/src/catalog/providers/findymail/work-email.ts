@@ -6,7 +6,7 @@ import { findymail } from './provider.ts'
 
 const Reply = z.object({ contact: z.object({ email: WireText }).nullish() })
 
-/** It verifies before it answers. A profile tells it more than a name. */
+/** Finds work emails. Findymail verifies an address before it returns it, and finds more by profile than by name. */
 export const findymailWorkEmail = defineAdapter(workEmail, findymail, {
   price: 1,
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),

@@ -5,7 +5,7 @@ import { entries, search } from '../../questions/search.ts'
 import { firecrawl } from './provider.ts'
 
 const List = z.array(z.object({ url: z.string(), title: WireText, description: WireText }))
-/** A list, or lists by the kind of what was found. */
+/** A list of results, or lists by the kind of result. */
 const Reply = z.object({ data: z.union([List, z.object({ web: List.nullish() })]) })
 
 export const firecrawlSearch = defineAdapter(search, firecrawl, {

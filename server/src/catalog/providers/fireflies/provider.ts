@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/json/object.ts'
 import { defineProvider } from '../../provider/provider.ts'
 import type { RefusalKind } from '../../provider/reply.ts'
 
-/** https://docs.fireflies.ai/miscellaneous/error-codes */
+/** The error codes: https://docs.fireflies.ai/miscellaneous/error-codes */
 const KINDS: Readonly<Record<string, RefusalKind>> = {
   auth_failed: 'unconfigured',
   account_cancelled: 'unconfigured',
@@ -18,7 +18,7 @@ export const fireflies = defineProvider({
   baseUrl: 'https://api.fireflies.ai',
   auth: { kind: 'bearer' },
   limits: { perMinute: 60 },
-  // GraphQL: what went wrong comes as 200 with a list of errors.
+  // GraphQL reports errors with 200 and a list.
   classify({ status, body }) {
     const error = firstError(body)
     if (error === null || status >= 500) return null

@@ -22,7 +22,7 @@ const AT_WORK = new Set(['CREATED', 'IN_PROGRESS'])
 
 type Wanted = { person: PersonAtCompany; field: 'contact.work_emails' | 'contact.phones'; poll: unknown }
 
-/** Asks for one part of a contact, then for what became of it. */
+/** Requests one part of a contact, then polls for the result. */
 export function enrich<Result>(
   ask: AdapterAsk,
   { person: { first_name, last_name, domain, linkedin_url }, field, poll }: Wanted,

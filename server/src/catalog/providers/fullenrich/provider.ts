@@ -9,7 +9,7 @@ export const fullenrich = defineProvider({
   limits: { perMinute: 60, concurrent: 10 },
   slowDownMs: 60_000,
   statuses: { 400: 'ineligible' },
-  // Results that are not there yet come as 400.
+  // A result that is not ready yet has status 400.
   classify: ({ word }) => (word('code') === 'error.enrichment.in_progress' ? 'answer' : null),
   probe: { path: '/api/v2/account/credits' },
 })

@@ -14,7 +14,7 @@ export const googlePlaces = defineProvider({
   auth: { kind: 'header', name: 'X-Goog-Api-Key' },
   limits: { perMinute: 600, concurrent: 10 },
   statuses: { 400: 'ineligible' },
-  // A bad key is a 400 too, with a reason among its details.
+  // A bad key is also a 400, with a reason among its details.
   classify: ({ body }) =>
     Fault.safeParse(body).data?.error.details.some(({ reason }) => reason === 'API_KEY_INVALID') === true
       ? 'unconfigured'

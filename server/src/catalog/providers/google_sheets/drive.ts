@@ -1,7 +1,7 @@
 import { defineProvider } from '../../provider/provider.ts'
 import { googleAuth, googleErrors } from './google.ts'
 
-/** Tells which spreadsheets there are, on the connection to Google Sheets. */
+/** Lists spreadsheets, on the connection to Google Sheets. */
 export const googleDrive = defineProvider({
   id: 'google_sheets',
   name: 'Google Drive',

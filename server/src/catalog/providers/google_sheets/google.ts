@@ -8,7 +8,7 @@ export const googleAuth: Auth = {
   tokenUrl: 'https://oauth2.googleapis.com/token',
 }
 
-/** What Google's APIs say of a request that they refuse: https://cloud.google.com/apis/design/errors */
+/** The errors of Google's APIs: https://cloud.google.com/apis/design/errors */
 export const googleErrors: Pick<ProviderSpec, 'statuses' | 'explain'> = {
   statuses: { 400: 'ineligible', 404: 'ineligible' },
   explain(body) {

@@ -1,4 +1,4 @@
 import { defineBuiltIn } from '../../provider/provider.ts'
 
-/** Any server that a source is given the address of. */
+/** Any server whose address is given to a source. */
 export const http = defineBuiltIn('http', 'HTTP')

@@ -9,7 +9,7 @@ export const hubspot = defineProvider({
   baseUrl: 'https://api.hubapi.com',
   auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://api.hubapi.com/oauth/v1/token' },
   limits: { perSecond: 10, concurrent: 10 },
-  // 403 is a scope that the connection was not given; the key itself is good.
+  // 403 means a scope that the connection does not have; the key itself is valid.
   statuses: { 400: 'ineligible', 403: 'ineligible', 404: 'ineligible' },
   classify: ({ status, word }) => (status === 429 && word('policyName') === 'DAILY' ? 'no_credits' : null),
   explain: (body) => (isObject(body) && typeof body['message'] === 'string' ? body['message'] : null),

@@ -27,7 +27,7 @@ export const hunterCompany = defineAdapter(company, hunter, {
   run: (ask, { domain }) =>
     ask({ path: '/v2/companies/find', query: { domain } }, Reply, ({ data }) => {
       if (!data) return MISS
-      // Of most companies it knows a range.
+      // For most companies Hunter knows only a range.
       const employees = data.metrics?.employees
       const { annualRevenue, estimatedAnnualRevenue } = data.metrics ?? {}
       const handle = data.linkedin?.handle

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineProvider } from '../../provider/provider.ts'
 
 const Faults = z.object({ errors: z.array(z.object({ id: z.string() })) })
-/** What is wrong with the question itself. */
+/** The errors of the question itself. */
 const UNFIT = new Set(['invalid_domain', 'wrong_params'])
 
 export const hunter = defineProvider({
@@ -13,7 +13,7 @@ export const hunter = defineProvider({
   baseUrl: 'https://api.hunter.io',
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 10, perMinute: 300, concurrent: 20 },
-  // 403 is too fast, 429 the monthly quota, 451 somebody who asked not to be in it.
+  // 403 means too many requests, 429 the monthly quota, 451 a person who asked to be removed.
   statuses: { 403: 'rate_limited', 404: 'miss', 429: 'no_credits', 451: 'miss' },
   classify: ({ status, body }) =>
     status === 400 && Faults.safeParse(body).data?.errors.some(({ id }) => UNFIT.has(id)) === true

@@ -17,7 +17,7 @@ export const hunterVerification = defineAdapter(verification, hunter, {
   price: 0.5,
   run: (ask, { email }) =>
     ask({ path: '/v2/email-verifier', query: { email } }, Reply, ({ data }) => {
-      // It is still at work (202), and answers the same question later.
+      // The verification is still running (202). The same request later returns the result.
       if (!data?.status) return { kind: 'pending', afterMs: 3000, poll: null }
       return verdict(VERDICTS[data.status] ?? 'unknown', data.status)
     }),

@@ -9,7 +9,7 @@ const Item = z.object({
   status: z.string(),
   results: z.object({ emails: z.array(Email).nullish() }).nullish(),
 })
-/** Its documentation shows a list of items; some clients were given one. */
+/** The result of a search. The documentation shows a list of items; some clients received one. */
 const Read = z.object({ success: z.boolean(), items: z.array(Item).nullish(), item: Item.nullish() })
 export type SearchItem = z.output<typeof Item>
 
@@ -17,7 +17,7 @@ const AT_WORK = new Set(['NONE', 'SCHEDULED', 'IN_PROGRESS'])
 
 type Search = { path: '/api/email-search' | '/api/email-verification'; json: object; poll: unknown }
 
-/** Starts a search, then asks what became of it. */
+/** Starts a search, then polls for the result. */
 export function search<Result>(
   ask: AdapterAsk,
   { path, json, poll }: Search,

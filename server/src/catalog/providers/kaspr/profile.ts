@@ -10,11 +10,11 @@ const Profile = z.object({
   workEmails: Texts,
   professionalEmails: Texts,
 })
-/** Nobody at all is an empty answer. */
+/** The reply, which is empty if nobody was found. */
 const Reply = z.object({ profile: Profile.nullish() }).nullable()
 export type Profile = z.output<typeof Profile>
 
-/** What it knows of a person: the parts that are wanted, which are paid for only where it has them. */
+/** Looks a person up and reads the wanted part. It is paid for only if Kaspr has it. */
 export function lookUpProfile<Result>(
   ask: AdapterAsk,
   { linkedin_url, full_name }: { linkedin_url: string; full_name: string },
@@ -28,7 +28,7 @@ export function lookUpProfile<Result>(
   )
 }
 
-/** People are known by the last part of their profile's address. */
+/** Returns the last part of a profile's address, by which Kaspr identifies people. */
 export function slugOf(linkedinUrl: string): string | null {
   return /linkedin\.com\/in\/([^/?#]+)/i.exec(linkedinUrl)?.[1] ?? null
 }

@@ -3,7 +3,7 @@ import { workEmail } from '../../questions/work-email.ts'
 import { lookUpProfile, slugOf } from './profile.ts'
 import { kaspr } from './provider.ts'
 
-/** It does not say whether an address was verified. */
+/** Finds work emails. Kaspr does not say whether an address was verified. */
 export const kasprWorkEmail = defineAdapter(workEmail, kaspr, {
   price: 2,
   accepts: ({ linkedin_url }) => slugOf(linkedin_url) !== null,

@@ -5,10 +5,13 @@ import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { leadmagic } from './provider.ts'
 
 const Reply = z.object({ email: WireText, status: WireText })
-/** Of a domain that takes every address it has verified this one in another way. */
+/**
+ * The statuses of verified addresses. In a domain that accepts every address, LeadMagic has verified this one in
+ * another way.
+ */
 const VERIFIED = new Set(['valid', 'valid_catch_all'])
 
-/** Asked by name where it can be: only then it says how sure it is. */
+/** Finds work emails, by name if possible, because only then LeadMagic returns a status. */
 export const leadmagicWorkEmail = defineAdapter(workEmail, leadmagic, {
   price: 1,
   accepts: (person) => person.linkedin_url !== '' || hasBothNames(person),

@@ -9,7 +9,7 @@ export const linkup = defineProvider({
   limits: { perSecond: 10, concurrent: 10 },
   timeoutMs: 60_000,
   statuses: { 400: 'ineligible' },
-  // The credits are used up, which comes as a 429 as well.
+  // Exhausted credits also have the status 429.
   classify: ({ status, body }) =>
     status === 429 && /insufficient|credit/i.test(JSON.stringify(body) ?? '') ? 'no_credits' : null,
   probe: { path: '/v1/credits/balance' },

@@ -7,7 +7,7 @@ import { linkup } from './provider.ts'
 const Reply = z.object({
   results: z.array(z.object({ url: z.string(), name: WireText, content: WireText })),
 })
-/** Whole pages come back; as long as snippets of other engines are. */
+/** The length of an excerpt, as of the snippets of other engines. Linkup returns whole pages. */
 const MAX_EXCERPT = 500
 
 export const linkupSearch = defineAdapter(search, linkup, {

@@ -8,13 +8,13 @@ const Contact = z.object({
   phones: z
     .array(z.object({ number: z.string(), type: WireText, doNotCall: z.boolean().nullish() }))
     .nullish(),
-  /** In place of all else: not found, not to be shown, or failed. */
+  /** The error instead of a contact: not found, not to be shown, or failed. */
   error: z.object({ code: WireText }).nullish(),
 })
 const Reply = z.object({ results: z.array(Contact) })
 export type Contact = z.output<typeof Contact>
 
-/** Finds a contact and reveals that part of it, which is paid for. */
+/** Finds a contact and reveals one part of it, which is paid for. */
 export function revealContact<Result>(
   ask: AdapterAsk,
   { first_name, last_name, domain, linkedin_url }: PersonAtCompany,

@@ -4,7 +4,7 @@ import { hasBothNames } from '../../questions/work-email.ts'
 import { revealContact } from './contact.ts'
 import { lusha } from './provider.ts'
 
-/** Numbers of people who are not to be called are left out. */
+/** Finds phone numbers, leaving out those of people who must not be called. */
 export const lushaPhone = defineAdapter(phone, lusha, {
   price: 8,
   accepts: (person) => person.linkedin_url !== '' || hasBothNames(person),

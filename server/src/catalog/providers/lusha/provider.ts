@@ -7,7 +7,7 @@ export const lusha = defineProvider({
   baseUrl: 'https://api.lusha.com',
   auth: { kind: 'header', name: 'api_key' },
   limits: { perSecond: 5, concurrent: 10 },
-  // 451 is somebody who is not to be shown.
+  // 451 means a person who must not be shown.
   statuses: { 400: 'ineligible', 404: 'miss', 451: 'miss' },
   probe: { path: '/v3/account/usage' },
 })

@@ -3,7 +3,7 @@ import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { revealContact } from './contact.ts'
 import { lusha } from './provider.ts'
 
-/** Its grades: those that begin with A are addresses that it has verified. */
+/** Returns true for grades that begin with A, which mark verified addresses. */
 const isSure = (grade: string | null | undefined) => grade?.startsWith('A') ?? false
 
 export const lushaWorkEmail = defineAdapter(workEmail, lusha, {

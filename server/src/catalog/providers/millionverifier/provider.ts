@@ -8,7 +8,7 @@ export const millionverifier = defineProvider({
   auth: { kind: 'query', name: 'api' },
   limits: { perSecond: 20, concurrent: 50 },
   timeoutMs: 25_000,
-  // Errors come inside a 200.
+  // Errors are reported with 200.
   classify({ word }) {
     const error = word('error')
     if (error === '') return null

@@ -8,7 +8,7 @@ export const neverbounce = defineProvider({
   baseUrl: 'https://api.neverbounce.com',
   auth: { kind: 'query', name: 'key' },
   limits: { perSecond: 10, concurrent: 20 },
-  // Every answer is a 200 that names what became of the call.
+  // Every reply is a 200 whose body names the result of the call.
   classify({ word }) {
     const status = word('status')
     if (status === '' || status === 'success') return null

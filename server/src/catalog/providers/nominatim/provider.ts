@@ -1,6 +1,9 @@
 import { defineProvider } from '../../provider/provider.ts'
 
-/** Its policy: one request a second from the whole application, and a name of its own in the User-Agent. */
+/**
+ * OpenStreetMap's search for places. Its policy: one request a second from the whole application, and an own name in
+ * the User-Agent.
+ */
 export const nominatim = defineProvider({
   id: 'nominatim',
   name: 'Nominatim',

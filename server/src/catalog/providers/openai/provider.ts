@@ -1,6 +1,6 @@
 import { defineProvider } from '../../provider/provider.ts'
 
-/** A connection for `ai_generate`; with `base_url` to any server that speaks the same API. */
+/** A connection for `ai_generate`; with `base_url` to any server that has the same API. */
 export const openai = defineProvider({
   id: 'openai',
   name: 'OpenAI',

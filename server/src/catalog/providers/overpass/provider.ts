@@ -9,7 +9,7 @@ export const overpass = defineProvider({
   auth: { kind: 'none' },
   headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },
   limits: { perSecond: 1, concurrent: 2 },
-  // Queries run for as long as they say, 25 seconds with us.
+  // Queries may run as long as they declare, which is 25 seconds in Loam.
   timeoutMs: 40_000,
   statuses: { 400: 'ineligible', 403: 'error' },
 })

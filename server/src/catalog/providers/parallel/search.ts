@@ -6,7 +6,7 @@ import { parallel } from './provider.ts'
 
 const Found = z.object({ url: z.string(), title: WireText, excerpts: z.array(z.string()).nullish() })
 const Reply = z.object({ results: z.array(Found) })
-/** As long as snippets of other engines are. */
+/** The length of an excerpt, as of the snippets of other engines. */
 const MAX_EXCERPT = 500
 
 export const parallelSearch = defineAdapter(search, parallel, {

@@ -16,10 +16,10 @@ const Fields = z.object({
   ticker: WireText,
   linkedin_url: WireText,
 })
-/** The fields stand at the top of the answer, or under `data` as those of a person do. */
+/** The fields of a company, at the top of the reply or, like those of a person, under `data`. */
 export const CompanyReply = z.union([z.object({ data: Fields }).transform(({ data }) => data), Fields])
 
-/** `required` names a field without which it is a miss, and free. */
+/** Returns the request for a company. `required` names a field without which the reply is a free miss. */
 export function companyRequest(
   { domain, name, linkedin_url }: CompanyQuestion,
   required?: string,

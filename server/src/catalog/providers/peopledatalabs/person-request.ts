@@ -3,7 +3,7 @@ import type { ProviderRequest } from '../../provider/provider.ts'
 
 type Known = { linkedin_url: string; email: string; full_name: string; domain: string }
 
-/** `required` names a field without which it is a miss, and free. */
+/** Returns the request for a person. `required` names a field without which the reply is a free miss. */
 export function personRequest(
   { linkedin_url, email, full_name, domain }: Known,
   { min_likelihood, required }: { min_likelihood: number; required?: string },
@@ -19,7 +19,7 @@ export function personRequest(
   return { path: '/v5/person/enrich', query }
 }
 
-/** A field that the plan does not show is `true` where there is a value. */
+/** A field that the plan may hide: it is then `true` if there is a value. */
 export const Shown = z.union([z.string(), z.boolean()]).nullish()
 export const shownOf = (value: z.output<typeof Shown>): string | null =>
   typeof value === 'string' ? value : null

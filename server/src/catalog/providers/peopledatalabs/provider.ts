@@ -7,7 +7,7 @@ export const peopledatalabs = defineProvider({
   baseUrl: 'https://api.peopledatalabs.com',
   auth: { kind: 'header', name: 'X-Api-Key' },
   limits: { perMinute: 100, concurrent: 10 },
-  // A miss is free; 400 is a question with too little in it.
+  // A miss is free; 400 means a question with too few details.
   statuses: { 400: 'ineligible', 404: 'miss' },
   probe: { path: '/v5/autocomplete', query: { field: 'company', size: 1 } },
 })

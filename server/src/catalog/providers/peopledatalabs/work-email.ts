@@ -6,7 +6,7 @@ import { peopledatalabs } from './provider.ts'
 
 const Reply = z.object({ data: z.object({ work_email: Shown }) })
 
-/** It collects addresses and verifies none. */
+/** Finds work emails. People Data Labs collects addresses and verifies none. */
 export const peopledatalabsWorkEmail = defineAdapter(workEmail, peopledatalabs, {
   price: 3,
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),

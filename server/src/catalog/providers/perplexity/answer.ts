@@ -6,7 +6,7 @@ import { perplexity } from './provider.ts'
 
 const Reply = z.object({
   choices: z.array(z.object({ message: z.object({ content: WireText }) })),
-  /** Addresses; newer replies have titles beside them. */
+  /** The addresses of sources. Newer replies have titles in `search_results`. */
   citations: z.array(z.string()).nullish(),
   search_results: z.array(z.object({ url: z.string(), title: WireText })).nullish(),
 })

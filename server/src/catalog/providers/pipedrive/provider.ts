@@ -7,14 +7,14 @@ export const pipedrive = defineProvider({
   evidence:
     'pipedrive.readme.io (OAuth, v1 and v2); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.pipedrive.com',
-  // Companies have their own, which they tell with a token.
+  // Each company has its own address, which comes with a token.
   baseUrlField: 'api_domain',
   auth: {
     kind: 'oauth',
     grant: 'refresh_token',
     tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
     client: 'basic',
-    // A personal API token is none of OAuth.
+    // A personal API token is not part of OAuth.
     secretHeader: 'x-api-token',
   },
   limits: { perSecond: 10, concurrent: 10 },

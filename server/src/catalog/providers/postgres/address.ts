@@ -13,7 +13,7 @@ export type Address = {
 
 const FORM = 'postgres://user:password@host:5432/database'
 
-/** The parts of `postgres://user:password@host:5432/database?sslmode=require`, or what is wrong with it. */
+/** Returns the parts of `postgres://user:password@host:5432/database?sslmode=require`, or what is wrong with it. */
 export function readAddress(text: string | undefined): Address | { message: string } {
   const url = URL.parse(text ?? '')
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '') {

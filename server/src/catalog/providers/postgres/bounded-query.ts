@@ -1,13 +1,15 @@
 import pg from 'pg'
 import { EgressFault } from '../../../lib/egress/failures.ts'
 
-/** A row of the driver: texts by the names of columns. */
+/** A row of the driver: texts by column name. */
 export type Texts = Record<string, string | null>
 
-/** PostgreSQL's own limit of the columns of a result. */
+/** PostgreSQL's own limit on the columns of a result. */
 const MAX_COLUMNS = 1664
 
-/** How the driver hands over what the server sent; the same that cursors and streams of rows implement. */
+/**
+ * The functions by which the driver hands over what the server sent. Cursors and row streams implement the same ones.
+ */
 type Handlers = {
   handleRowDescription(message: { fields: unknown[] }): void
   handleDataRow(message: unknown): void
@@ -15,8 +17,8 @@ type Handlers = {
 }
 
 /**
- * Runs one statement that answers at most `rows` rows, once. A server that sends more is no PostgreSQL: a few bytes can stand for
- * a row with thousands of columns, so that a limit of bytes is not enough. `refuse` ends the connection.
+ * Runs one statement that returns at most `rows` rows, once. A server that sends more is not PostgreSQL. A limit on
+ * bytes is not enough, because a few bytes can stand for a row with thousands of columns. `refuse` ends the connection.
  */
 export function queryBounded(
   client: pg.Client,
@@ -57,8 +59,8 @@ type Reading = { on(event: string, listener: (chunk: Buffer) => void): unknown }
 type Wire = { attachListeners(stream: Reading): void }
 
 /**
- * Ends the connection when the driver cannot read what the server sent, such as a negative number of columns. The driver throws
- * while it reads a chunk, where nobody could catch it: one message would end the process.
+ * Ends the connection if the driver cannot read what the server sent, such as a negative number of columns. The driver
+ * throws while it reads a chunk, where nothing can catch it, so one message would end the process.
  */
 export function guardReading(client: pg.Client, refuse: (fault: EgressFault) => void): void {
   const { connection } = client as pg.Client & { connection: Wire }

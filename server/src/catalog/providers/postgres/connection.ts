@@ -15,17 +15,17 @@ export type Statement = {
   limit: number
   maxBytes?: number | undefined
 }
-/** `isCut`: there are more rows than these, which are as many as fit into memory. */
+/** `isCut` means that there are more rows, which do not fit into memory. */
 export type Rows = { rows: Texts[]; isCut: boolean }
 
 const HANDSHAKE_MS = 10_000
 const STATEMENT_MS = 60_000
-/** Rows that are asked for at once: few until it is known how long they are. */
+/** The rows fetched at once: few until their size is known. */
 const FIRST_FETCHED = 4
 const FETCHED = 100
 const MAX_BYTES = 8_000_000
 
-/** Runs one statement in a transaction that can only read. Where the connection goes is decided by egress alone. */
+/** Runs one statement in a read-only transaction. Only the egress decides where the connection goes. */
 export async function runStatement(
   { egress, signal }: ProviderContext,
   address: Address,
@@ -49,7 +49,7 @@ async function runOnce(
   if (!connected.ok) return { ok: false, refusal: refusalOfFailure(connected) }
   const { socket } = connected
   const client = openClient(address, socket, tls)
-  // A connection that breaks fails the statement at hand as well; without a listener it would end the process.
+  // A broken connection also fails the current statement. Without this listener it would end the process.
   client.on('error', () => undefined)
   const refuse = (fault: EgressFault) => socket.destroy(fault)
   guardReading(client, refuse)
@@ -73,7 +73,7 @@ function describe(cause: unknown, signal: AbortSignal, address: Address): Refusa
 }
 
 function openClient({ tls: mode, ...address }: Address, socket: Duplex, tls: boolean): pg.Client {
-  // The socket is connected already: the driver must not resolve and connect once more.
+  // The socket is already connected, so the driver must not resolve and connect again.
   const stream = Object.assign(socket, {
     connect: () => {
       setImmediate(() => socket.emit('connect'))
@@ -91,14 +91,16 @@ function openClient({ tls: mode, ...address }: Address, socket: Duplex, tls: boo
   })
 }
 
-/** Reads rows some at a time, so that long ones never fill the memory. Those before one that is too long are given. */
+/**
+ * Reads rows in small batches, so that long ones never fill the memory. Returns the rows before one that is too long.
+ */
 async function readRows(
   client: pg.Client,
   { text, values, limit, maxBytes = MAX_BYTES }: Statement,
   refuse: (fault: EgressFault) => void,
 ): Promise<Rows> {
   const run = (sql: string, parameters: Statement['values'] = [], most = 0) => {
-    // One statement and no more, whatever the text says.
+    // The extended protocol runs exactly one statement, whatever the text contains.
     const config: pg.QueryConfig & { queryMode: 'extended' } = {
       text: sql,
       values: parameters,
@@ -131,7 +133,7 @@ async function readRows(
   return { rows, isCut: false }
 }
 
-/** Returns how many rows, as long as those before, fit into the bytes that are left; at least one. */
+/** Returns how many rows of the size of those before fit into the remaining bytes; at least one. */
 function fitting(count: number, left: number, bytes: number): number {
   return Math.min(FETCHED, Math.max(1, Math.ceil((left * count) / Math.max(1, bytes))))
 }

@@ -8,7 +8,7 @@ import { useActions } from '../../testing/run-action.ts'
 
 const runAction = useActions()
 
-/** One message of PostgreSQL's protocol. */
+/** Encodes one message of PostgreSQL's protocol. */
 function message(type: string, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const head = Buffer.alloc(5)
@@ -31,7 +31,7 @@ const describeColumns = (count: number) =>
 const column = (n: number) =>
   Buffer.concat([text(n.toString(36)), int32(0), int16(0), int32(25), int16(-1), int32(-1), int16(0)])
 
-/** A server that speaks just enough of the protocol, and answers rows with whatever `flood` says, without end. */
+/** Serves just enough of the protocol, and then sends the rows that `flood` returns, without end. */
 async function serveHostile(flood: () => { first: Buffer; again: Buffer }, { tls = false } = {}) {
   const sent = { bytes: 0 }
   const { port } = await serveRaw((raw) => {
@@ -87,7 +87,7 @@ const run = (secret: string) =>
 
 it.each([false, true])('F62, I4: a value without end stops at 16 MB (TLS: %s)', async (tls) => {
   const megabyte = Buffer.alloc(1_000_000, 'x')
-  // One row of one value of 2 GB.
+  // A row with one value of 2 GB.
   const header = Buffer.concat([Buffer.from('D'), int32(2_000_000_010), int16(1), int32(2_000_000_000)])
   const first = Buffer.concat([describeColumns(1), header])
   const { sent, secret } = await serveHostile(() => ({ first, again: megabyte }), { tls })

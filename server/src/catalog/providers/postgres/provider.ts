@@ -16,7 +16,7 @@ const spec = defineProvider({
   requiresOwnKey: true,
 })
 
-/** What takes the place of a body: one statement that reads. Values are texts, whose types the server finds out. */
+/** One reading statement, in place of a request body. Values are texts; the server infers their types. */
 const Statement = z.object({
   text: z.string(),
   values: z.array(z.string().nullable()).default([]),

@@ -2,9 +2,9 @@ import { EgressFault } from '../../../lib/egress/failures.ts'
 import { redact } from '../../../lib/security/redaction.ts'
 import { type Refusal, refusal, refusalOfFailure, type RefusalKind } from '../../provider/reply.ts'
 
-/** Classes of SQLSTATE, and single ones: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** The meanings of SQLSTATE classes and single codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: readonly [start: string, kind: RefusalKind][] = [
-  // Another number of parameters than the statement has.
+  // The number of parameters differs from that of the statement.
   ['08P01', 'ineligible'],
   ['28', 'unconfigured'],
   ['3D', 'unconfigured'],
@@ -24,7 +24,7 @@ export function isWithoutTls(refused: Refusal): boolean {
   return 'message' in refused && refused.message.includes(NO_TLS)
 }
 
-/** What a failure of the driver or the server comes to. */
+/** Turns a failure of the driver or the server into a refusal. */
 export function refusalOf(cause: unknown, secrets: readonly string[]): Refusal {
   if (!(cause instanceof Error)) throw cause
   if (cause instanceof EgressFault) {
@@ -43,6 +43,6 @@ export function refusalOf(cause: unknown, secrets: readonly string[]): Refusal {
   }
   const kind = KINDS.find(([start]) => code.startsWith(start))?.[1]
   if (kind !== undefined) return refusal(kind, message)
-  // Without a code it is the connection that failed.
+  // A failure without a code is one of the connection.
   return { kind: 'error', message, transient: !message.includes(NO_TLS) }
 }

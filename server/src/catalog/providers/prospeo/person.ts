@@ -35,8 +35,8 @@ export const prospeoPerson = defineAdapter(person, prospeo, {
         experiences: jobs.map((job) => ({
           title: job.title ?? null,
           company: job.company_name ?? null,
-          start: dateOf(job.start_year, job.start_month),
-          end: dateOf(job.end_year, job.end_month),
+          start: formatDate(job.start_year, job.start_month),
+          end: formatDate(job.end_year, job.end_month),
           current: job.current ?? !job.end_year,
         })),
         education: [],
@@ -45,8 +45,8 @@ export const prospeoPerson = defineAdapter(person, prospeo, {
   },
 })
 
-/** `2020-03`, or `2020` where the month is not known. */
-function dateOf(year: number | null | undefined, month: number | null | undefined): string | null {
+/** Returns `2020-03`, or `2020` if the month is unknown. */
+function formatDate(year: number | null | undefined, month: number | null | undefined): string | null {
   if (!year) return null
   return month ? `${year}-${String(month).padStart(2, '0')}` : String(year)
 }

@@ -10,7 +10,7 @@ const CODES: Record<string, ReplyMeaning> = {
   INVALID_API_KEY: 'unconfigured',
   INSUFFICIENT_CREDITS: 'no_credits',
   RATE_LIMITED: 'rate_limited',
-  // A 400 that passes when it is tried again.
+  // A 400 for a temporary failure.
   INTERNAL_ERROR: 'outage',
 }
 
@@ -21,7 +21,7 @@ export const prospeo = defineProvider({
   baseUrl: 'https://api.prospeo.io',
   auth: { kind: 'header', name: 'X-KEY' },
   limits: { perSecond: 5, concurrent: 20 },
-  // Misses and refused keys come as 400, told apart by a code.
+  // Misses and refused keys have status 400 and differ by a code.
   classify: ({ word }) => CODES[word('error_code')] ?? null,
   probe: { path: '/account-information' },
 })

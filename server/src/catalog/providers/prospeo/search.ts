@@ -3,7 +3,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { placeOf } from '../../questions/place.ts'
 
-/** A person as Prospeo tells of one, whether searched for or looked up. */
+/** A person as Prospeo returns one, from a search or a lookup. */
 export const Person = z.object({
   person_id: z.union([z.string(), z.number()]).nullish(),
   full_name: WireText,
@@ -22,7 +22,7 @@ export const SearchReply = z.object({
 
 type Told = { person: z.output<typeof Person>; company?: z.output<typeof Company> | null | undefined }
 
-/** What they do now, and where. */
+/** Returns a person's present work: title, company and place. */
 export function presentOf({ person, company }: Told) {
   return {
     full_name: person.full_name ?? '',
@@ -49,12 +49,12 @@ const LEVELS: Readonly<Record<string, string>> = {
 
 type Wanted = { titles?: readonly string[]; seniority?: readonly string[]; domains?: readonly string[] }
 
-/** Filters that a search for people has in common, without those that are empty. */
+/** Returns the filters that searches for people share, without empty ones. */
 export function filtersOf({ titles = [], seniority = [], domains = [] }: Wanted) {
   const levels = [...new Set(seniority.map((level) => ownValue(LEVELS, level) ?? level))]
   return {
     ...(domains.length === 0 ? {} : { company: { websites: { include: domains } } }),
-    // It would match whole titles only.
+    // By default only whole titles match.
     ...(titles.length === 0
       ? {}
       : { person_job_title: { include: titles, match_only_exact_job_titles: false } }),

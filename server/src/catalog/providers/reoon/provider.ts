@@ -8,9 +8,9 @@ export const reoon = defineProvider({
   baseUrl: 'https://emailverifier.reoon.com',
   auth: { kind: 'query', name: 'key' },
   limits: { perSecond: 5, concurrent: 5 },
-  // It asks the mail server while one waits.
+  // The provider asks the mail server during the request.
   timeoutMs: 75_000,
-  // What is wrong with a request comes inside a 200.
+  // Errors of a request are reported with 200.
   classify({ word }) {
     if (word('status') !== 'error') return null
     const reason = word('reason')

@@ -22,12 +22,12 @@ export type Profile = z.output<typeof Profile>
 
 type Lookup = {
   person: PersonAtCompany
-  /** `standard` tells addresses only, `phone` numbers only. */
+  /** `standard` returns addresses only, `phone` numbers only. */
   type: 'standard' | 'phone'
   poll: unknown
 }
 
-/** Asks for a profile, then for what became of it. */
+/** Requests a profile, then polls for the result. */
 export function lookUp<Result>(
   ask: AdapterAsk,
   { person: { linkedin_url, full_name, domain }, type, poll }: Lookup,

@@ -16,10 +16,10 @@ const spec = defineProvider({
   requiresOwnKey: true,
 })
 
-/** What is read: a list by `query`, or bytes of one object. The path is `/bucket` or `/bucket/key`. */
+/** The part of an object to read; a list is requested by `query`. The path is `/bucket` or `/bucket/key`. */
 const Wanted = z.object({ part: z.object({ start: z.int(), size: z.int() }).optional() })
 
-/** The body of an answer, whatever it is. */
+/** The body of any answer. */
 export const S3Reply = z.object({
   status: z.number(),
   bytes: z.instanceof(Uint8Array),
@@ -41,8 +41,8 @@ const TIMEOUT_MS = 60_000
 const MAX_LIST_BYTES = 5_000_000
 
 /**
- * Amazon S3 or a store that speaks like it, named in the path. A connection has the secret access key as its secret, and
- * `access_key_id`, `region` and, for other stores than Amazon's, `endpoint`.
+ * Amazon S3, or a store with the same API that the path names. A connection's secret is the secret access key. Its
+ * fields are `access_key_id`, `region` and, for other stores, `endpoint`.
  */
 export const s3: Provider = {
   ...spec,
@@ -57,7 +57,7 @@ export const s3: Provider = {
     const url = URL.parse(`${base.replace(/\/+$/, '')}${path.split('/').map(escapePart).join('/')}`)
     if (url === null) return { ok: false, refusal: refusal('unconfigured', 'the endpoint is no address') }
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
-    // As they are signed: other spellings of a space are another request.
+    // The query in the form that is signed: another spelling of a space is another request.
     url.search = pairs.map(([name, value]) => `${escapePart(name)}=${escapePart(String(value))}`).join('&')
     const credentials = { accessKeyId: access_key_id, secretAccessKey: secret, sessionToken: session_token }
     const { part } = Wanted.parse(json ?? {})
@@ -65,7 +65,7 @@ export const s3: Provider = {
       url: url.href,
       headers: signGet(url, region, credentials, context.now()),
       ...(part === undefined ? { maxBytes: MAX_LIST_BYTES } : { part }),
-      // Credentials are for one host, and who redirects means another region.
+      // Credentials are valid for one host, and a redirect means another region.
       redirects: 'return',
       timeoutMs: TIMEOUT_MS,
       signal: context.signal,
@@ -77,12 +77,12 @@ export const s3: Provider = {
       const kind = KINDS.find(([code]) => text.includes(`<Code>${code}</Code>`))?.[1] ?? null
       const message = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? null
       const rules = { classify: () => kind, explain: () => message }
-      const said = await reply.json()
+      const parsedBody = await reply.json()
       return parseReply(reply, schema, {
         rules,
         secrets: () => [secret],
         now: () => context.now(),
-        json: said,
+        json: parsedBody,
       })
     }
     const etag = reply.header('etag') ?? null

@@ -5,7 +5,8 @@ export type Credentials = { accessKeyId: string; secretAccessKey: string; sessio
 const EMPTY = createHash('sha256').update('').digest('hex')
 
 /**
- * The headers that sign a GET without a body: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * Returns the headers that sign a GET without a body:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  * `url` is the address as it is sent.
  */
 export function signGet(
@@ -46,7 +47,7 @@ export function signGet(
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** All but letters, digits and `-._~`; that is more than encodeURIComponent does. */
+/** Escapes everything except letters, digits and `-._~`, which is more than encodeURIComponent does. */
 export function escapePart(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,

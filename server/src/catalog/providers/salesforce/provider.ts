@@ -18,27 +18,27 @@ export const salesforce = defineProvider({
   auth: {
     kind: 'oauth',
     grant: 'refresh_token',
-    // Sandboxes are not known at login.salesforce.com; where an account is, its tokens are made.
+    // Sandboxes are unknown at login.salesforce.com, so tokens are made at the instance.
     tokenUrl: ({ instance_url = 'https://login.salesforce.com' }) =>
       `${instance_url.replace(/\/+$/, '')}/services/oauth2/token`,
   },
   limits: { concurrent: 20 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },
-  classify: ({ status, body }) => (status < 400 ? null : (KINDS[wordOf(body, 'errorCode')] ?? null)),
+  classify: ({ status, body }) => (status < 400 ? null : (KINDS[readWord(body, 'errorCode')] ?? null)),
   explain(body) {
-    // Several records with one external id are a list of their addresses (HTTP 300).
+    // Several records with one external id are reported as a list of their addresses (HTTP 300).
     if (Array.isArray(body) && typeof body[0] === 'string') return `several records match: ${body.join(', ')}`
-    const message = wordOf(body, 'message')
-    // A refused query comes first as a whole, with a mark below the place.
+    const message = readWord(body, 'message')
+    // The message of a refused query begins with the whole query and a mark below the place.
     const reason = message.replace(/^[\s\S]*ERROR at Row:\d+:Column:\d+\s*/, '')
-    return reason === '' ? null : `${reason} (${wordOf(body, 'errorCode')})`
+    return reason === '' ? null : `${reason} (${readWord(body, 'errorCode')})`
   },
   probe: { path: '/services/data/v59.0/limits' },
   requiresOwnKey: true,
 })
 
-/** Errors are a list, and the first says what is wrong. */
-function wordOf(body: unknown, name: string): string {
+/** Returns a text of the first error. Errors are a list, and the first names the problem. */
+function readWord(body: unknown, name: string): string {
   const first: unknown = Array.isArray(body) ? body[0] : undefined
   const word = isObject(first) ? first[name] : undefined
   return typeof word === 'string' ? word : ''

@@ -1,6 +1,6 @@
 import { defineProvider } from '../../provider/provider.ts'
 
-/** Self-hosted: it is where LOAM_SEARCH_URL says. */
+/** A self-hosted search engine. LOAM_SEARCH_URL is its address. */
 export const searxng = defineProvider({
   id: 'searxng',
   name: 'SearXNG',

@@ -11,7 +11,7 @@ const Reply = z.object({
 export const searxngSearch = defineAdapter(search, searxng, {
   price: 0.5,
   run: (ask, { query, limit, country }) => {
-    const asked = { format: 'json', q: query, language: localeOf(country) }
+    const asked = { format: 'json', q: query, language: toLocale(country) }
     return ask({ path: '/search', query: asked }, Reply, ({ results }) =>
       entries(
         results.map(({ url, title, content }) => ({ title: title ?? '', url, snippet: content ?? '' })),
@@ -21,8 +21,11 @@ export const searxngSearch = defineAdapter(search, searxng, {
   },
 })
 
-/** `de-AT` of `at`: it takes a country only with a language, so the usual one of that country is named. */
-function localeOf(country: string): string | undefined {
+/**
+ * Returns the locale of a country, `de-AT` for `at`. SearXNG accepts a country only with a language, so its usual
+ * language is used.
+ */
+function toLocale(country: string): string | undefined {
   if (!/^[a-z]{2}$/i.test(country)) return undefined
   const { language, region } = new Intl.Locale(`und-${country}`).maximize()
   return language === 'und' ? undefined : `${language}-${region ?? country.toUpperCase()}`

@@ -7,7 +7,7 @@ export const serper = defineProvider({
   baseUrl: 'https://google.serper.dev',
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 50, concurrent: 50 },
-  // A balance of nothing comes as 400.
+  // An exhausted balance has status 400.
   classify: ({ status, word }) => (status === 400 && /credit/i.test(word('message')) ? 'no_credits' : null),
   probe: { path: '/account' },
 })

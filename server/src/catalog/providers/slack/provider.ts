@@ -20,7 +20,7 @@ export const slack = defineProvider({
   baseUrl: 'https://slack.com/api',
   auth: { kind: 'bearer' },
   limits: { concurrent: 10 },
-  // Errors arrive as 200 with ok: false.
+  // Errors are reported with 200 and ok: false.
   classify({ body }) {
     if (!isObject(body) || body['ok'] !== false) return null
     const { error } = body

@@ -11,8 +11,8 @@ export const smartlead = defineProvider({
   limits: { perSecond: 5 },
   statuses: { 400: 'ineligible', 404: 'ineligible', 422: 'ineligible' },
   explain(body) {
-    const said = isObject(body) ? (body['message'] ?? body['error']) : undefined
-    return typeof said === 'string' ? said : null
+    const text = isObject(body) ? (body['message'] ?? body['error']) : undefined
+    return typeof text === 'string' ? text : null
   },
   probe: { path: '/campaigns' },
   requiresOwnKey: true,

@@ -1,6 +1,6 @@
 import { defineProvider } from '../../provider/provider.ts'
 
-/** A mail server of the organisation, for `send_email`. It is not called over HTTP, so there is no address here. */
+/** A mail server of the organisation, for `send_email`. It has no base URL because it is not called over HTTP. */
 export const smtp = defineProvider({
   id: 'smtp',
   name: 'SMTP',

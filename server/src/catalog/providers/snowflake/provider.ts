@@ -10,9 +10,9 @@ export const snowflake = defineProvider({
   auth: { kind: 'bearer' },
   headers: { 'X-Snowflake-Authorization-Token-Type': 'PROGRAMMATIC_ACCESS_TOKEN' },
   limits: { concurrent: 10 },
-  // A statement that takes longer than 45 s is answered with a handle to ask for it again.
+  // For a statement that takes longer than 45 s the reply is a handle by which to ask again.
   timeoutMs: 60_000,
-  // 422 is a statement that failed, 404 a result that is no longer kept.
+  // 422 means a failed statement, 404 a result that is no longer stored.
   statuses: { 400: 'ineligible', 404: 'ineligible', 422: 'ineligible' },
   explain: (body) => (isObject(body) && typeof body['message'] === 'string' ? body['message'] : null),
   probe: { method: 'POST', path: '/api/v2/statements', json: { statement: 'select 1', timeout: 10 } },

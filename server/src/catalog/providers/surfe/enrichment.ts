@@ -11,7 +11,7 @@ type Enrichment<Reply> = {
   poll: unknown
 }
 
-/** Asks for an enrichment, then for what became of it. */
+/** Requests an enrichment, then polls for the result. */
 export function enrich<Reply extends { status: string }, Result>(
   ask: AdapterAsk,
   { path, json, reply, poll }: Enrichment<Reply>,
@@ -30,7 +30,7 @@ export function enrich<Reply extends { status: string }, Result>(
   })
 }
 
-/** A person by their profile, else by name and company. */
+/** Identifies a person by profile, or else by name and company. */
 export function personOf({ first_name, last_name, domain, linkedin_url }: PersonAtCompany) {
   return linkedin_url === ''
     ? { firstName: first_name, lastName: last_name, companyDomain: domain }

@@ -8,7 +8,7 @@ export const surfe = defineProvider({
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 20 },
   statuses: { 404: 'miss' },
-  // A spent quota is refused as a bad key is, but says so.
+  // An exhausted quota gets the status of a bad key, but the body says so.
   classify: ({ status, body }) =>
     status === 403 && /quota|credit/i.test(JSON.stringify(body) ?? '') ? 'no_credits' : null,
   probe: { path: '/v1/credits' },

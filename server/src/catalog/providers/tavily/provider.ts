@@ -7,7 +7,7 @@ export const tavily = defineProvider({
   baseUrl: 'https://api.tavily.com',
   auth: { kind: 'bearer' },
   limits: { perMinute: 100, concurrent: 10 },
-  // 432 and 433 are limits of the plan.
+  // 432 and 433 mean limits of the plan.
   statuses: { 432: 'no_credits', 433: 'no_credits' },
   probe: { path: '/usage' },
 })

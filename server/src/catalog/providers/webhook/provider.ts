@@ -1,6 +1,6 @@
 import { defineProvider } from '../../provider/provider.ts'
 
-/** The secret that `send_webhook` signs with, where it is not given with the action. Receivers have their own addresses. */
+/** The secret that `send_webhook` signs with if the action sets none. Receivers have their own addresses. */
 export const webhook = defineProvider({
   id: 'webhook',
   name: 'Webhook',

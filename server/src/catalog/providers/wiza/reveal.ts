@@ -19,7 +19,7 @@ const Data = z.object({
 })
 const Reply = z.object({ data: Data })
 
-/** Without options personal addresses would come back as if they were those at work. */
+/** The options of a reveal. Without them personal addresses would be returned as if they were work addresses. */
 const WANTED = {
   partial: {
     enrichment_level: 'partial',
@@ -28,7 +28,7 @@ const WANTED = {
   phone: { enrichment_level: 'phone' },
 }
 
-/** Asks for a reveal, then for what became of it. */
+/** Requests a reveal, then polls for the result. */
 export function reveal<Result>(
   ask: AdapterAsk,
   { person, level, poll }: { person: PersonAtCompany; level: keyof typeof WANTED; poll: unknown },
@@ -40,7 +40,7 @@ export function reveal<Result>(
       : {
           method: 'POST',
           path: PATH,
-          json: { individual_reveal: questionOf(person), ...WANTED[level] },
+          json: { individual_reveal: toQuestion(person), ...WANTED[level] },
         }
   return ask(request, Reply, ({ data }): Found<Result> => {
     if (data.status === 'failed') {
@@ -50,7 +50,7 @@ export function reveal<Result>(
   })
 }
 
-/** The profile is what it knows best; names would only make it less sure. */
-function questionOf({ linkedin_url, full_name, domain }: PersonAtCompany): Record<string, string> {
+/** Returns the question about a person. Wiza finds people best by profile; names would only make it less certain. */
+function toQuestion({ linkedin_url, full_name, domain }: PersonAtCompany): Record<string, string> {
   return linkedin_url === '' ? { full_name, domain } : { profile_url: linkedin_url }
 }

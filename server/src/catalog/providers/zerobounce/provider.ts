@@ -8,7 +8,7 @@ export const zerobounce = defineProvider({
   baseUrl: 'https://api.zerobounce.net',
   auth: { kind: 'query', name: 'api_key' },
   limits: { perSecond: 20, concurrent: 50 },
-  // Refused keys come inside a 200, from the balance as -1.
+  // Refused keys are reported with 200; the balance of such a key is -1.
   classify: ({ word }) => (word('error') !== '' || word('Credits') === '-1' ? 'unconfigured' : null),
   probe: { path: '/v2/getcredits' },
 })

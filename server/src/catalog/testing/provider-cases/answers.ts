@@ -17,7 +17,7 @@ const page = { title: 'Acme', url: 'https://acme.com/' }
 const value = { answer: 'Ada Byron.', sources: [page] }
 const one = (json: object) => [{ json }]
 const twice = <Item>(item: Item) => [item, item]
-/** It cannot be checked. */
+/** The result for an answer without sources, which cannot be checked. */
 const unsourced = { kind: 'hit', verified: false, value: { sources: [] } }
 
 export const ANSWERS = [

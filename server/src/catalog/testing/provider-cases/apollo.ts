@@ -18,7 +18,7 @@ const masked = (id: string) => ({
 })
 const searched = (...ids: string[]) => ({ json: { people: ids.map(masked), total_entries: 7 } })
 const noCredits = { status: 422, json: { error: 'You have insufficient credits' } }
-/** A bad key is told so with 200, where the probe asks. */
+/** The reply to a bad key, which has status 200 at the path of the probe. */
 const notLoggedIn = { json: { healthy: true, is_logged_in: false } }
 
 export const APOLLO = [

@@ -3,7 +3,7 @@ import type { Adapter, Ask, Found } from '../../provider/adapter.ts'
 import type { AskContext } from '../../provider/context.ts'
 import type { Reply } from '../provider-double.ts'
 
-/** One provider's side of the contract table. Replies are in its own wire format. */
+/** One provider's case in the contract table. Replies are in the provider's own wire format. */
 export type Case = {
   provider: string
   adapter: object
@@ -14,11 +14,11 @@ export type Case = {
 type Question = { at: string; headers?: object; query?: object; json?: object }
 
 export type Expectations<Result> = {
-  /** What it must be asked first and then: method and path, and parts of headers, query and JSON body. */
+  /** The expected first request and the next one: method and path, and parts of headers, query and JSON body. */
   asks: Question & { next?: Question }
-  /** Replies until there is an answer, and the answer. */
+  /** The replies until there is an answer, and the answer. */
   hit: { replies: Reply[]; value: Partial<Result>; verified?: boolean }
-  /** Replies that are no answer, and what comes of each: a miss, where nothing else is said. */
+  /** Replies without a usable answer, and the result of each: a miss unless `found` is set. */
   nothing: { replies: Reply[]; found?: object }[]
   badKey?: Reply
   quota?: Reply

@@ -23,7 +23,7 @@ const started = { status: 202, json: { enrichmentID: 'e-1' } }
 const enriched = (...emails: object[]) => ({ json: { status: 'COMPLETED', people: [{ emails }] } })
 const paused = { status: 423, json: { error: 'Subscription is paused' } }
 
-/** Who else finds addresses and numbers, on request. */
+/** The providers that find addresses and numbers only if they are named. */
 export const CONTACTS = [
   caseOf(findymailWorkEmail, PROFILE, {
     asks: {

@@ -59,7 +59,7 @@ const ACME_MATCH = matched(
   { company_data: COMPANY },
 )
 const ANN_MATCH = matched({ person_data: PERSON })
-/** The same list inside an object, as one of its pages shows it. */
+/** Wraps the list in an object, as one page of the documentation shows it. */
 const wrapped = (replies: { json: unknown }[]) => replies.map(({ json }) => ({ json: { results: json } }))
 const noCredits = { status: 403, json: { error: { message: 'Insufficient credits' } } }
 const unknown = [

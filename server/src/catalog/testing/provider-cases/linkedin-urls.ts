@@ -26,7 +26,7 @@ export const LINKEDIN_URLS = [
     nothing: [
       missing,
       { replies: one({ linkedin_url: null }) },
-      // A company's page is nobody's profile.
+      // A company's page is not a person's profile.
       { replies: one({ linkedin_url: 'https://www.linkedin.com/company/acme' }) },
     ],
     quota: { status: 423, json: { error: 'Subscription is paused' } },
@@ -67,7 +67,7 @@ export const LINKEDIN_URLS = [
       query: { name: 'Ann Lee', company: 'acme.com', required: 'linkedin_url' },
     },
     hit: { replies: one({ status: 200, data: { linkedin_url: 'linkedin.com/in/annlee' } }), value },
-    // Values that a plan does not show are `true`.
+    // Values that a plan hides are `true`.
     nothing: [missing, { replies: one({ status: 200, data: { linkedin_url: true } }) }],
   }),
 ]

@@ -12,7 +12,7 @@ const miss404 = { replies: [{ status: 404, json: { status: 404, error: { type: '
 const email = 'ann.lee@acme.com'
 const ACME = { domain: 'acme.com', name: 'Acme', linkedin_url: '' }
 const KEY = { 'x-api-key': 'k-0123456789-secret' }
-/** What is wrong with a key it says by numbers. */
+/** The errors of keys, which Datagma reports by numbers. */
 const DATAGMA = {
   badKey: { json: { code: 16, message: 'Invalid API key' } },
   quota: { json: { code: 13, message: 'Not enough credits' } },
@@ -89,7 +89,7 @@ export const PEOPLE = [
     nothing: [
       { replies: one({ person: { phones: [] } }) },
       { replies: one({ person: null }) },
-      // A national number alone would be that of somebody in another country.
+      // A national number alone could belong to somebody in another country.
       { replies: one({ person: { phones: [{ number: '30123456' }] } }) },
       { replies: one({ code: 5, message: 'No data found' }) },
       {

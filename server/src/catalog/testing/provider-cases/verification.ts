@@ -9,7 +9,7 @@ import { caseOf } from './case.ts'
 
 const ADDRESS = { email: 'ann.lee@acme.com' }
 const told = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
-/** Nobody pays for not knowing. */
+/** The result of an unknown verdict, which is free. */
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
 const searching = { json: { success: true, item: { _id: 's-1', status: 'NONE' } } }

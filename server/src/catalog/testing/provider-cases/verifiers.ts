@@ -7,7 +7,7 @@ import { caseOf } from './case.ts'
 const SECRET = 'k-0123456789-secret'
 const ADDRESS = { email: 'ann.lee@acme.com' }
 const told = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
-/** Nobody pays for not knowing. */
+/** The result of an unknown verdict, which is free. */
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
 const started = { json: { message: 'Single verification operating', id: 'e-1' } }

@@ -33,7 +33,7 @@ const ongoing = { status: 202, json: { qualification: 'ongoing' } }
 const noBalance = { status: 422, json: { message: 'Insufficient balance' } }
 const contacts = (contact: object) => one({ requestId: 'r', results: [contact] })
 
-/** Finders that ask others in turn, and those who came last. */
+/** The finders that ask others in turn, and those that were added last. */
 export const WATERFALL_FINDERS = [
   caseOf(fullenrichWorkEmail, NAMED, {
     asks: {

@@ -5,7 +5,7 @@ const home = (link: string): Site => ({
   '/careers': `<html><head><title>Careers at Acme</title></head><body><h1>Join us</h1>${link}</body></html>`,
 })
 
-/** Careers pages as they embed or link the boards. */
+/** Careers pages that embed or link the boards. */
 export const careers: Record<string, Site> = {
   greenhouse: home(
     '<div id="grnhse_app"></div><script src="https://boards.greenhouse.io/embed/job_board/js?b=1&amp;for=acmeinc"></script>',

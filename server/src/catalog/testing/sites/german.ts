@@ -1,6 +1,6 @@
 import type { Site } from '../site-server.ts'
 
-/** A German machine builder without structured data: who it is stands in its Impressum, as the law asks. */
+/** A German machine builder without structured data. Its identity is in its Impressum, as the law requires. */
 export const german: Site = {
   '/': `<!DOCTYPE html><html lang="de-DE"><head><title>Willkommen – Müller Maschinenbau GmbH</title>
     <meta name="description" content="Maschinenbau und CNC-Fertigung aus Stuttgart."></head>

@@ -8,7 +8,7 @@ const RUSSIAN =
 const FRENCH =
   '<html lang="fr"><head><title>Café Élan</title></head><body><p>Déjà vu à Orléans.</p></body></html>'
 
-/** Pages in the encodings of their time; none of them is UTF-8 unless it says so. */
+/** Pages in old encodings. None is UTF-8 unless its name says so. */
 export const encodings: Site = {
   '/shift-jis': {
     type: 'text/html',
@@ -35,7 +35,7 @@ export const encodings: Site = {
   '/no-type': { type: '', body: Buffer.from(FRENCH, 'utf8') },
 }
 
-/** Ways to a page, and ways that lead to none. */
+/** Detours to a page, and detours that lead nowhere. */
 export const detours: Site = {
   '/robots.txt': {
     type: 'text/plain',
@@ -68,7 +68,7 @@ export const detours: Site = {
   '/deep': `<title>Deep</title>${'<div>'.repeat(5_000)}deep`,
 }
 
-/** HTML as nobody should write it, and data that is cut off. */
+/** Invalid HTML, and truncated data. */
 export const broken: Site = {
   '/': `<html><head><title>Broken &amp; Sons</title><p>Text in the head <b>bold <i>both</b> slanted</i>
     <script type="application/ld+json"><!-- {"@type": "Organization", "name": "Broken
