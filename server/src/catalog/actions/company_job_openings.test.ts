@@ -355,7 +355,7 @@ describe('company_job_openings of a board', () => {
     expect(await run({ [path]: reply }, { board })).toEqual(outcome)
   })
 
-  it.each(['acme', 'workday:acme', 'https://acme.example/jobs'])('"%s" is none', async (given) => {
+  it.each(['acme', 'workday:acme', 'https://acme.example/jobs'])('"%s" is not a board', async (given) => {
     const message = expect.stringContaining(`board: "${given}" is no board; write it like greenhouse:acme`)
     expect(await run({}, { board: given })).toEqual({ kind: 'failed', message })
   })

@@ -76,7 +76,7 @@ const NOTHING = {
 
 describe('domain_lookup', () => {
   it.each(['acme.example', 'HTTPS://www.Acme.example/about', 'ann@acme.example'])(
-    'tells all of %s',
+    'returns all details of %s',
     async (domain) => {
       const { outcome, asked } = await lookUp(domain)
       expect(outcome).toMatchObject({

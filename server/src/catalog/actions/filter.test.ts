@@ -29,7 +29,7 @@ it.each([
   )
 })
 
-it('filter without conditions, or with a token that names nothing, cannot be run', async () => {
+it('filter without conditions, or with an unknown token, cannot run', async () => {
   expect(await runAction('filter', {})).toMatchObject({ kind: 'unrunnable' })
   expect(await runAction('filter', { path_conditions: [] })).toMatchObject({ kind: 'unrunnable' })
   expect(await run(leaf('{{input.gone}}', 'is empty'))).toMatchObject({ kind: 'unrunnable' })

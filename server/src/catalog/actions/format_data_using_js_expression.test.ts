@@ -75,7 +75,7 @@ describe('format_data_using_js_expression', () => {
     expect(await format(expression)).toEqual({ kind: 'failed', message: expect.stringContaining(message) })
   })
 
-  it('cannot be run with a token that names nothing, or one inside a regular expression', async () => {
+  it('cannot run with an unknown token, or one inside a regular expression', async () => {
     expect(await format('{{x_1.gone}} + 1')).toEqual({
       kind: 'unrunnable',
       message: '{{x_1.gone}} names nothing',

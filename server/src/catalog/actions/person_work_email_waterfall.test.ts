@@ -136,7 +136,7 @@ describe('named verifiers check every address', () => {
     ['a verifier that somebody chose', WITH, { work_email: 'a@acme.example', status: 'unknown' }],
     ['the default check', { email_providers: ['Hunter'] }, { work_email: 'a@acme.example', status: 'valid' }],
   ])(
-    'D83: where credits do not reach for %s, the word of the finder stands only by default',
+    'D83: if credits do not suffice for %s, the verdict of the finder counts only by default',
     async (_, inputs, outputs) => {
       const replies = { hunter: byHunter('a@acme.example', 'valid'), zerobounce: byZeroBounce('valid') }
       const { outcome, asked } = await run(replies, inputs, { credits: 1.2 })
@@ -146,7 +146,7 @@ describe('named verifiers check every address', () => {
   )
 
   it.each(['valid', 'accept_all', 'unknown', 'webmail'])(
-    'D83: a verifier that somebody chose is asked once about each address, whatever its finder says of it: %s',
+    'D83: a chosen verifier is called once about each address, whatever its finder reports: %s',
     async (word) => {
       const replies = {
         hunter: byHunter('a@acme.example', word),

@@ -53,8 +53,8 @@ export function priceOf(
   const usableSteps = steps.filter(({ configured }) => configured)
   const ownModel = action.paysModel && asksOwnModel(action, inputs, environment)
   const credits = ownModel ? 0 : action.credits
-  const atMost = sum([credits, ...asked.map((step) => sum([getHighestPrice(step), checking]))])
-  const ownKeyOnly = atMost === 0 && (ownModel || [...asked, ...checks].some(({ ownKey }) => ownKey))
+  const atMost = sum([credits, ...usableSteps.map((step) => sum([getHighestPrice(step), checking]))])
+  const ownKeyOnly = atMost === 0 && (ownModel || [...usableSteps, ...checks].some(({ ownKey }) => ownKey))
   const firstOwn = usableSteps.find(({ ownKey }) => ownKey)?.credits ?? 0
   const ownCredits = ownKeyOnly ? (ownModel ? action.credits : firstOwn) : 0
   return { credits, steps, checks, atMost, ownKeyOnly, ownCredits }

@@ -38,5 +38,5 @@ export function listTargetKeys(
   follow(targets)
   // Iteration over a set also visits items added during it. Of the action itself only the target counts.
   for (const source of sources) if (source !== instance) follow(source.inputs)
-  return [...behind].flatMap(({ configured_with: key }) => (key === undefined ? [] : [key]))
+  return [...sources].flatMap(({ configured_with: key }) => (key === undefined ? [] : [key]))
 }

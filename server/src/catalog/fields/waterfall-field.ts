@@ -195,7 +195,7 @@ export function reorderSteps(
     return [next.step]
   })
   if (unlisted.size > 0) {
-    const missing = [...left].map((entry) => entry.name).join(', ')
+    const missing = [...unlisted].map((entry) => entry.name).join(', ')
     errors.push({ field: path, message: `must list every configured provider; missing: ${missing}` })
   }
   return { steps, warnings, errors }

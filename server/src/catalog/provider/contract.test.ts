@@ -44,10 +44,10 @@ const isToken = ({ path }: Seen) => path.endsWith('/access_token')
 
 /** Asks as a waterfall does: again while the answer is pending. The last reply is repeated for all further calls. */
 async function ask(one: Case, replies: readonly Reply[], timeoutMs = 5000) {
-  const left = [...replies]
+  const remaining = [...replies]
   const double = await serveDouble((seen) => {
     if (isToken(seen)) return { json: { access_token: `token of ${SECRET}`, expires_in: 3600 } }
-    return (left.length > 1 ? left.shift() : left[0]) ?? {}
+    return (remaining.length > 1 ? remaining.shift() : remaining[0]) ?? {}
   })
   const context = makeAskContext({ [one.provider]: double.origin }, { timeoutMs })
   const key = createKey('platform', one.fields ?? { secret: SECRET })

@@ -12,10 +12,10 @@ const CLIENT = { client_id: 'id-1', client_secret: 'secret-0123456789', refresh_
 const Reply = z.object({ ok: z.boolean() })
 
 /** Asks a provider whose hosts are replaced by a double, and returns the hosts that it would have called. */
-async function askAt(provider: Provider, fields: Record<string, string>, told: object) {
+async function askAt(provider: Provider, fields: Record<string, string>, tokenFields: object) {
   const double: Double = await serveDouble(({ path }) =>
     path.endsWith('/token')
-      ? { json: { access_token: 'access-0123456789', expires_in: 3600, ...told } }
+      ? { json: { access_token: 'access-0123456789', expires_in: 3600, ...tokenFields } }
       : { json: { ok: true } },
   )
   const context = makeAskContext({})

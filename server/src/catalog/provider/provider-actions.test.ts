@@ -207,7 +207,7 @@ it.each(SCENES.map((scene): [string, Scene] => [scene.action, scene]))(
  * in turn.
  */
 async function findPeople(second: Reply[]) {
-  const left = [...second]
+  const remaining = [...second]
   const asked: string[] = []
   const double = await serveDouble(({ path, query, body }) => {
     if (path.endsWith('/bulk_match')) {
@@ -218,7 +218,7 @@ async function findPeople(second: Reply[]) {
     asked.push(`page ${query['page']}`)
     const people = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`, last_name_obfuscated: 'L***e' }))
     if (query['page'] === '1') return { json: { people, total_entries: 15 } }
-    return (left.length > 1 ? left.shift() : left[0]) ?? {}
+    return (remaining.length > 1 ? remaining.shift() : remaining[0]) ?? {}
   })
   const inputs = { domain: 'acme.example', limit: '15', providers: ['Apollo'] }
   const urls = { apollo: double.origin }

@@ -134,6 +134,6 @@ async function readRows(
 }
 
 /** Returns how many rows of the size of those before fit into the remaining bytes; at least one. */
-function fitting(count: number, left: number, bytes: number): number {
-  return Math.min(FETCHED, Math.max(1, Math.ceil((left * count) / Math.max(1, bytes))))
+function fitting(count: number, bytesLeft: number, bytes: number): number {
+  return Math.min(FETCHED, Math.max(1, Math.ceil((bytesLeft * count) / Math.max(1, bytes))))
 }

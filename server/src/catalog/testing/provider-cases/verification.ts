@@ -8,7 +8,7 @@ import { zerobounceVerification } from '../../providers/zerobounce/verification.
 import { caseOf } from './case.ts'
 
 const ADDRESS = { email: 'ann.lee@acme.com' }
-const told = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
+const verifiedAs = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
 /** The result of an unknown verdict, which is free. */
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
@@ -28,7 +28,7 @@ export const VERIFICATION = [
     },
     nothing: [
       { replies: one({ data: { status: 'unknown' } }), found: unknown },
-      { replies: one({ data: { status: 'accept_all' } }), found: told('catch_all') },
+      { replies: one({ data: { status: 'accept_all' } }), found: verifiedAs('catch_all') },
     ],
     quota: { status: 429, json: { errors: [{ id: 'usage_limit' }] } },
   }),
@@ -40,10 +40,10 @@ export const VERIFICATION = [
     },
     nothing: [
       { replies: one({ status: 'unknown', sub_status: 'timeout_exceeded' }), found: unknown },
-      { replies: one({ status: 'invalid', sub_status: 'mailbox_not_found' }), found: told('invalid') },
-      { replies: one({ status: 'catch-all', sub_status: '' }), found: told('catch_all') },
-      { replies: one({ status: 'do_not_mail', sub_status: 'disposable' }), found: told('disposable') },
-      { replies: one({ status: 'do_not_mail', sub_status: 'role_based' }), found: told('role') },
+      { replies: one({ status: 'invalid', sub_status: 'mailbox_not_found' }), found: verifiedAs('invalid') },
+      { replies: one({ status: 'catch-all', sub_status: '' }), found: verifiedAs('catch_all') },
+      { replies: one({ status: 'do_not_mail', sub_status: 'disposable' }), found: verifiedAs('disposable') },
+      { replies: one({ status: 'do_not_mail', sub_status: 'role_based' }), found: verifiedAs('role') },
     ],
     badKey: { json: { error: 'Invalid API key or your account ran out of credits' } },
   }),
@@ -55,8 +55,11 @@ export const VERIFICATION = [
     },
     nothing: [
       { replies: one({ status: 'success', result: 'unknown', flags: [] }), found: unknown },
-      { replies: one({ status: 'success', result: 'catchall', flags: [] }), found: told('catch_all') },
-      { replies: one({ status: 'success', result: 'valid', flags: ['role_account'] }), found: told('role') },
+      { replies: one({ status: 'success', result: 'catchall', flags: [] }), found: verifiedAs('catch_all') },
+      {
+        replies: one({ status: 'success', result: 'valid', flags: ['role_account'] }),
+        found: verifiedAs('role'),
+      },
     ],
     badKey: { json: { status: 'auth_failure', message: 'Invalid API key' } },
     quota: { json: { status: 'general_failure', message: 'Insufficient credit balance' } },
@@ -70,8 +73,8 @@ export const VERIFICATION = [
     },
     nothing: [
       { replies: one({ result: 'unknown', subresult: 'greylisted', error: '' }), found: unknown },
-      { replies: one({ result: 'invalid', subresult: 'no_mx', error: '' }), found: told('invalid') },
-      { replies: one({ result: 'ok', subresult: 'ok', role: true, error: '' }), found: told('role') },
+      { replies: one({ result: 'invalid', subresult: 'no_mx', error: '' }), found: verifiedAs('invalid') },
+      { replies: one({ result: 'ok', subresult: 'ok', role: true, error: '' }), found: verifiedAs('role') },
     ],
     badKey: { json: { result: '', error: 'apikey not found' } },
     quota: { json: { result: '', error: 'Insufficient credits' } },
@@ -88,10 +91,13 @@ export const VERIFICATION = [
       value: { status: 'valid', reason: 'debited' },
     },
     nothing: [
-      { replies: [searching, searched('DEBITED_NOT_FOUND')], found: told('invalid') },
+      { replies: [searching, searched('DEBITED_NOT_FOUND')], found: verifiedAs('invalid') },
       { replies: [searching, searched('ABORTED')], found: unknown },
       { replies: [searching, searched('INSUFFICIENT_FUNDS')], found: { kind: 'no_credits' } },
-      { replies: [searching, { json: { success: true, item: { status: 'FOUND' } } }], found: told('valid') },
+      {
+        replies: [searching, { json: { success: true, item: { status: 'FOUND' } } }],
+        found: verifiedAs('valid'),
+      },
       { replies: one({ success: false }), found: { kind: 'ineligible' } },
     ],
   }),
@@ -102,7 +108,7 @@ export const VERIFICATION = [
       json: ADDRESS,
     },
     hit: { replies: one({ ...ADDRESS, verified: true, provider: 'Google' }), value: { status: 'valid' } },
-    nothing: [{ replies: one({ ...ADDRESS, verified: false }), found: told('invalid') }],
+    nothing: [{ replies: one({ ...ADDRESS, verified: false }), found: verifiedAs('invalid') }],
     quota: { status: 423, json: { error: 'Subscription is paused' } },
   }),
   caseOf(leadmagicVerification, ADDRESS, {
@@ -116,9 +122,12 @@ export const VERIFICATION = [
       value: { status: 'valid', mx: 'mx.acme.com' },
     },
     nothing: [
-      { replies: one({ email_status: 'invalid' }), found: told('invalid') },
-      { replies: one({ email_status: 'valid_catch_all' }), found: told('valid') },
-      { replies: one({ email_status: 'unknown', is_domain_catch_all: true }), found: told('catch_all') },
+      { replies: one({ email_status: 'invalid' }), found: verifiedAs('invalid') },
+      { replies: one({ email_status: 'valid_catch_all' }), found: verifiedAs('valid') },
+      {
+        replies: one({ email_status: 'unknown', is_domain_catch_all: true }),
+        found: verifiedAs('catch_all'),
+      },
       { replies: one({ email_status: 'unknown', is_domain_catch_all: false }), found: unknown },
     ],
   }),

@@ -6,7 +6,7 @@ import { caseOf } from './case.ts'
 
 const SECRET = 'k-0123456789-secret'
 const ADDRESS = { email: 'ann.lee@acme.com' }
-const told = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
+const verifiedAs = (status: string) => ({ kind: 'hit', verified: true, value: { status } })
 /** The result of an unknown verdict, which is free. */
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
@@ -29,7 +29,7 @@ export const VERIFIERS_ON_REQUEST = [
       value: { status: 'valid' },
     },
     nothing: [
-      { replies: [started, { json: { qualification: 'invalid' } }], found: told('invalid') },
+      { replies: [started, { json: { qualification: 'invalid' } }], found: verifiedAs('invalid') },
       { replies: [started, { json: { qualification: 'odd' } }], found: unknown },
     ],
     quota: { status: 422, json: { message: 'Insufficient balance' } },
@@ -41,11 +41,11 @@ export const VERIFIERS_ON_REQUEST = [
       value: { status: 'valid', mx: 'mx.acme.com', reason: 'safe' },
     },
     nothing: [
-      { replies: one({ status: 'invalid' }), found: told('invalid') },
-      { replies: one({ status: 'spamtrap' }), found: told('invalid') },
-      { replies: one({ status: 'disposable' }), found: told('disposable') },
-      { replies: one({ status: 'catch_all' }), found: told('catch_all') },
-      { replies: one({ status: 'role_account' }), found: told('role') },
+      { replies: one({ status: 'invalid' }), found: verifiedAs('invalid') },
+      { replies: one({ status: 'spamtrap' }), found: verifiedAs('invalid') },
+      { replies: one({ status: 'disposable' }), found: verifiedAs('disposable') },
+      { replies: one({ status: 'catch_all' }), found: verifiedAs('catch_all') },
+      { replies: one({ status: 'role_account' }), found: verifiedAs('role') },
       { replies: one({ status: 'inbox_full' }), found: unknown },
       { replies: one({ status: 'unknown' }), found: unknown },
       { replies: one({ status: 'error', reason: 'Invalid email.' }), found: { kind: 'ineligible' } },
@@ -66,10 +66,10 @@ export const VERIFIERS_ON_REQUEST = [
       value: { status: 'valid', reason: 'accepted_email' },
     },
     nothing: [
-      { replies: one({ status: 'undeliverable', reason: 'rejected_email' }), found: told('invalid') },
-      { replies: one({ status: 'risky', domain: { acceptAll: 'yes' } }), found: told('catch_all') },
-      { replies: one({ status: 'risky', domain: { disposable: true } }), found: told('disposable') },
-      { replies: one({ status: 'deliverable', account: { role: 'yes' } }), found: told('role') },
+      { replies: one({ status: 'undeliverable', reason: 'rejected_email' }), found: verifiedAs('invalid') },
+      { replies: one({ status: 'risky', domain: { acceptAll: 'yes' } }), found: verifiedAs('catch_all') },
+      { replies: one({ status: 'risky', domain: { disposable: true } }), found: verifiedAs('disposable') },
+      { replies: one({ status: 'deliverable', account: { role: 'yes' } }), found: verifiedAs('role') },
       { replies: one({ status: 'unknown', reason: 'timeout' }), found: unknown },
     ],
   }),
@@ -83,10 +83,10 @@ export const VERIFIERS_ON_REQUEST = [
       value: { status: 'valid', mx: 'mx.acme.com' },
     },
     nothing: [
-      { replies: one({ state: 'undeliverable', reason: 'rejected_email' }), found: told('invalid') },
-      { replies: one({ state: 'risky', accept_all: true }), found: told('catch_all') },
-      { replies: one({ state: 'risky', disposable: true }), found: told('disposable') },
-      { replies: one({ state: 'deliverable', role: true }), found: told('role') },
+      { replies: one({ state: 'undeliverable', reason: 'rejected_email' }), found: verifiedAs('invalid') },
+      { replies: one({ state: 'risky', accept_all: true }), found: verifiedAs('catch_all') },
+      { replies: one({ state: 'risky', disposable: true }), found: verifiedAs('disposable') },
+      { replies: one({ state: 'deliverable', role: true }), found: verifiedAs('role') },
       { replies: one({ state: 'unknown', reason: 'timeout' }), found: unknown },
     ],
   }),
