@@ -19,8 +19,7 @@ export async function acquireLease(url: string | undefined): Promise<Lease | Err
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared'))) throw new Error('it is being stopped')
     // A stop may have begun before the lock was taken. Then this connection is refused.
     const second = newClient(url)
-    await second.connect()
-    await second.end()
+    await second.connect().finally(() => second.end())
     return { url, release: () => client.end() }
   } catch (error) {
     await client.end()

@@ -85,11 +85,11 @@ export async function findLargeEntities(
   entityIds: readonly string[],
   maxBytes: number,
 ): Promise<Set<string>> {
-  const most = sql.lit(Math.ceil(maxBytes / RECORD_BYTES) + 1)
+  const most = Math.ceil(maxBytes / RECORD_BYTES) + 1
   const recordsOf = (table: string, key: string, bytes: RawBuilder<unknown>) => sql`(
         select ${bytes} as bytes from parts cross join lateral (
           select * from ${sql.table(table)} where org_id = ${orgId} and ${sql.ref(key)} = parts.entity_id offset 0
-        ) r limit ${most})`
+        ) r limit ${sql.lit(most)})`
   const { rows } = await sql<{ id: string }>`
     select asked.id from unnest(${[...new Set(entityIds)]}::uuid[]) as asked (id)
     cross join lateral (
@@ -98,7 +98,7 @@ export async function findLargeEntities(
     cross join lateral (
       with parts as materialized (
         select entity_id, pg_column_size(fields) + pg_column_size(provenance) as bytes
-        from record_entities where org_id = ${orgId} and root_id = e.root_id limit ${most}
+        from record_entities where org_id = ${orgId} and root_id = e.root_id limit ${sql.lit(most)}
       )
       select sum(bytes + ${sql.lit(RECORD_BYTES)}) as bytes from (
         select bytes from parts
