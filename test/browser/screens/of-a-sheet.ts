@@ -53,7 +53,7 @@ export function describeScreensOfASheet({
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Download mismatches' }).click(),
       ])
-      expect(readFileSync(await file.path(), 'utf8')).toContain('"42","Site","url","no site"')
+      expect(readFileSync(await file.path(), 'utf8')).toContain('42,Site,url,no site')
       const { body } = await org.call('GET', `${sheet}/inputs`)
       expect(body.data.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
         ['name', 'string'],
