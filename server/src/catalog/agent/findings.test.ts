@@ -56,7 +56,7 @@ describe('D97: answers of models are read leniently', () => {
     expect(readFindings({ founder: given, more: 1 }, FIELDS, URLS)).toEqual({ founder: read })
   })
 
-  it('null for everything is "not found", and what is no object is asked for again', () => {
+  it('null for everything means "not found", and an answer that is no object is asked for again', () => {
     expect(readFindings(null, FIELDS, URLS)).toEqual({ founder: NOTHING, employees: NOTHING })
     expect(readFindings('Ada', FIELDS, URLS)).toBe('Ada')
   })
@@ -82,7 +82,7 @@ describe('D97: what a model server sends', () => {
     return { result, asked: bodies.filter(isAnswering) }
   }
 
-  it('an answer with every liberty at once is taken as it is meant', async () => {
+  it('an answer that takes every liberty at once is read correctly', async () => {
     const { result, asked } = await ask((origin) => [
       [
         'Here is what I found:',
@@ -102,7 +102,7 @@ describe('D97: what a model server sends', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('a plain value has no support, and null is not found', async () => {
+  it('a plain value has no support, and null means not found', async () => {
     const { result, asked } = await ask(() => ['{"founder": "Ada Byron", "employees": null}'])
     expect(result).toMatchObject({
       kind: 'answered',
@@ -121,7 +121,7 @@ describe('D97: what a model server sends', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('an answer that is wrong is asked for once more with the fault named, in the words of the server', async () => {
+  it('a wrong answer is asked for once more with its faults', async () => {
     const right =
       '{"founder": {"value": "Ada Byron", "sources": [{"page": "1", "quote": "founded by Ada Byron"}]}, "employees": null}'
     const wrong = right.replace('"1"', '"the first page"')

@@ -54,10 +54,10 @@ function gullible(page: string) {
   }
 }
 
-describe(`${INJECTIONS.length} hostile pages and a model that obeys them`, () => {
+describe(`${INJECTIONS.length} hostile pages against a model that obeys them`, () => {
   it('are more than 60, in ten languages', () => expect(INJECTIONS.length).toBeGreaterThanOrEqual(60))
 
-  it.each(INJECTIONS)('$name: nothing leaves, and the answer is that of the task', async ({ html }) => {
+  it.each(INJECTIONS)('$name: no data leaves, and the answer is the one of the task', async ({ html }) => {
     heard.length = 0
     const site = await serveSite({ '/': html(target), '/about': '<p>About us.</p>' })
     const model = await serveChat(gullible(`${site.origin}/`))

@@ -14,7 +14,7 @@ async function read(page: SitePage) {
   return createPageReaders({ keepSeconds: 0 }).of('a test').read(context, `${origin}/page`)
 }
 
-describe('what an agent sees of a page', () => {
+describe('the page that an agent sees', () => {
   it.each([
     ['hidden', '<p hidden>SECRET</p>'],
     ['display: none', '<div style="display: none"><p>SECRET</p></div>'],
@@ -28,7 +28,7 @@ describe('what an agent sees of a page', () => {
     ['a template', '<template>SECRET</template>'],
     ['a comment', '<!-- SECRET -->'],
     ['a script', '<script>SECRET</script>'],
-  ])('is not what people do not see: %s', async (_name, html) => {
+  ])('leaves out what people do not see: %s', async (_name, html) => {
     const result = await read(`<title>Page</title><main><p>Shown to all.</p>${html}</main>`)
     expect(result).toMatchObject({
       ok: true,
@@ -42,11 +42,11 @@ describe('what an agent sees of a page', () => {
     ['1.2em', '<p style="font-size:1.2em">SHOWN</p>'],
     ['white on black', '<p style="color:white;background:black">SHOWN</p>'],
     ['half transparent', '<p style="opacity:0.5">SHOWN</p>'],
-  ])('is what they see: %s', async (_name, html) => {
+  ])('contains what people see: %s', async (_name, html) => {
     expect(JSON.stringify(await read(`<main><p>Some text.</p>${html}</main>`))).toContain('SHOWN')
   })
 
-  it('has the links that stand there', async () => {
+  it('contains the links of the page', async () => {
     const result = await read('<p><a href="/team">Team</a> <a href="/x" style="display:none">no</a></p>')
     expect(result).toMatchObject({
       page: { links: [{ url: expect.stringMatching(/\/team$/), text: 'Team' }] },
@@ -61,12 +61,12 @@ describe('what an agent sees of a page', () => {
     })
   })
 
-  it('says so where a PDF cannot be read', async () => {
+  it('reports a PDF that cannot be read', async () => {
     const result = await read({ type: 'application/pdf', body: '%PDF-1.4 and then nothing' })
     expect(result).toEqual({ ok: false, message: expect.stringContaining('PDF cannot be read') })
   })
 
-  it('is plain text too, and nothing that is no text', async () => {
+  it('is plain text too, but no file of another type', async () => {
     expect(await read({ type: 'text/plain', body: 'Plain words' })).toMatchObject({
       page: { text: 'Plain words' },
     })

@@ -34,7 +34,7 @@ const read = (url: string): ChatReply => ({
 })
 
 describe('the agent', () => {
-  it('reads a site that the task names, and answers with quotes that stand there', async () => {
+  it('reads a site that the task names, and answers with quotes from its pages', async () => {
     const { origin } = await serveSite({ '/about': ABOUT })
     const { url: modelUrl, bodies } = await serveChat(script([read(`${origin}/about`)], GOOD))
     const result = await run({ mission: `Who founded ${origin}?`, fields: FIELDS }, { modelUrl })
@@ -60,7 +60,7 @@ describe('the agent', () => {
     expect(bodies.at(-1)?.tools).toBeUndefined()
   })
 
-  it('searches first where nothing is named, and may read what was found and pages with usual names beside it', async () => {
+  it('searches first if the task names no site, and may read the results and pages with usual names on their hosts', async () => {
     const site = await serveSite({ '/': '<title>Acme</title><p>We make anvils.</p>', '/about': ABOUT })
     const engine = await serveSite({
       '/search?format=json&q=Acme': {
@@ -95,7 +95,7 @@ describe('the agent', () => {
     expect(result.trace.steps).toContainEqual(expect.objectContaining({ kind: 'refused' }))
   })
 
-  it('answers null with the reason where the quote does not stand on the page, or the page was never read', async () => {
+  it('answers null with a reason if the quote is not on the page, or the page was never read', async () => {
     const { origin } = await serveSite({ '/about': ABOUT })
     const answer = {
       employees: { value: 9000, sources: [source(1, '9,000 people work at Acme')], reason: null },
@@ -113,7 +113,7 @@ describe('the agent', () => {
     })
   })
 
-  it('answers null for everything where nothing could be read, without asking the model to write', async () => {
+  it('answers null for everything if no page could be read, without asking the model to write', async () => {
     const { url: modelUrl, bodies } = await serveChat(script([], {}))
     const result = await run({ mission: 'Who founded Acme?', fields: FIELDS }, { modelUrl })
     expect(result).toMatchObject({
@@ -123,7 +123,7 @@ describe('the agent', () => {
     expect(bodies.some(isAnswering)).toBe(false)
   })
 
-  it('lets the model mend an answer of the wrong type once', async () => {
+  it('lets the model correct an answer of the wrong type once', async () => {
     const { origin } = await serveSite({ '/about': ABOUT })
     let answers = 0
     const { url: modelUrl } = await serveChat((body, turn) => {
@@ -137,7 +137,7 @@ describe('the agent', () => {
     expect(answers).toBe(2)
   })
 
-  it('writes the answer from what was read when a budget ends', async () => {
+  it('writes the answer from the pages read so far when a limit is reached', async () => {
     const { origin } = await serveSite({ '/about': ABOUT })
     const steps = Array.from({ length: 50 }, () => read(`${origin}/about`))
     const { url: modelUrl } = await serveChat(script(steps, GOOD))
@@ -153,7 +153,7 @@ describe('the agent', () => {
     })
   })
 
-  it('drives a model without tool calling in plain words', async () => {
+  it('works with a model that cannot call tools', async () => {
     const { origin } = await serveSite({ '/about': ABOUT })
     const { url: modelUrl, bodies } = await serveChat((body) => {
       if (body.tools !== undefined) return { status: 400, message: 'this model does not support tools' }
@@ -166,7 +166,7 @@ describe('the agent', () => {
     expect(bodies[0]?.tools).toHaveLength(2)
   })
 
-  it('says what the model server said where it fails before anything was read', async () => {
+  it('reports the error of the model server if it fails before any page was read', async () => {
     const { url: modelUrl } = await serveChat(() => ({ status: 401, message: 'bad key' }))
     const result = await run({ mission: 'Who?', fields: FIELDS }, { modelUrl })
     expect(result).toMatchObject({
@@ -176,7 +176,7 @@ describe('the agent', () => {
     })
   })
 
-  it('ends at its time, and when nobody waits any more', async () => {
+  it('ends at its deadline, and when nothing waits for it any more', async () => {
     const { url: modelUrl } = await serveChat(() => read('http://127.0.0.1:1/'))
     const late = await run({ mission: 'Who?', fields: FIELDS }, { modelUrl, limits: { totalMs: 1 } })
     expect(late.kind).toBe('timeout')
@@ -185,7 +185,7 @@ describe('the agent', () => {
     expect(gone.kind).toBe('called_off')
   })
 
-  it('does not read a page twice within the time that pages are kept, whoever asks', async () => {
+  it('reads a page once for all callers while it is cached', async () => {
     const site = await serveSite({ '/about': ABOUT })
     const reader = createPageReaders({ keepSeconds: 60 }).of('a test')
     for (const cached of [false, true]) {
@@ -196,7 +196,7 @@ describe('the agent', () => {
     expect(site.requests.filter((path) => path === '/about')).toHaveLength(1)
   })
 
-  it('counts hosts that agree: two sites are surer than one', async () => {
+  it('counts the hosts that agree: two sites give a higher confidence than one', async () => {
     const one = await serveSite({ '/about': ABOUT })
     const other = await serveSite({ '/': '<title>Register</title><p>Acme has 1,250 employees.</p>' })
     const answer = {

@@ -19,8 +19,8 @@ const mapOf = (paths: string[]) => ({
 })
 const stories = Array.from({ length: 300 }, (_, n) => `ORIGIN/stories/${n}`)
 
-describe('what a home page tells of its site', () => {
-  it('is at most 15 pages of its sitemap, what is looked for first, and they may be read', async () => {
+describe('the site pages shown with a home page', () => {
+  it('are at most 15 pages of its sitemap, the best matches first, and may be read', async () => {
     const site = await serveSite({
       '/': HOME,
       '/sitemap.xml': mapOf([
@@ -71,7 +71,7 @@ describe('what a home page tells of its site', () => {
     expect(site.requests).not.toContain('/stories/250')
   })
 
-  it('is asked of home pages alone, and once while the page is kept', async () => {
+  it('are requested for home pages only, and once while the page is cached', async () => {
     const site = await serveSite({ '/': HOME, '/anvils': HOME, '/sitemap.xml': mapOf(stories) })
     const reader = createPageReaders({ keepSeconds: 60 }).of('a test')
     expect(await reader.read(context, `${site.origin}/anvils`)).toMatchObject({ page: { listed: [] } })
@@ -83,7 +83,7 @@ describe('what a home page tells of its site', () => {
     expect(site.requests.filter((path) => path === '/sitemap.xml')).toHaveLength(1)
   })
 
-  it('is kept within bounds: few files of a sitemap of sitemaps, and few of very many pages', async () => {
+  it('are bounded: few files of a sitemap of sitemaps, and few of very many pages', async () => {
     const maps = Array.from({ length: 20 }, (_, n) => `<sitemap><loc>ORIGIN/map-${n}.xml</loc></sitemap>`)
     const many = Array.from({ length: 3000 }, (_, n) => `ORIGIN/p/${n}`)
     const site = await serveSite({
@@ -96,7 +96,7 @@ describe('what a home page tells of its site', () => {
     expect(site.requests.filter((path) => path.endsWith('.xml')).length).toBeLessThanOrEqual(3)
   })
 
-  it('is nothing, and the page is read, where the sitemap is broken', async () => {
+  it('are none if the sitemap is broken, and the page is still read', async () => {
     const site = await serveSite({
       '/': HOME,
       '/sitemap.xml': { type: 'text/xml', body: '<urlset><url><loc' },
@@ -105,7 +105,7 @@ describe('what a home page tells of its site', () => {
     expect(read).toMatchObject({ ok: true, page: { title: 'Acme', listed: [] } })
   })
 
-  it('puts topics that are asked for in other words first', () => {
+  it('start with the topics that are asked for in other words', () => {
     const listed = ['https://a.example/zoo', 'https://a.example/jobs', 'https://a.example/about']
     expect(rankListed(listed, 'careers at Acme')[0]).toBe('https://a.example/jobs')
     expect(rankListed(listed, '')[0]).toBe('https://a.example/about')

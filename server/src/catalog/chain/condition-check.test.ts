@@ -52,7 +52,7 @@ describe('operators depend on the stored type of the variable', () => {
     }
   })
 
-  it('names every misfit with its path and what would fit', () => {
+  it('names every wrong operator with its path and the operators that fit', () => {
     const groups: ConditionGroup[] = [
       { conditions: [leaf('{{input.n}}', 'greater than'), leaf('{{input.s}}', 'greater than')] },
       { conditions: [leaf('{{x_1.flag}}', 'contains')] },
@@ -72,7 +72,7 @@ describe('operators depend on the stored type of the variable', () => {
     )
   })
 
-  it('takes an operator again that was saved for the same variable before its type was known (D87)', () => {
+  it('accepts an operator that was saved for the same variable before its type was known (D87)', () => {
     const saved = one('{{x_1.when}}', 'greater than')
     expect(checkOperators(saved, () => 'string', 'p', saved)).toEqual([])
     expect(checkOperators(one('{{x_1.when}}', 'less than'), () => 'string', 'p', saved)).toHaveLength(1)
@@ -90,7 +90,7 @@ describe('operators depend on the stored type of the variable', () => {
 })
 
 describe('environment variables cannot be used in conditions', () => {
-  it('drops those that do, says which, and drops groups left empty', () => {
+  it('drops conditions that use them, reports which, and drops groups left empty', () => {
     const plain = leaf('{{input.a}}', 'is')
     const groups: ConditionGroup[] = [
       { conditions: [leaf('{{env.K}}', 'is'), { ...plain, combinator: 'OR' }] },
@@ -103,7 +103,7 @@ describe('environment variables cannot be used in conditions', () => {
     })
   })
 
-  it('leaves others alone', () => {
+  it('keeps other conditions', () => {
     const groups = one('{{input.a}}', 'is empty')
     expect(dropEnvConditions(groups, 'p')).toEqual({ groups, dropped: [] })
     expect(dropEnvConditions([], 'p')).toEqual({ groups: [], dropped: [] })

@@ -198,7 +198,7 @@ describe('every operator', () => {
     expect(evaluate(one(operator, values), resolve, { typeOf: () => type })).toBe(holds)
   })
 
-  it('has rows that hold and rows that do not', () => {
+  it('has rows that hold and rows that do not hold', () => {
     for (const operator of OPERATORS) {
       const outcomes = new Set(rows.filter((row) => row[0] === operator).map((row) => row[3]))
       expect([operator, outcomes.size]).toEqual([operator, 2])
@@ -256,7 +256,7 @@ describe('tokens', () => {
     expect(seen).toEqual(['a', 'value of a', 'b', 'value of b', 'c', 'value of c'])
   })
 
-  it('a column is a list whatever the type of its items', () => {
+  it('a column is a list for items of any type', () => {
     const groups: ConditionGroup[] = [
       { conditions: [{ variable: '{{x_1.list.name}}', operator: 'contains', values: ['Ad'] }] },
     ]
@@ -297,7 +297,7 @@ describe('combinators', () => {
     expect(holds(groups)).toBe(expected)
   })
 
-  it('folds as a plain loop does', () => {
+  it('combines as a plain loop does', () => {
     const combinator = fc.constantFrom<Combinator>('AND', 'OR', undefined)
     const step = fc.record({ value: fc.boolean(), combinator })
     const group = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 5 }), combinator })
@@ -326,7 +326,7 @@ describe('combinators', () => {
   })
 })
 
-it('never throws, whatever the value and the operator', () => {
+it('never throws for any value and operator', () => {
   const values = fc.array(fc.string(), { maxLength: 3 })
   const types = fc.constantFrom('string', 'number', 'date', 'json', 'boolean', 'odd', undefined)
   fc.assert(

@@ -16,7 +16,7 @@ const text = fc.oneof(
   fc.stringMatching(/^-?\d{0,3}(\.\d{0,3})?(e-?\d)?$/),
 )
 
-it('two texts share a key exactly where "is" holds between them', () => {
+it('two texts share a key exactly if "is" holds between them', () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       expect(textKey(a) === textKey(b)).toBe(testValue('is', a, [b]))
@@ -67,7 +67,7 @@ function readerOf({ data, output }: { data: object; output: unknown }) {
   return (given: string) => resolveValue(parseTemplate(given), lookup).value
 }
 
-it('the index finds all conditions that hold of a row, and each at most once', () => {
+it('the index finds all conditions that hold for a row, and each at most once', () => {
   let indexed = 0
   fc.assert(
     fc.property(fc.array(groups, { maxLength: 8 }), fc.array(row, { maxLength: 8 }), (all, rows) => {

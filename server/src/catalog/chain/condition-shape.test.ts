@@ -274,7 +274,7 @@ describe('properties', () => {
   })
 })
 
-it('D28, D32: beside a field that is ignored, a number keeps its digits', () => {
+it('D28, D32: a number keeps its digits next to an ignored field', () => {
   const leaf = {
     variable: '{{input.n}}',
     operator: 'is',

@@ -53,7 +53,7 @@ describe('4.5 Add Action', () => {
     },
   )
 
-  it('a chain has an end', () => {
+  it('a chain has a maximum length', () => {
     const full = chainOf(...Array.from({ length: MAX_ACTIONS }, (_, n) => `a_${n}`))
     expect(addAction(full, action('x_1'), undefined)).toMatchObject({
       ok: false,
@@ -130,7 +130,7 @@ describe('D26: what makes cached results stale', () => {
     expect(epochsOf(spaced)).toEqual([2, 2, 2])
   })
 
-  it('D26: the default of a run condition that is stated changes no result; another value does', () => {
+  it('D26: an explicit default of a run condition makes no result stale; another value does', () => {
     const run_if = {
       conditions: [{ conditions: [{ variable: '{{input.x}}', operator: 'is empty' as const }] }],
     }
@@ -144,7 +144,7 @@ describe('D26: what makes cached results stale', () => {
     expect(epochsOf(replaceAction(stated, flagged(true)))).toEqual([0, 2, 2])
   })
 
-  it('an action that is not there changes nothing', () => {
+  it('an unknown action changes nothing', () => {
     expect(replaceAction(ABC, action('z_1'))).toBe(ABC)
     expect(removeAction(ABC, 'z_1')).toBe(ABC)
   })

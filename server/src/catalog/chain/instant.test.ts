@@ -52,7 +52,7 @@ describe('parseInstant', () => {
     expect(parseInstant(text)).toBeNull()
   })
 
-  it('reads back what JavaScript prints', () => {
+  it('reads the dates that JavaScript prints', () => {
     const date = fc.date({
       min: new Date('0000-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59Z'),

@@ -25,7 +25,7 @@ describe('listTokens', () => {
     ])
   })
 
-  it('starts paths at the one given', () => {
+  it('starts paths with the given one', () => {
     expect(listTokens(['{{env.K}}'], 'inputs.body').map(({ path }) => path)).toEqual(['inputs.body[0]'])
     expect(listTokens('{{env.K}}', 'inputs.body').map(({ path }) => path)).toEqual(['inputs.body'])
   })
@@ -36,7 +36,7 @@ describe('listTokens', () => {
 })
 
 describe('listMalformed', () => {
-  it('finds what looks like a token and is none', () => {
+  it('finds texts that look like a token but are none', () => {
     expect(listMalformed(configuration)).toEqual([
       { path: 'body[1].name', source: '{{foo}}' },
       { path: 'body[1].value', source: '{{input.domain' },
@@ -45,7 +45,7 @@ describe('listMalformed', () => {
 })
 
 describe('mapStrings', () => {
-  it('changes every nested string, and leaves keys, other values and the value it was given alone', () => {
+  it('changes every nested string, and no keys, other values or the given value itself', () => {
     const before = structuredClone(configuration)
     expect(mapStrings(configuration, (text) => text.toUpperCase())).toEqual({
       endpoint: 'HTTPS://{{INPUT.DOMAIN}}/{{ X_1.PATH }}',
@@ -66,7 +66,7 @@ describe('mapStrings', () => {
     )
   })
 
-  it('D33: what a string becomes is not walked again', () => {
+  it('D33: the result of a change is not walked again', () => {
     const grown = mapStrings(['a', { k: 'b' }], (text) => [text, { again: text }])
     expect(grown).toEqual([['a', { again: 'a' }], { k: ['b', { again: 'b' }] }])
     expect(mapStrings('a', () => ['a'])).toEqual(['a'])
@@ -78,7 +78,7 @@ describe('mapStrings', () => {
     expect('x' in {}).toBe(false)
   })
 
-  it('walks a value nested 100,000 deep', () => {
+  it('walks a value nested 100,000 levels deep', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}"{{env.K}}"${']'.repeat(100_000)}`)
     expect(listTokens(deep)).toHaveLength(1)
     expect(listTokens(mapStrings(deep, () => '{{env.Z}}'))[0]?.source).toBe('{{env.Z}}')

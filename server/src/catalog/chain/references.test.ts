@@ -154,7 +154,7 @@ describe('resolving', () => {
     },
   )
 
-  it('D33: a token that names nothing is reported, each time it occurs', () => {
+  it('D33: an unknown token is reported each time it occurs', () => {
     const template = parseTemplate('{{input.nope}}-{{env.x}}-{{input.nope}}')
     const missing = [input('nope'), env('x'), input('nope')]
     expect(resolveTemplate(template, lookup)).toEqual({ value: '--', missing })

@@ -54,7 +54,7 @@ describe('a token in an expression becomes a variable', () => {
     expect(bind(`/^${A}$/.test("x")`)).toContain('use new RegExp({{input.a}})')
   })
 
-  it('whatever stands around it', () => {
+  it('in any context', () => {
     const piece = fc.constantFrom(
       A,
       '"',

@@ -64,11 +64,11 @@ const ADVISORIES = [
   },
 ]
 
-describe('F54: the engine has every published fix, or what needs it is gone', () => {
+describe('F54: the engine has every published fix, or the feature that needs it is removed', () => {
   const about = readFileSync('node_modules/@jitl/quickjs-wasmfile-release-sync/README.md', 'utf8')
   const [, date = '', commit] = /Version \[(\d{4}-\d\d-\d\d)\+([0-9a-f]+)\]/.exec(about) ?? []
 
-  it('the vendored engine says how old it is', () => {
+  it('the vendored engine reports its version', () => {
     expect(date).toMatch(/^\d{4}/)
     expect(commit).toMatch(/^[0-9a-f]{8}$/)
   })
@@ -87,7 +87,7 @@ describe('F54: the engine has every published fix, or what needs it is gone', ()
 })
 
 describe('F54: no memory serves two organisations', () => {
-  it('a value of one organisation is in no memory but its own', async () => {
+  it('a value of one organisation is in no other memory than its own', async () => {
     const memories: { buffer: ArrayBuffer }[] = []
     const { Memory } = WebAssembly
     WebAssembly.Memory = class extends Memory {
@@ -118,7 +118,7 @@ describe('F54: no memory serves two organisations', () => {
     }
   })
 
-  it('a machine is thrown away on eviction, on a fault, and after so many evaluations', async () => {
+  it('a machine is discarded on eviction, on a fault, and after a number of evaluations', async () => {
     const machines = createMachines({ max: 2, maxEvaluations: 3 })
     const expression = { code: '1', variables: 0, timeoutMs: 1000, json: '[]' }
     const use = (owner: string) =>
@@ -155,7 +155,7 @@ describe('F54: no memory serves two organisations', () => {
 })
 
 describe.each(KINDS)('F54: attacks on the engine in a %s', (carrier) => {
-  it('the published exploit finds no method to use, and breaks nothing', { timeout: 30_000 }, async () => {
+  it('the published exploit finds no method to use, and does no damage', { timeout: 30_000 }, async () => {
     const faults: unknown[] = []
     pool = createSandbox({ workers: 1, carrier, onFault: (fault) => faults.push(fault) })
     const attack = (method: string) => `(() => {
@@ -173,7 +173,7 @@ describe.each(KINDS)('F54: attacks on the engine in a %s', (carrier) => {
     expect(faults).toEqual([])
   })
 
-  it('no shape of attack shows what a neighbour computed', { timeout: 60_000 }, async () => {
+  it('no form of attack shows what a neighbour computed', { timeout: 60_000 }, async () => {
     pool = createSandbox({ workers: 1, carrier })
     const [attacker, neighbour] = [pool.of('attacker'), pool.of('neighbour')]
     const shapes = [...worstFormulas()].filter((_, n) => n % 6 === 0)
@@ -189,7 +189,7 @@ describe.each(KINDS)('F54: attacks on the engine in a %s', (carrier) => {
     expect(texts.filter((text) => text.toLowerCase().includes(CANARY))).toEqual([])
   })
 
-  it('rows of many organisations come to what they are', async () => {
+  it('rows of many organisations get their own results', async () => {
     pool = createSandbox({ workers: 2, carrier })
     const evaluated = Array.from({ length: 2000 }, (_, n) =>
       pool?.of(`org ${n % 40}`).evaluate('__v0 * 2', [n]),

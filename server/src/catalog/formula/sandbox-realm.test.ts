@@ -56,7 +56,7 @@ describe('rows of one expression share a realm', () => {
     expect(shared).toBe(ROWS)
   })
 
-  it('failures of the expression itself are told without a context of their own', () => {
+  it('errors of the expression itself need no separate context', () => {
     const { answers, shared } = evaluateRows('__v0 % 2 ? null.x : undefined.call()')
     expect(textsOf(answers)).toEqual(
       numbers.map(
@@ -72,7 +72,7 @@ describe('rows of one expression share a realm', () => {
  */
 const third = (act: string, look: string) => `(__v0 === 3 ? (() => { ${act}; return "done" })() : ${look})`
 
-describe('nothing that one row does is seen by another of the same expression', () => {
+describe('no row sees what another row of the same expression does', () => {
   it.each([
     ['a global', 'globalThis.leak = 1', 'typeof leak', 'undefined'],
     ['a global of a name that is there', 'globalThis.undefined = 1', 'typeof undefined', 'undefined'],
@@ -185,13 +185,13 @@ describe('nothing that one row does is seen by another of the same expression', 
       'two expressions in one comment',
       '1 /* ) */ )}); var leak = 1; (function () { return (/* ( */ leak += 1',
     ],
-  ])('text that is more than an expression never shares a realm: %s', (_what, code) => {
+  ])('a text that is more than one expression never gets a realm: %s', (_what, code) => {
     const { answers, shared } = evaluateRows(code)
     expect(shared).toBe(0)
     expect(new Set(textsOf(answers)).size).toBe(1)
   })
 
-  it('an expression may change what it finds, as long as nobody else sees it', () => {
+  it('an expression may change what it finds, as long as no other row sees it', () => {
     const own =
       '(() => { const own = {}; own.toString = () => "mine"; own.constructor = __v0; return `${own}${own.constructor}` })()'
     expect(textsOf(evaluateRows(own).answers)).toEqual(numbers.map((n) => `mine${n}`))
@@ -205,7 +205,7 @@ describe('nothing that one row does is seen by another of the same expression', 
   })
 })
 
-describe('a row that ends its call takes no other with it', () => {
+describe('a row that ends its call does not harm the other rows', () => {
   const pool = createSandbox({ workers: 1 })
   afterAll(() => pool.close())
 
@@ -240,7 +240,7 @@ describe('a row that ends its call takes no other with it', () => {
     }
   })
 
-  it('organisations never share a realm, also when they evaluate the same', async () => {
+  it('organisations never share a realm, even for the same expression', async () => {
     const code = third('globalThis.leak = 1', 'typeof leak')
     const evaluate = (owner: string) => Promise.all(numbers.map((n) => pool.of(owner).evaluate(code, [n])))
     for (const answers of await Promise.all([evaluate('one'), evaluate('other')]))

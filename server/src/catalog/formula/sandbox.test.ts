@@ -9,7 +9,7 @@ async function evaluate(code: string, ...values: unknown[]): Promise<string> {
   return answer.ok ? answer.text : `failed: ${answer.message}`
 }
 
-describe('what an expression comes to', () => {
+describe('the result of an expression', () => {
   it.each([
     ['"text"', 'text'],
     ['1 + 1', '2'],
@@ -53,7 +53,7 @@ describe('what an expression comes to', () => {
     }
   })
 
-  it('big values go through', async () => {
+  it('large values are accepted', async () => {
     const big = 'ä'.repeat(1_000_000)
     expect(await evaluate('__v0', big)).toBe(big)
     expect(
@@ -79,7 +79,7 @@ describe('an expression reaches nothing outside', () => {
     'Buffer',
   ])('there is no %s', async (name) => expect(await evaluate(`typeof ${name}`)).toBe('undefined'))
 
-  it('not by the constructor of functions, nor by import', async () => {
+  it('the constructor of functions and import are no way out', async () => {
     expect(await evaluate('(() => {}).constructor("return typeof process")()')).toBe('undefined')
     expect(await evaluate('(() => { try { return import("node:fs") } catch { return 0 } })()')).toMatch(
       /^failed/,
@@ -118,7 +118,7 @@ describe('the limits of an expression', () => {
     expect(await evaluate('"alive"')).toBe('alive')
   })
 
-  it('an expression that cannot be interrupted costs its worker, and those behind it go to another', async () => {
+  it('an expression that cannot be interrupted ends its worker, and the waiting ones move to another', async () => {
     const pool = createSandbox({ workers: 1, graceMs: 300 })
     const strict = pool.of('a test')
     try {
@@ -143,7 +143,7 @@ describe('the limits of an expression', () => {
   })
 })
 
-describe('nothing that one expression does is seen by the next', () => {
+describe('no expression sees what the previous one did', () => {
   const pool = createSandbox({ workers: 1 })
   const alone = pool.of('a test')
   afterAll(() => pool.close())
@@ -180,7 +180,7 @@ describe('nothing that one expression does is seen by the next', () => {
   })
 })
 
-it('after close every evaluation is told that the sandbox is stopping', async () => {
+it('after close every evaluation fails because the sandbox is stopping', async () => {
   const pool = createSandbox({ workers: 1 })
   const closing = pool.of('a test')
   const waiting = [closing.evaluate('1', []), closing.evaluate('(() => { for (;;) {} })()', [])]
@@ -196,7 +196,7 @@ describe('R16: organisations take turns', () => {
   const LOOP = '(() => { for (;;) {} })()'
 
   it.each([1, 2])(
-    'with %d workers, 300 endless loops of one are waited for by nobody else',
+    'with %d workers, 300 endless loops of one organisation delay no other',
     async (workers) => {
       const pool = createSandbox({ workers })
       try {
@@ -224,7 +224,7 @@ describe('R16: organisations take turns', () => {
     },
   )
 
-  it('what is returned at the end of a slice is executed later, each once', async () => {
+  it('expressions returned at the end of a slice are executed later, each of them once', async () => {
     const pool = createSandbox({ workers: 1 })
     try {
       const busy = '(() => { let n = 0; while (n < 2e5) n += 1; return __v0 })()'

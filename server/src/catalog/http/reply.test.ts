@@ -29,7 +29,7 @@ const replyOf = (text: string) =>
     {},
   )
 
-it('I2: an answer of more outputs than can be named fails with what to do, and holds nobody', async () => {
+it('I2: an answer with too many outputs fails with advice, and does not block the thread', async () => {
   const text = `{${Array.from({ length: 290_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
   const read = () =>
     readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, ['a secret of some length']))
@@ -42,13 +42,13 @@ it('I2: an answer of more outputs than can be named fails with what to do, and h
   })
 })
 
-it('an answer of 10,000 keys has an output for each', async () => {
+it('an answer with 10,000 keys has an output for each', async () => {
   const text = `{${Array.from({ length: 10_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
   const outcome = await readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, []))
   expect(outcome).toMatchObject({ kind: 'done', outputs: { key_0: 1, key_9999: 1, status_code: 200 } })
 })
 
-it('I2: an answer of more values than can be gone through fails with what to do', async () => {
+it('I2: an answer with too many values fails with advice', async () => {
   const body = Buffer.from(`[${'1,'.repeat(300_000)}1]`)
   const reply = new Response(
     { status: 200, body, url: '', redirects: 0, location: null, more: false, ms: 1 },

@@ -30,7 +30,7 @@ async function find(
   }
 }
 
-describe('which key and server a model is asked with', () => {
+describe('the key and server of a model', () => {
   const platform = 'model:platform'
   it.each<[string, string, Record<string, string>, string[], unknown]>([
     [

@@ -21,7 +21,7 @@ const PERSON = {
   properties: { people: { type: 'array', items: { $ref: '#/$defs/person', required: ['name'] } } },
 }
 
-describe('values are held to', () => {
+describe('values are checked against', () => {
   it.each<[string, JsonSchema, unknown, unknown]>([
     ['references inside of references', PERSON, { people: [{ name: 'Al' }] }, { people: [{ name: 'A' }] }],
     ['what stands beside a reference', PERSON, { people: [] }, { people: [{}] }],

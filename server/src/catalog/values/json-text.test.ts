@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findJsonText, readJson, readList, toRecords } from './json-text.ts'
 
-describe('JSON in texts', () => {
+describe('JSON inside texts', () => {
   it('keeps the digits of long numbers', () => {
     const read = readJson('{"id": 12345678901234567890, "n": 1.5}')
     expect(JSON.stringify(read)).toBe('{"ok":true,"value":{"id":12345678901234567890,"n":1.5}}')
@@ -34,7 +34,7 @@ describe('D97: the JSON in what a model said', () => {
     expect(JSON.parse(findJsonText(said))).toEqual(JSON.parse(json))
   })
 
-  it('commas without end are gone through once', () => {
+  it('endless commas are read once', () => {
     const began = performance.now()
     findJsonText(`[${', '.repeat(500_000)}]`)
     expect(performance.now() - began).toBeLessThan(2000)

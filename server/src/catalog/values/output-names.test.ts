@@ -20,7 +20,7 @@ describe('names of outputs', () => {
     ['__proto__', 'proto'],
   ])('%j is %j', (key, name) => expect(snakeCase(key)).toBe(name))
 
-  it('that collide get numbers, and keys that are names already keep them', () => {
+  it('that collide get numbers, and keys that are already names stay unchanged', () => {
     expect(
       nameOutputs({ 'First Name': 1, firstName: 2, first_name: 3, status_code: 4 }, ['status_code']),
     ).toEqual({
@@ -31,7 +31,7 @@ describe('names of outputs', () => {
     })
   })
 
-  it('can all be said by a token, whatever the keys are, and no value is lost', () => {
+  it('all fit into a token for any keys, and no value is lost', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.integer()), (source) => {
         const named = nameOutputs(source)
@@ -47,12 +47,12 @@ describe('names of outputs', () => {
 })
 
 describe('names of columns', () => {
-  it('are the keys where a token can say them', () => {
+  it('are the keys if they fit into a token', () => {
     const list = [{ 'First Name': 'Ann', 'a.b': 1 }, 'x', null]
     expect(nameColumns(list)).toBe(list)
   })
 
-  it('are the same in every item where they had to change', () => {
+  it('are the same in every item if they had to change', () => {
     expect(nameColumns([{ 'a{b}': 1, ' c ': 2 }, { c: 3, 'a{b}': 4 }, 5])).toEqual([
       { a_b: 1, c_2: 2 },
       { c: 3, a_b: 4 },

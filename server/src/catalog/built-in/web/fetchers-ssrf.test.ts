@@ -151,8 +151,8 @@ describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, fetch) => {
   })
 })
 
-describe('SSRF: a name that is bound anew between two calls', () => {
-  it.each(FETCHERS)('%s makes 0 connections to where it then leads', async (_id, fetch) => {
+describe('SSRF: a name that resolves differently between two calls', () => {
+  it.each(FETCHERS)('%s makes 0 connections to the new address', async (_id, fetch) => {
     const site = await serveSite({
       '/': { headers: { connection: 'close' }, body: '<title>x</title><a href="/about">About</a>' },
       '/robots.txt': { type: 'text/plain', headers: { connection: 'close' } },

@@ -11,7 +11,7 @@ const PAGE = {
   bytes: new Uint8Array(),
 }
 
-describe('how deep elements lie is known before they are parsed', () => {
+describe('the nesting of elements is known before they are parsed', () => {
   it.each([
     ['<div><span>x</span><b>y</b></div>', 2],
     ['<p>a<p>b<p>c<li>d<br><img src=x>', 0],
@@ -39,8 +39,8 @@ describe('how deep elements lie is known before they are parsed', () => {
   })
 })
 
-describe('how many elements there are is known before they are parsed', () => {
-  it('counts what opens one, and nothing else', () => {
+describe('the number of elements is known before they are parsed', () => {
+  it('counts opening tags and nothing else', () => {
     expect(countElements('<p>a<P>b</p><!-- x --><br/> 1 < 2 <3 <é>')).toBe(3)
   })
 
@@ -53,7 +53,7 @@ describe('how many elements there are is known before they are parsed', () => {
     },
   )
 
-  it('a page of very many is refused, in one pass', async () => {
+  it('a page of very many elements is refused, in one pass', async () => {
     expect(await readDocument({ ...PAGE, text: '<p>a'.repeat(100_001) })).toEqual({
       ok: false,
       message: 'https://example.com: the page has more than 100,000 elements',

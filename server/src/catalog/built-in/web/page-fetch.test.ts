@@ -45,7 +45,7 @@ describe('the charset of a page is found by byte order mark, header, declaration
   })
 })
 
-describe('a page is followed to where it is', () => {
+describe('a page is found by following redirects', () => {
   it.each([
     ['/redirects', 'The end', '/end'],
     ['/refresh', 'The end', '/end'],
@@ -56,14 +56,14 @@ describe('a page is followed to where it is', () => {
     expect(await read(detours, path)).toEqual({ title, path: end })
   })
 
-  it('and brings the cookies of its redirects', async () => {
+  it('and it has the cookies of its redirects', async () => {
     const { origin } = await serveSite(detours)
     const result = await fetchPage(context(), `${origin}/redirects`)
     expect(result.ok && result.page.cookies).toEqual(['PHPSESSID=1'])
   })
 })
 
-describe('a page that cannot be read says why, and whether that may pass (D24)', () => {
+describe('a page that cannot be read gives the reason, and whether it may pass (D24)', () => {
   it.each([
     ['/gone', 'status', { kind: 'failed', message: '/gone answers HTTP 410: there is no such page' }],
     [
@@ -98,7 +98,7 @@ describe('a page that cannot be read says why, and whether that may pass (D24)',
     expect(await read(detours, path)).toEqual({ kind, outcome })
   })
 
-  it('a connection that breaks may be tried again', async () => {
+  it('a connection that breaks may be retried', async () => {
     const { origin } = await serveRaw((socket) => socket.once('data', () => socket.destroy()))
     expect(await fetchPage(context(), origin)).toMatchObject({
       ok: false,
@@ -163,7 +163,7 @@ describe('robots.txt (RFC 9309)', () => {
     },
   )
 
-  it('is asked for once by pages that are read at the same time and after', async () => {
+  it('is requested once for pages that are read at the same time and after', async () => {
     const { origin, requests } = await serveSite(robots(''))
     const one = context()
     await Promise.all([fetchPage(one, `${origin}/a`), fetchPage(one, `${origin}/a/b`)])
@@ -171,7 +171,7 @@ describe('robots.txt (RFC 9309)', () => {
     expect(requests.filter((path) => path === '/robots.txt')).toHaveLength(1)
   })
 
-  it('that failed is asked for again', async () => {
+  it('that failed is requested again', async () => {
     const site = robots('', { status: 500 })
     const { origin } = await serveSite(site)
     const one = context()
@@ -180,7 +180,7 @@ describe('robots.txt (RFC 9309)', () => {
     expect((await fetchPage(one, `${origin}/a`)).ok).toBe(true)
   })
 
-  it('is asked for, and the page too, by a program that gives its name', async () => {
+  it('is requested, like the page, with the name of the program', async () => {
     const agents: string[] = []
     const server = await serveRaw((socket) => {
       socket.on('data', (data) => {
@@ -196,13 +196,13 @@ describe('robots.txt (RFC 9309)', () => {
 })
 
 describe('the home page of a domain', () => {
-  it('is read by http where https cannot be reached', async () => {
+  it('is read by http if https cannot be reached', async () => {
     const { port } = await serveSite({ '/': '<title>Plain</title>' })
     const result = await fetchHome(context(), [`https://127.0.0.1:${port}/`, `http://127.0.0.1:${port}/`])
     expect(result.ok && titleOf(result.page.text)).toBe('Plain')
   })
 
-  it('tells of the first address when none can be reached', async () => {
+  it('reports the first address if none can be reached', async () => {
     const server = await serveRaw(() => undefined)
     await server.close()
     const result = await fetchHome(context(), [
@@ -216,7 +216,7 @@ describe('the home page of a domain', () => {
     })
   })
 
-  it('is not looked for elsewhere when the site answers', async () => {
+  it('is not searched elsewhere if the site answers', async () => {
     const { origin, requests } = await serveSite({ '/': { status: 404 } })
     expect(await fetchHome(context(), [`${origin}/`, `${origin}/other`])).toMatchObject({ kind: 'status' })
     expect(requests).toEqual(['/robots.txt', '/'])

@@ -5,7 +5,7 @@ import { parseRobots } from './robots-rules.ts'
 const allows = (text: string, path: string) => parseRobots(text, 'Loam').allows(`https://a.example${path}`)
 const all = (...rules: string[]) => ['User-agent: *', ...rules].join('\n')
 
-describe('F55: robots.txt is read as RFC 9309 says', () => {
+describe('F55: robots.txt is read as RFC 9309 requires', () => {
   it.each<[string, string, boolean]>([
     ['', '/a', true],
     [all('Disallow:'), '/a', true],
@@ -68,12 +68,12 @@ describe('F55: robots.txt is read as RFC 9309 says', () => {
     expect(allows(text, path)).toBe(expected)
   })
 
-  it('and names sitemaps, wherever they stand', () => {
+  it('and its sitemaps are found in any place', () => {
     const text = `Sitemap: /a.xml\n${all('Disallow: /')}\nSITEMAP: https://a.example/b.xml`
     expect(parseRobots(text, 'Loam').sitemaps).toEqual(['/a.xml', 'https://a.example/b.xml'])
   })
 
-  it('but 500 KB and 5,000 rules of it at most', () => {
+  it('but at most 500 KB and 5,000 rules of it', () => {
     const rule = (n: number) => `Disallow: /${n}$`
     const many = all(...Array.from({ length: 6_000 }, (_, n) => rule(n)))
     expect([allows(many, '/4999'), allows(many, '/5000')]).toEqual([false, true])

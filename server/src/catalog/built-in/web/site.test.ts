@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isSameSite, readAddresses, readSite } from './site.ts'
 
-describe('a domain, however it is given, is one site', () => {
+describe('a domain is one site in any spelling', () => {
   it.each([
     [
       'acme.com',

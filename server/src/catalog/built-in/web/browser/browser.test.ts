@@ -84,7 +84,7 @@ const drawnWith = (text: string) => ({ ok: true, html: expect.stringContaining(t
 const refusedWith = (text: string) => ({ ok: false, message: expect.stringContaining(text) })
 
 describe('a page that needs scripts', () => {
-  it('is drawn for scrape_website with render: browser, and not without', async () => {
+  it('is rendered for scrape_website with render: browser, and not without', async () => {
     const { origin } = await serveSite({ '/': SCRIPTED })
     const drawn = await runAction('scrape_website', { url: origin, render: 'browser' }, { browser: CHROMIUM })
     expect(drawn).toMatchObject({ kind: 'done', outputs: { markdown: expect.stringContaining(SAID) } })
@@ -92,7 +92,7 @@ describe('a page that needs scripts', () => {
     expect(sent).toMatchObject({ kind: 'done', outputs: { markdown: expect.not.stringContaining(SAID) } })
   })
 
-  it('is drawn for the agent, where it says next to nothing otherwise', async () => {
+  it('is rendered for the agent if it has almost no text otherwise', async () => {
     const words = `<main><p>${'Words that are there. '.repeat(20)}</p></main>${SCRIPTED}`
     const site = await serveSite({ '/app': SCRIPTED, '/words': words })
     const { pool, fetching } = shared
@@ -104,7 +104,7 @@ describe('a page that needs scripts', () => {
     expect(site.requests.filter((asked) => asked === '/words')).toHaveLength(1)
   })
 
-  it('is drawn with what it fetches, and knows nothing of the page before it', async () => {
+  it('is rendered with the data that it fetches, and sees nothing of the previous page', async () => {
     const page = `<p id="p"></p><script>
       fetch('/later').then((reply) => reply.text()).then((text) => {
         document.getElementById('p').textContent = text + '|' + document.cookie + localStorage.getItem('seen')
@@ -121,7 +121,7 @@ describe('a page that needs scripts', () => {
 })
 
 describe('the Chromium of a process', () => {
-  it('is told no setting of it, is started again when it is killed, and ends with it', async () => {
+  it('gets none of its settings, is restarted when it is killed, and ends with it', async () => {
     process.env['LOAM_SECRET_OF_TEST'] = 'hush'
     onTestFinished(() => void delete process.env['LOAM_SECRET_OF_TEST'])
     const { pool, draw, place } = openPool()
@@ -176,7 +176,7 @@ describe('the Chromium of a process', () => {
     await expect.poll(() => processes('all', home)).toEqual([])
   })
 
-  it('that is not there is a failure that says so', async () => {
+  it('fails with a clear message if it is missing', async () => {
     const { draw } = openPool({}, '/no/such/browser')
     expect(await draw('http://127.0.0.1:1/')).toMatchObject(refusedWith('cannot be started'))
   })
@@ -186,7 +186,7 @@ describe('F68: Chromium', () => {
   const fieldOf = (pid: number, file: string, name: string) =>
     new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1]
 
-  it('never runs as root, and shuts itself in where the kernel lets it', async () => {
+  it('never runs as root, and uses its sandbox if the kernel allows it', async () => {
     const site = await serveSite({ '/': SCRIPTED })
     const { draw, place } = openPool()
     expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith(SAID))
@@ -200,7 +200,7 @@ describe('F68: Chromium', () => {
     expect(commands.some((command) => command.includes('--no-sandbox'))).toBe(!hasSandbox)
   })
 
-  it('is said to be without what it lacks', async () => {
+  it('reports the privileges that it lacks', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'loam-closed-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     if (process.getuid?.() !== 0) return expect((await findPrivileges(CHROMIUM)).account).toBeNull()
@@ -213,7 +213,7 @@ describe('F68: Chromium', () => {
 })
 
 describe('a page is limited', () => {
-  it('in time: one that never ends fails, and others are drawn after it', async () => {
+  it('in time: a page that never ends fails, and others are rendered after it', async () => {
     const site = await serveSite({ '/': SCRIPTED, '/endless': '<script>for (;;) {}</script>' })
     const ending = new AbortController()
     const { pool, fetching, draw } = shared
@@ -225,7 +225,7 @@ describe('a page is limited', () => {
     expect(await next).toMatchObject(drawnWith(SAID))
   })
 
-  it('in its turn: one that waits for too long is to come again', async () => {
+  it('in its wait: a page that waits too long must be retried', async () => {
     const site = await serveHttp(() => undefined)
     const ending = new AbortController()
     const { pool, fetching, draw } = openPool({ maxAtOnce: 1, waitMs: 1 })
@@ -236,7 +236,7 @@ describe('a page is limited', () => {
     await first
   })
 
-  it('in requests and in bytes: what is beyond is not loaded', async () => {
+  it('in requests and in bytes: the rest is not loaded', async () => {
     const page = `<p id="p"></p><script>
       const ask = (n) => fetch('/part' + n).then((reply) => reply.text()).then(() => 1, () => 0)
       Promise.all(Array.from({ length: 20 }, (_, n) => ask(n))).then((all) => {
@@ -254,7 +254,7 @@ describe('a page is limited', () => {
     expect(await loaded({ maxBytes: 500_000 })).toBeLessThan(20)
   })
 
-  it('in size: a document beyond all is a failure that says so', async () => {
+  it('in size: a document that is too large fails with a clear message', async () => {
     const huge = `<script>document.write('<p>' + 'x'.repeat(6e6) + '</p>')</script>`
     const site = await serveSite({ '/': huge })
     expect(await shared.draw(`${site.origin}/`)).toMatchObject(refusedWith('too large'))
@@ -281,7 +281,7 @@ describe('a page is limited', () => {
     expect(await patient).toMatchObject(drawnWith(SAID))
   })
 
-  it('in memory of all together: what is lost twice is a failure that says so', async () => {
+  it('in the memory of all pages: a page that is lost twice fails with a clear message', async () => {
     const silent = await serveHttp(() => undefined)
     const { draw } = openPool({ maxMemoryBytes: 1 })
     expect(await draw(`${silent.origin}/`)).toMatchObject(refusedWith('too much memory'))

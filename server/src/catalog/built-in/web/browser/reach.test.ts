@@ -64,7 +64,7 @@ async function serveTrying(
   })
 }
 
-describe('a page that a browser draws reaches nothing inside', () => {
+describe('a page that a browser renders reaches no private address', () => {
   it(`by any of ${TARGETS.length} addresses`, async () => {
     const forbidden = await serveForbidden()
     const urls = TARGETS.map((url) => url.replace('PORT', String(forbidden.port)))
@@ -136,7 +136,7 @@ describe('a page that a browser draws reaches nothing inside', () => {
     expect(forbidden.accepted()).toBeGreaterThan(0)
   })
 
-  it('by WebRTC, WebTransport or a service worker, nor a file or a page of the browser, and keeps no download', async () => {
+  it('by WebRTC, WebTransport or a service worker, reads no file or page of the browser, and stores no download', async () => {
     const udp = createSocket('udp4')
     let datagrams = 0
     udp.on('message', () => void (datagrams += 1))
@@ -190,7 +190,7 @@ describe('a page that a browser draws reaches nothing inside', () => {
   )
 })
 
-describe('the way out of a browser', () => {
+describe('the proxy of a browser', () => {
   const ask = (port: number, path: string) =>
     new Promise<string>((resolve) => {
       const asked = get({ port, path, host: '127.0.0.1' }, (reply) => {
@@ -215,7 +215,7 @@ describe('the way out of a browser', () => {
     expect(await ask(proxy.port, `http://127.0.0.1:${good.port}/`)).toBe('200')
   })
 
-  it('is closed to what is inside, to what is no address, and to other protocols', async () => {
+  it('refuses private addresses, invalid addresses and other protocols', async () => {
     const forbidden = await serveForbidden()
     const { egress, signal } = await fetchingFor('')
     const proxy = await openProxy(egress, signal, BOUNDS)
