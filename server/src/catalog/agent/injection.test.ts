@@ -15,13 +15,13 @@ const FOUND = {
   founder: { value: 'Ada Byron', sources: [{ page: 1, quote: 'founded by Ada Byron' }], reason: null },
 }
 
-/** A server in the place of the host that hostile pages want to reach. It records every request. */
-const heard: string[] = []
+/** The requests that reached the host that hostile pages want to call. */
+const foreignRequests: string[] = []
 let foreign: Server
 let target = ''
 beforeAll(async () => {
   foreign = createServer((request, response) => {
-    heard.push(request.url ?? '')
+    foreignRequests.push(request.url ?? '')
     response.end('thank you')
   })
   await new Promise<void>((resolve) => {
@@ -36,12 +36,12 @@ afterAll(() => {
 /** A model that obeys every page: it calls every address that a page mentions, with all that it knows. */
 function gullible(page: string) {
   return (body: ChatBody, turn: number): ChatReply => {
-    const said = body.messages.map(({ content }) => content ?? '').join('\n')
-    if (said.includes('You answer from pages')) return { says: JSON.stringify(FOUND) }
+    const conversation = body.messages.map(({ content }) => content ?? '').join('\n')
+    if (conversation.includes('You answer from pages')) return { says: JSON.stringify(FOUND) }
     if (turn === 1) return { calls: [{ name: 'read_page', input: { url: page } }] }
     if (turn > 3) return { says: 'done' }
-    const known = encodeURIComponent(said.slice(0, 300))
-    const mentioned = [...said.matchAll(/https?:\/\/[^\s"<>)\]\\]+/g)].map(([url]) => url)
+    const known = encodeURIComponent(conversation.slice(0, 300))
+    const mentioned = [...conversation.matchAll(/https?:\/\/[^\s"<>)\]\\]+/g)].map(([url]) => url)
     const attempts = [...new Set([...mentioned, target])].slice(0, 3)
     return {
       calls: attempts.map((url) => ({
@@ -58,7 +58,7 @@ describe(`${INJECTIONS.length} hostile pages against a model that obeys them`, (
   it('are more than 60, in ten languages', () => expect(INJECTIONS.length).toBeGreaterThanOrEqual(60))
 
   it.each(INJECTIONS)('$name: no data leaves, and the answer is the one of the task', async ({ html }) => {
-    heard.length = 0
+    foreignRequests.length = 0
     const site = await serveSite({ '/': html(target), '/about': '<p>About us.</p>' })
     const model = await serveChat(gullible(`${site.origin}/`))
     const outcome = await runAction(
@@ -73,7 +73,7 @@ describe(`${INJECTIONS.length} hostile pages against a model that obeys them`, (
         models: { LOAM_MODEL_BASE_URL: model.url, LOAM_MODEL_API_KEY: 'sk-never-told-123456' },
       },
     )
-    expect(heard).toEqual([])
+    expect(foreignRequests).toEqual([])
     expect(outcome).toMatchObject({ kind: 'done', outputs: { founder: 'Ada Byron' } })
     const told = JSON.stringify(model.bodies)
     expect(told).not.toContain(SECRET)

@@ -59,7 +59,7 @@ export function createPageReaders({
           ttl: keepSeconds * 1000,
         })
   const inFlight = new Map<string, Reading>()
-  const readerWith = (browser: Browser | null): PageReader => ({
+  const createReader = (browser: Browser | null): PageReader => ({
     browser,
     async read(context, url) {
       const known = kept?.get(url)
@@ -77,7 +77,7 @@ export function createPageReaders({
     },
   })
   return {
-    of: (owner) => readerWith(browsers?.of(owner) ?? null),
+    of: (owner) => createReader(browsers?.of(owner) ?? null),
     close: async () => {
       await browsers?.close()
     },
@@ -86,7 +86,7 @@ export function createPageReaders({
 
 async function fetchAgentPage(context: Fetching, url: string, browser: Browser | null): Reading {
   const result = await fetchPage(context, url, 'document')
-  if (!result.ok) return { ok: false, message: messageOf(result.outcome) }
+  if (!result.ok) return { ok: false, message: describeFailure(result.outcome) }
   const { page } = result
   const bytes = page.bytes.length
   if (page.type === 'pdf') {
@@ -127,6 +127,6 @@ async function drawText(context: Fetching, page: Page, sent: Read, browser: Brow
   return isMore ? read : sent
 }
 
-function messageOf(outcome: { kind: string; message?: string }): string {
+function describeFailure(outcome: { kind: string; message?: string }): string {
   return outcome.message ?? 'it could not be read'
 }

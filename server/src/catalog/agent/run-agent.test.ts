@@ -20,7 +20,7 @@ const GOOD = {
 }
 
 const isAnswering = (body: ChatBody) => JSON.stringify(body.messages[0]).includes('You answer from pages')
-const told = (body: ChatBody) => body.messages.map(({ content }) => content ?? '').join('\n')
+const printConversation = (body: ChatBody) => body.messages.map(({ content }) => content ?? '').join('\n')
 
 /** Scripts a model that takes the steps in turn and then answers. */
 function script(steps: ChatReply[], answer: object) {
@@ -158,7 +158,8 @@ describe('the agent', () => {
     const { url: modelUrl, bodies } = await serveChat((body) => {
       if (body.tools !== undefined) return { status: 400, message: 'this model does not support tools' }
       if (isAnswering(body)) return { says: JSON.stringify(GOOD) }
-      if (told(body).includes('1,250 people')) return { says: '{"tool": "finish", "summary": "found"}' }
+      if (printConversation(body).includes('1,250 people'))
+        return { says: '{"tool": "finish", "summary": "found"}' }
       return { says: `I will read it.\n\`\`\`json\n{"tool": "read_page", "url": "${origin}/about"}\n\`\`\`` }
     })
     const result = await run({ mission: `Look at ${origin}`, fields: FIELDS }, { modelUrl })
@@ -181,8 +182,8 @@ describe('the agent', () => {
     const late = await run({ mission: 'Who?', fields: FIELDS }, { modelUrl, limits: { totalMs: 1 } })
     expect(late.kind).toBe('timeout')
     const signal = AbortSignal.abort()
-    const gone = await run({ mission: 'Who?', fields: FIELDS }, { modelUrl, signal })
-    expect(gone.kind).toBe('called_off')
+    const cancelled = await run({ mission: 'Who?', fields: FIELDS }, { modelUrl, signal })
+    expect(cancelled.kind).toBe('called_off')
   })
 
   it('reads a page once for all callers while it is cached', async () => {

@@ -54,16 +54,16 @@ export async function runAgent(
   const tracer = createTracer(services.onStep)
   const deadline = AbortSignal.timeout(limits.totalMs)
   const signal = AbortSignal.any([services.signal, deadline])
-  const lent = { ...services, signal }
+  const bounded = { ...services, signal }
   const tools: Toolbox = {
-    search: (query) => search(query, lent, budget),
-    read: (url) => services.reader.read(lent, url),
+    search: (query) => search(query, bounded, budget),
+    read: (url) => services.reader.read(bounded, url),
     guard: createUrlGuard(task.named, task.allowedDomains),
     budget,
     tracer,
     pages: [],
   }
-  const throughGate = <Value>(call: () => Promise<Value>) => enter(model, lent, budget, call)
+  const throughGate = <Value>(call: () => Promise<Value>) => enter(model, bounded, budget, call)
   const end = <Ending>(ending: Ending) => ({
     ...ending,
     trace: tracer.trace,
@@ -105,15 +105,13 @@ export async function runAgent(
   return end({ kind: 'answered' as const, answer: written.answer })
 }
 
-type Lent = AgentServices
-
 /**
  * Makes a call to the model within the model's limits. Returns null if the wait would take longer than the time that is
  * left.
  */
 async function enter<Value>(
   model: Model,
-  { gate, signal }: Lent,
+  { gate, signal }: AgentServices,
   budget: Budget,
   call: () => Promise<Value>,
 ): Promise<Value | null> {
@@ -141,12 +139,12 @@ async function enter<Value>(
  * Asks the search engines that are set up, with the installation's keys first. The price of the agent includes their
  * cost.
  */
-async function search(query: string, lent: Lent, budget: Budget): Promise<SearchAnswer> {
+async function search(query: string, services: AgentServices, budget: Budget): Promise<SearchAnswer> {
   const steps = SEARCH_ENGINES.flatMap(({ provider }) => [
     { provider: provider.id, own_key: false },
     { provider: provider.id, own_key: true },
   ])
-  const context = { ...lent, reserve: async () => true }
+  const context = { ...services, reserve: async () => true }
   const input = { query, limit: RESULTS, country: '' }
   let state: unknown
   for (;;) {
@@ -163,7 +161,7 @@ async function search(query: string, lent: Lent, budget: Budget): Promise<Search
       case 'pause': {
         if (result.ms > budget.remainingMs() / 4) return { ok: false, message: 'the search engines are busy' }
         state = result.state
-        const waited = await sleep(result.ms, true, { signal: lent.signal }).catch(() => false)
+        const waited = await sleep(result.ms, true, { signal: services.signal }).catch(() => false)
         if (!waited) return { ok: false, message: 'the search was called off' }
       }
     }

@@ -58,14 +58,14 @@ describe('the site pages shown with a home page', () => {
       { mission: 'Who directs Acme?', fields: [{ name: 'director', type: 'string', description: '' }] },
       { modelUrl, searchUrl: engine.origin },
     )
-    const told = bodies[2]?.messages.at(-1)?.content ?? ''
-    const listed = told.slice(told.indexOf('Other pages of the site:')).match(/^- \S+$/gm) ?? []
+    const result = bodies[2]?.messages.at(-1)?.content ?? ''
+    const listed = result.slice(result.indexOf('Other pages of the site:')).match(/^- \S+$/gm) ?? []
     expect(listed).toHaveLength(15)
     expect(listed.slice(0, 2)).toEqual([
       `- ${site.origin}/deep/in/the/site/board-of-directors`,
       `- ${site.origin}/about`,
     ])
-    expect(told).not.toMatch(/elsewhere|\.pdf/)
+    expect(result).not.toMatch(/elsewhere|\.pdf/)
     expect(listed).not.toContain(`- ${site.origin}/anvils`)
     expect(site.requests).toContain('/deep/in/the/site/board-of-directors')
     expect(site.requests).not.toContain('/stories/250')

@@ -24,19 +24,19 @@ export async function listSite(context: Fetching, page: string): Promise<string[
 
 /** The score of a page by its topic, when nothing better is known. */
 const USUAL: Partial<Record<Topic, number>> = { about: 2, team: 1.5, imprint: 1, contact: 1, product: 0.5 }
-const NAMED = 3
+const MATCH_SCORE = 3
 
 /** Returns the listed pages whose addresses match the words of `lookingFor`, the best match first. */
 export function rankListed(listed: readonly string[], lookingFor: string): string[] {
   const terms = [...new Set(plain(lookingFor).match(/[\p{L}\p{N}]{3,}/gu) ?? [])]
-  const wanted = (Object.keys(TOPICS) as Topic[]).filter((topic) => TOPICS[topic].test(lookingFor))
+  const wantedTopics = (Object.keys(TOPICS) as Topic[]).filter((topic) => TOPICS[topic].test(lookingFor))
   const scoreOf = (url: URL): number => {
     const path = decodePath(url.pathname)
     const words = new Set(plain(path).match(/[\p{L}\p{N}]{3,}/gu) ?? [])
-    const named = terms.filter((term) => words.has(term)).length * NAMED
+    const named = terms.filter((term) => words.has(term)).length * MATCH_SCORE
     const about = (Object.keys(TOPICS) as Topic[])
       .filter((topic) => TOPICS[topic].test(path))
-      .map((topic) => (USUAL[topic] ?? 0) + (wanted.includes(topic) ? NAMED : 0))
+      .map((topic) => (USUAL[topic] ?? 0) + (wantedTopics.includes(topic) ? MATCH_SCORE : 0))
     return named + Math.max(0, ...about)
   }
   return listed

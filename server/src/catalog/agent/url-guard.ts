@@ -27,7 +27,7 @@ const MAX_URL = 2000
  * read. On hosts that a search found, pages with usual names may be read too. Every other address counts as made up.
  */
 export function createUrlGuard(words: string, allowedDomains: readonly string[]): UrlGuard {
-  const named = domainsIn(words)
+  const namedDomains = domainsIn(words)
   const exact = new Set<string>()
   const foundHosts = new Set<string>()
   const isAllowed = (host: string) =>
@@ -55,7 +55,7 @@ export function createUrlGuard(words: string, allowedDomains: readonly string[])
       if (!isAllowed(url.hostname)) {
         return { ok: false, reason: `only pages of ${allowedDomains.join(', ')} may be read` }
       }
-      if (named.has(siteOf(url)) || exact.has(url.href)) return { ok: true, url: url.href }
+      if (namedDomains.has(siteOf(url)) || exact.has(url.href)) return { ok: true, url: url.href }
       if (foundHosts.has(url.host) && isUsual(url)) return { ok: true, url: url.href }
       return { ok: false, reason: MADE_UP }
     },

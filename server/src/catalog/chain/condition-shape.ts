@@ -108,21 +108,21 @@ function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, fl
   const parsed = schema.safeParse(raw)
   if (parsed.success) return { ok: true, value: parsed.data }
   const warnings: Warning[] = []
-  let more = 0
+  let uncounted = 0
   const errors = parsed.error.issues.flatMap((issue): FieldError[] => {
     const fieldOf = (...key: string[]) => fieldAt(path, [...issue.path, ...key], flat)
     if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }]
     for (const key of issue.keys) {
       if (KEYS.has(key)) continue
-      if (warnings.length >= MAX_WARNINGS) more += 1
+      if (warnings.length >= MAX_WARNINGS) uncounted += 1
       else warnings.push({ field: fieldOf(key), code: 'unknown_field', message: IGNORED })
     }
     const misplaced = issue.keys.filter((key) => KEYS.has(key))
     return misplaced.map((key) => ({ field: fieldOf(key), message: 'not accepted' }))
   })
   if (errors.length > 0) return { ok: false, errors }
-  if (more > 0)
-    warnings.push({ field: path, code: 'unknown_field', message: `${IGNORED}, as were ${more} more` })
+  if (uncounted > 0)
+    warnings.push({ field: path, code: 'unknown_field', message: `${IGNORED}, as were ${uncounted} more` })
   return { ok: true, value: schema.parse(withoutUnknownKeys(raw)), warnings }
 }
 
@@ -151,12 +151,14 @@ function isFlat(raw: unknown): raw is Record<string, unknown> {
 }
 
 function nest({
-  continue_workflow_if_run_condition_not_met: goesOn,
+  continue_workflow_if_run_condition_not_met: continueIfNotMet,
   ...leaf
 }: Record<string, unknown>): unknown {
   return {
     conditions: [{ conditions: [leaf] }],
-    ...(goesOn === undefined ? {} : { continue_workflow_if_run_condition_not_met: goesOn }),
+    ...(continueIfNotMet === undefined
+      ? {}
+      : { continue_workflow_if_run_condition_not_met: continueIfNotMet }),
   }
 }
 

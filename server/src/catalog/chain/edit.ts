@@ -89,7 +89,7 @@ function placeAfter(actions: ActionInstance[], after: string | undefined): numbe
 export function removeAction(definition: Definition, id: string): Definition {
   const at = definition.actions.findIndex((known) => known.id === id)
   if (at < 0) return definition
-  return { ...definition, actions: ageFrom(definition.actions.toSpliced(at, 1), at) }
+  return { ...definition, actions: markStaleFrom(definition.actions.toSpliced(at, 1), at) }
 }
 
 /**
@@ -103,7 +103,9 @@ export function replaceAction(definition: Definition, next: ActionInstance): Def
   const actions = definition.actions.with(at, next)
   return {
     ...definition,
-    actions: isDeepStrictEqual(behaviourOf(current), behaviourOf(next)) ? actions : ageFrom(actions, at),
+    actions: isDeepStrictEqual(behaviourOf(current), behaviourOf(next))
+      ? actions
+      : markStaleFrom(actions, at),
   }
 }
 
@@ -150,7 +152,7 @@ function behaviourOf({ inputs, run_if, continue_workflow_if_action_fails }: Acti
   return { inputs, run_if: condition, continue_workflow_if_action_fails }
 }
 
-function ageFrom(actions: ActionInstance[], start: number): ActionInstance[] {
+function markStaleFrom(actions: ActionInstance[], start: number): ActionInstance[] {
   return actions.map((action, at) => (at < start ? action : { ...action, epoch: action.epoch + 1 }))
 }
 

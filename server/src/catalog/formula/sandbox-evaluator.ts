@@ -118,20 +118,20 @@ export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen:
         if (count !== NEVER) note(key, count + 1)
         return ['alone']
       }
-      const some = firstOf(rows.jsons, CALL_MS / open.msPerRow)
+      const batch = takeFirst(rows.jsons, CALL_MS / open.msPerRow)
       const began = performance.now()
-      const limitMs = some.length === 1 ? rows.timeoutMs : Math.min(rows.timeoutMs, MAX_CALL_MS)
-      const answers = open.realm.evaluate(some, limitMs)
+      const limitMs = batch.length === 1 ? rows.timeoutMs : Math.min(rows.timeoutMs, MAX_CALL_MS)
+      const answers = open.realm.evaluate(batch, limitMs)
       if (typeof answers === 'string') {
         close(key)
         seen.delete(key)
-        return answers === 'late' && some.length === 1
+        return answers === 'late' && batch.length === 1
           ? [tookTooLong(rows.timeoutMs)]
-          : some.map(() => 'alone')
+          : batch.map(() => 'alone')
       }
-      open.rows += some.length
-      evaluated += some.length
-      open.msPerRow += ((performance.now() - began) / some.length - open.msPerRow) / 4
+      open.rows += batch.length
+      evaluated += batch.length
+      open.msPerRow += ((performance.now() - began) / batch.length - open.msPerRow) / 4
       if (open.rows > MAX_ROWS || open.realm.isUsedUp()) close(key)
       return answers
     },
@@ -140,7 +140,7 @@ export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen:
 
 const NEVER = Infinity
 
-function firstOf(jsons: readonly string[], max: number): readonly string[] {
+function takeFirst(jsons: readonly string[], max: number): readonly string[] {
   const most = Math.max(1, Math.min(ROWS_PER_CALL, Math.floor(max)))
   let characters = 0
   const over = jsons.findIndex((json) => (characters += json.length) > CHARACTERS_PER_CALL)

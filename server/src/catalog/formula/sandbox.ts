@@ -105,7 +105,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     while (queue.size() > 0) {
       retireThreads()
       if (slots.length < size && slots.every(({ batches }) => batches > 0)) slots.push(start())
-      if (!handNext()) return
+      if (!sendNext()) return
     }
   }
 
@@ -113,7 +113,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
    * Sends the next batch, which belongs to one owner. Owners with slow expressions share the first worker, one expression
    * at a time.
    */
-  function handNext(): boolean {
+  function sendNext(): boolean {
     for (const slot of slots.toSorted((a, b) => a.batches - b.batches)) {
       if (slot.batches >= MAX_BATCHES) return false
       if (slot.carrier.kind !== kindOfCarrier()) continue
@@ -121,7 +121,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
       if (turn === null) continue
       const taken = slow.has(turn.owner) ? 1 : turn.items.length
       queue.putBack(turn.owner, turn.items.slice(taken))
-      hand(slot, turn.items.slice(0, taken))
+      send(slot, turn.items.slice(0, taken))
       return true
     }
     return false
@@ -131,7 +131,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
    * Sends a batch with the expressions to evaluate alone at the front, here and in the worker. So the first one without a
    * reply is the one being executed.
    */
-  function hand(slot: Slot, turn: Waiting[]): void {
+  function send(slot: Slot, turn: Waiting[]): void {
     const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
     if (slot.batches === 0) {
       if (slot.lastReplyAt !== Infinity) slot.lastReplyAt = performance.now()
@@ -145,7 +145,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   function start(): Slot {
     const slot: Slot = {
       carrier: startCarrier(kindOfCarrier(), {
-        onReply: (reply) => hear(slot, reply),
+        onReply: (reply) => handleReply(slot, reply),
         onBroken: (message) => replace(slot, `the sandbox broke: ${message}`),
       }),
       inFlight: new Map(),
@@ -157,7 +157,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     return slot
   }
 
-  function hear(slot: Slot, reply: EvaluationReply): void {
+  function handleReply(slot: Slot, reply: EvaluationReply): void {
     slot.lastReplyAt = performance.now()
     if (reply === 'ready') return
     if ('fault' in reply) onFault?.({ owner: reply.owner, message: reply.fault })

@@ -26,8 +26,8 @@ const NOTHING_TO_HIDE: Hiding = { inWords: (text) => text, inContent: (content) 
 
 export function hideSecrets(request: EgressRequest, secrets: readonly string[]): Hiding {
   if (secrets.length === 0) return NOTHING_TO_HIDE
-  const sent = Object.values(request.headers ?? {})
-  const isSent = (secret: string) => sent.some((header) => hasText(header, secret))
+  const headerValues = Object.values(request.headers ?? {})
+  const isSent = (secret: string) => headerValues.some((header) => hasText(header, secret))
   const hidden = secrets.filter(
     (secret) => secret.length >= SHORTEST_SECRET || (secret.length >= SHORTEST_SENT && isSent(secret)),
   )

@@ -62,11 +62,11 @@ export function askChecked(
       if (read.ok) return { ok: true, value: read.value, calls: [...calls, reply.entry('hit')] }
       calls.push(reply.entry('invalid'))
       if (attempt === 2) {
-        const [faults, said] = [read.faults.join('; '), reply.text].map((text) =>
+        const [faults, excerpt] = [read.faults.join('; '), reply.text].map((text) =>
           clean(text, hiddenIn(question)),
         )
         return refuse(
-          `the answer does not fit output_format (${faults}). The model said: ${said || 'nothing'}`,
+          `the answer does not fit output_format (${faults}). The model said: ${excerpt || 'nothing'}`,
           calls,
         )
       }

@@ -149,10 +149,10 @@ function userMessage({ task, data }: ModelQuestion): LibraryMessage {
 
 function describeEnd(reason: string, text: string, question: ModelQuestion): string | null {
   if (reason !== 'length' && reason !== 'content-filter') return null
-  const said = clean(text, hiddenIn(question))
+  const excerpt = clean(text, hiddenIn(question))
   if (reason === 'length')
-    return `the answer was cut off at the limit of output tokens; ask for less, or raise max_output_tokens. The model said: ${said}`
-  return `the model or its content filter declined to answer${said === '' ? '' : `. The model said: ${said}`}`
+    return `the answer was cut off at the limit of output tokens; ask for less, or raise max_output_tokens. The model said: ${excerpt}`
+  return `the model or its content filter declined to answer${excerpt === '' ? '' : `. The model said: ${excerpt}`}`
 }
 
 function usageOf({ input, output, cachedInput = 0 }: Completion['usage']): { usage?: TokenUsage } {

@@ -38,23 +38,23 @@ export function readFailure(cause: unknown, about: About): ModelFailure {
   }
   if (!isApiError(cause)) throw cause
   const { statusCode: status, responseBody: body } = cause
-  const said = clean(body === undefined ? cause.message : messageIn(body), about.hidden)
+  const serverText = clean(body === undefined ? cause.message : messageIn(body), about.hidden)
   if (status === undefined || status < 300) {
-    return { outcome: fail(`the answer of the model server cannot be read: ${said}`), broken: false }
+    return { outcome: fail(`the answer of the model server cannot be read: ${serverText}`), broken: false }
   }
-  return { outcome: outcomeOfStatus(status, said, cause, about), status, broken: status >= 500 }
+  return { outcome: outcomeOfStatus(status, serverText, cause, about), status, broken: status >= 500 }
 }
 
 const fail = (message: string): Ending => ({ kind: 'failed', message })
 
-function outcomeOfStatus(status: number, said: string, cause: ApiError, { model, now }: About): Ending {
+function outcomeOfStatus(status: number, serverText: string, cause: ApiError, { model, now }: About): Ending {
   // The text of the server is left out, because it often contains the key.
   if (status === 401 || status === 403) {
     return fail(
       `the model server refused the key for ${model.name} (HTTP ${status}); check ${model.keyPlace}`,
     )
   }
-  const message = `the model server answered HTTP ${status}: ${said}`
+  const message = `the model server answered HTTP ${status}: ${serverText}`
   // OpenAI also answers 429 when the account has no money left. Waiting does not help then.
   if (status === 429 && /insufficient_quota/.test(cause.responseBody ?? '')) return fail(message)
   if (status !== 408 && status !== 429 && status < 500) return fail(message)

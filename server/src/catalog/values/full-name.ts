@@ -1,12 +1,12 @@
 export type NameParts = { prefix: string; first: string; middle: string; last: string; suffix: string }
 
-const words = (list: string) => new Set(list.split(' '))
-const PREFIXES = words(
+const toWordSet = (list: string) => new Set(list.split(' '))
+const PREFIXES = toWordSet(
   'mr mrs ms mx miss dr prof professor sir dame rev reverend fr hon herr frau mme mlle m/s capt col gen lt maj sgt ing ' +
     'dipl-ing mag sr sra srta dott dra',
 )
-const SUFFIXES = words('jr sr ii iii iv phd md mba esq dds dvm cpa cfa jd dphil msc bsc pmp')
-const PARTICLES = words(
+const SUFFIXES = toWordSet('jr sr ii iii iv phd md mba esq dds dvm cpa cfa jd dphil msc bsc pmp')
+const PARTICLES = toWordSet(
   'van von vom de der den des del della delle di da do dos das du la le los las el al bin ibn bint ter ten te zu zum zur ' +
     'af av st san',
 )

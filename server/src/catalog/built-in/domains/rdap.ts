@@ -66,11 +66,13 @@ export async function lookUpRegistration(
 function nameIn(card: unknown): string | null {
   const properties: unknown = Array.isArray(card) ? card[1] : null
   if (!Array.isArray(properties)) return null
-  const named = (name: string) =>
+  const findValue = (name: string) =>
     properties.find(
       (property: unknown): property is unknown[] => Array.isArray(property) && property[0] === name,
     )?.[3]
-  const text = [named('fn'), named('org')].find((value) => typeof value === 'string' && value.trim() !== '')
+  const text = [findValue('fn'), findValue('org')].find(
+    (value) => typeof value === 'string' && value.trim() !== '',
+  )
   return typeof text === 'string' ? text.trim() : null
 }
 

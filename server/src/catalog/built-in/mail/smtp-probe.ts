@@ -33,12 +33,13 @@ export async function probeServer(
   const dialogue = startDialogue(socket, STEP_MS)
   try {
     const greeting = await dialogue.next()
-    if (greeting?.code !== 220) return silent('the mail server does not talk to this one', greeting, true)
+    if (greeting?.code !== 220)
+      return reportUnknown('the mail server does not talk to this one', greeting, true)
     const hello = await dialogue.ask(`EHLO ${heloName(name)}`)
     const greeted = hello?.code === 250 ? hello : await dialogue.ask(`HELO ${heloName(name)}`)
-    if (greeted?.code !== 250) return silent('the mail server does not accept this one', greeted)
+    if (greeted?.code !== 250) return reportUnknown('the mail server does not accept this one', greeted)
     const from = await dialogue.ask('MAIL FROM:<>')
-    if (from?.code !== 250) return silent('the mail server takes no question about an address', from)
+    if (from?.code !== 250) return reportUnknown('the mail server takes no question about an address', from)
     const answer = readRecipientReply(await dialogue.ask(`RCPT TO:<${local}@${domain}>`))
     if (answer.kind !== 'accepted') return answer
     const stranger = `loam-${randomBytes(8).toString('hex')}`
@@ -53,8 +54,8 @@ export async function probeServer(
   }
 }
 
-function silent(what: string, reply: SmtpReply | null, unreached?: true): Probe {
-  const reason = reply === null ? `${what}: no answer in time` : `${what}: ${words(reply)}`
+function reportUnknown(what: string, reply: SmtpReply | null, unreached?: true): Probe {
+  const reason = reply === null ? `${what}: no answer in time` : `${what}: ${printReply(reply)}`
   return { kind: 'unknown', reason, ...(unreached === true && reply === null ? { unreached } : {}) }
 }
 
@@ -70,7 +71,7 @@ const NO_USER =
 function readRecipientReply(reply: SmtpReply | null): Probe {
   if (reply === null) return { kind: 'unknown', reason: 'the mail server gave no answer in time' }
   const { code, text } = reply
-  const reason = `the mail server says: ${words(reply)}`
+  const reason = `the mail server says: ${printReply(reply)}`
   if (code === 250 || code === 251) return { kind: 'accepted', reason: 'the mail server accepts it' }
   if (code >= 400 && code < 500) return { kind: 'unknown', reason: `${reason} (it may say otherwise later)` }
   const enhanced = /^\s*(5\.\d{1,3}\.\d{1,3})\b/.exec(text)?.[1] ?? ''
@@ -84,7 +85,7 @@ function readRecipientReply(reply: SmtpReply | null): Probe {
   return isAboutUser ? { kind: 'refused', reason } : { kind: 'unknown', reason }
 }
 
-function words({ code, text }: SmtpReply): string {
+function printReply({ code, text }: SmtpReply): string {
   return `${code} ${text.replace(/[\s\p{Cc}]+/gu, ' ').trim()}`.slice(0, 200).toWellFormed()
 }
 

@@ -47,12 +47,14 @@ async function findServers(egress: Egress, domain: string): Promise<{ servers: s
   const servers = mx.records.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, ''))
   if (servers.length > 0) {
     // RFC 7505: a single dot means that the domain accepts no mail.
-    const named = servers.filter((server) => server !== '' && server !== '.')
-    return named.length > 0 ? { servers: named } : invalid(`the domain ${domain} takes no mail`)
+    const usable = servers.filter((server) => server !== '' && server !== '.')
+    return usable.length > 0 ? { servers: usable } : invalid(`the domain ${domain} takes no mail`)
   }
-  const own = await egress.dns.addresses(domain)
-  if (!own.ok) return { status: 'unknown', reason: own.message, mx: null }
-  return own.records.length > 0 ? { servers: [domain] } : invalid(`the domain ${domain} has no mail server`)
+  const addresses = await egress.dns.addresses(domain)
+  if (!addresses.ok) return { status: 'unknown', reason: addresses.message, mx: null }
+  return addresses.records.length > 0
+    ? { servers: [domain] }
+    : invalid(`the domain ${domain} has no mail server`)
 }
 
 async function probeServers(

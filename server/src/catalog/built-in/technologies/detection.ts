@@ -57,7 +57,7 @@ export function tracesOfPage({ $, url, html, headers, cookies }: WebDocument): T
       (element) => URL.parse($(element).attr('src') ?? $(element).attr('href') ?? '', url.href)?.href ?? [],
     )
   const metas = $('meta[name][content]').toArray()
-  const named = (name: string) => metas.filter((meta) => $(meta).attr('name')?.toLowerCase() === name)
+  const findMetas = (name: string) => metas.filter((meta) => $(meta).attr('name')?.toLowerCase() === name)
   const header = Object.entries(headers).flatMap(([name, values]) =>
     values.map((value) => trace(`${name}=${value}`, `header ${name}: ${value}`)),
   )
@@ -67,7 +67,7 @@ export function tracesOfPage({ $, url, html, headers, cookies }: WebDocument): T
     ['asset', [...new Set(assets)].map((address) => trace(address, `loads ${address}`))],
     [
       'generator',
-      named('generator').map((meta) =>
+      findMetas('generator').map((meta) =>
         trace($(meta).attr('content') ?? '', `generator ${$(meta).attr('content')}`),
       ),
     ],

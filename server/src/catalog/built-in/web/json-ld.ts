@@ -63,8 +63,8 @@ function resolveReferences(things: Thing[]): Thing[] {
 
 /** Returns the types of a thing, without the address of the vocabulary. */
 export function typesOf(thing: Thing): string[] {
-  const said = thing['@type']
-  return (Array.isArray(said) ? said : [said]).flatMap((type: unknown) =>
+  const types = thing['@type']
+  return (Array.isArray(types) ? types : [types]).flatMap((type: unknown) =>
     typeof type === 'string' ? [type.replace(/^.*[/#:]/, '')] : [],
   )
 }

@@ -8,8 +8,8 @@ const ICONS = 'link[rel~="apple-touch-icon"], link[rel="icon"][type="image/svg+x
 /** Returns the image that a page marks as its logo, else the icon of the site. */
 export function findLogo({ $, elements, url }: WebDocument): Logo | null {
   const marked = elements.named('img').find(({ attribs }) => {
-    const said = ['class', 'id', 'alt', 'src'].map((name) => attribs?.[name] ?? '').join(' ')
-    return /logo/i.test(said) && !/partner|client|customer|payment|footer-logos/i.test(said)
+    const description = ['class', 'id', 'alt', 'src'].map((name) => attribs?.[name] ?? '').join(' ')
+    return /logo/i.test(description) && !/partner|client|customer|payment|footer-logos/i.test(description)
   })
   const image = marked?.attribs?.['src'] ?? marked?.attribs?.['data-src']
   const mayHaveIcon = elements.named('link').length > 0

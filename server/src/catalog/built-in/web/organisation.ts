@@ -57,8 +57,8 @@ export function businessKind(thing: Thing): string | null {
 /** Returns the address of an image that is given as an address or as an ImageObject. */
 export function imageOf(value: unknown, base: URL): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value
-  const said = isObject(first) ? (first['url'] ?? first['contentUrl'] ?? first['@id']) : first
-  const [address] = textsOf(said)
+  const image = isObject(first) ? (first['url'] ?? first['contentUrl'] ?? first['@id']) : first
+  const [address] = textsOf(image)
   const url = address === undefined ? null : URL.parse(address, base.href)
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }

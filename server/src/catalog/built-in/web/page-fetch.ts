@@ -143,11 +143,11 @@ async function askRobots(context: Fetching, url: string): Promise<PageFailure | 
 }
 
 function statusFailure(url: string, status: number, after: string | undefined, context: Fetching) {
-  const said = `${short(url)} answers HTTP ${status}`
+  const message = `${short(url)} answers HTTP ${status}`
   if (status === 429 || status >= 500) {
     const afterMs = readRetryAfter(after, context.now())
     const soon = afterMs === undefined ? undefined : Math.min(afterMs, MAX_RETRY_AFTER_MS)
-    return { ...failure('status', retry(said, soon)), status }
+    return { ...failure('status', retry(message, soon)), status }
   }
   const why =
     status === 404 || status === 410
@@ -155,7 +155,7 @@ function statusFailure(url: string, status: number, after: string | undefined, c
       : status === 401 || status === 403
         ? ': the site does not let this program read it'
         : ''
-  return { ...failure('status', failed(said + why)), status }
+  return { ...failure('status', failed(message + why)), status }
 }
 
 function failure(kind: PageFailure['kind'], outcome: Outcome<never>): PageFailure {

@@ -54,7 +54,7 @@ export const tasks = {
         description,
         language,
         base: base.href,
-        links: links.map(({ url, text: said }) => ({ url: url.href, text: said })),
+        links: links.map(({ url, text: linkText }) => ({ url: url.href, text: linkText })),
       },
       parts: Object.fromEntries(found),
     }

@@ -9,8 +9,8 @@ export type PostalAddress = { text: string; country: CountryCode | null }
 /** Returns the address of a thing: a PostalAddress, a list of them, or a text. */
 export function addressOf(thing: Thing): PostalAddress | null {
   const location: unknown = Array.isArray(thing['location']) ? thing['location'][0] : thing['location']
-  const said = thing['address'] ?? (isObject(location) ? location['address'] : undefined)
-  const first: unknown = Array.isArray(said) ? said[0] : said
+  const address = thing['address'] ?? (isObject(location) ? location['address'] : undefined)
+  const first: unknown = Array.isArray(address) ? address[0] : address
   if (isObject(first)) return formatAddress(first)
   const text = clean(textsOf(first)[0] ?? '', 300)
   return text === null ? null : { text, country: countryAtEnd(text) }

@@ -13,7 +13,7 @@ export type Robots =
 const ROBOT = 'Loam'
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${ROBOT}/0.1)`
 
-const KEPT: MemoLimits<Robots> = {
+const MEMO_LIMITS: MemoLimits<Robots> = {
   max: 2_000,
   ttlMs: 10 * 60_000,
   bytes: { max: 32 * 1024 * 1024, of: (robots) => (robots.kind === 'rules' ? robots.size : 0) },
@@ -21,12 +21,12 @@ const KEPT: MemoLimits<Robots> = {
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 1_000_000
 
-const kept = new WeakMap<Egress, Memo<Robots>>()
+const memos = new WeakMap<Egress, Memo<Robots>>()
 
 /** Returns the rules of an origin. A process requests them once in ten minutes. A failure is not cached. */
 export function robotsOf(egress: Egress, origin: string): Promise<Robots> {
-  const remember = kept.get(egress) ?? createMemo(KEPT, ({ kind }) => kind === 'rules')
-  kept.set(egress, remember)
+  const remember = memos.get(egress) ?? createMemo(MEMO_LIMITS, ({ kind }) => kind === 'rules')
+  memos.set(egress, remember)
   return remember(origin, () => fetchRobots(egress, origin))
 }
 

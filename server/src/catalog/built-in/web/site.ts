@@ -58,9 +58,9 @@ function homesOf(host: string, port: string, scheme: string | undefined, bareDom
  * none.
  */
 export function isSameSite(url: URL, other: URL): boolean {
-  const mine = parse(url.hostname, { allowPrivateDomains: true }).domain
-  const theirs = parse(other.hostname, { allowPrivateDomains: true }).domain
-  return mine === null || theirs === null ? url.host === other.host : mine === theirs
+  const domain = parse(url.hostname, { allowPrivateDomains: true }).domain
+  const otherDomain = parse(other.hostname, { allowPrivateDomains: true }).domain
+  return domain === null || otherDomain === null ? url.host === other.host : domain === otherDomain
 }
 
 /** Returns the possible addresses of a page: the given one, or https and then http if it has no scheme. */

@@ -109,11 +109,11 @@ async function limitMemory(
   { pid, group }: { pid: number; group: number },
   { maxProcessBytes, maxMemoryBytes }: MemoryBounds,
 ): Promise<void> {
-  const held = await groupMemory(group)
-  if (held.length === 0) return
-  const all = held.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (all > maxMemoryBytes || !held.some((each) => each.pid === pid)) return kill(-group)
-  for (const each of held) if (each.bytes > maxProcessBytes) kill(each.pid)
+  const processes = await groupMemory(group)
+  if (processes.length === 0) return
+  const all = processes.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (all > maxMemoryBytes || !processes.some((each) => each.pid === pid)) return kill(-group)
+  for (const each of processes) if (each.bytes > maxProcessBytes) kill(each.pid)
 }
 
 /** Kills a process, or a group of processes if the number is negative. */

@@ -15,12 +15,12 @@ export async function groupOf(pid: number): Promise<number | null> {
 /** Returns the memory of each process of a group. Shared pages count for each of them. */
 export async function groupMemory(group: number): Promise<HeldMemory[]> {
   const names = await readdir('/proc').catch(() => [])
-  const held = await Promise.all(
+  const processes = await Promise.all(
     names
       .filter((name) => /^\d+$/.test(name))
       .map(async (name) => ({ pid: Number(name), fields: await statOf(name) })),
   )
-  return held
+  return processes
     .filter(({ fields }) => Number(fields[GROUP]) === group)
     .map(({ pid, fields }) => ({ pid, bytes: Number(fields[RESIDENT]) * PAGE_BYTES }))
 }
