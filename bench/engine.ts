@@ -1,5 +1,6 @@
-// P1 to P4, P9, P11 to P20, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
-// on the same PostgreSQL (embedded, ordinary settings, fsync on).
+// Measures P1 to P4, P9, P11 to P20, and the costs of cells and requests: rows through the public API of a
+// real server, every cell durable. The peers of P1 run in the same run on the same PostgreSQL (embedded,
+// default settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 11 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
 //   --costs bench/engine/engine-costs.json]
 import { parseArgs } from 'node:util'
@@ -26,16 +27,19 @@ const { values } = parseArgs({
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
     crowd: { type: 'string', default: '100000' },
-    /** Odd, so that the median is of one of them; rounds differ by as much as is judged. */
+    /**
+     * The number of rounds: odd, so that the median is the value of one round. Rounds vary by about as much
+     * as the bars allow.
+     */
     rounds: { type: 'string', default: '11' },
-    /** Cells of each action of P20. */
+    /** The number of cells of each action of P20. */
     builtin: { type: 'string', default: '5000' },
-    /** Of the size of the floods of P16. */
+    /** The share of the full size of the floods of P16. */
     share: { type: 'string', default: '1' },
     queued: { type: 'string', default: '1000000' },
-    /** Rows of P17's largest sheet, which takes long to fill. */
+    /** The number of rows of P17's largest sheet, which takes long to fill. */
     huge: { type: 'string', default: '0' },
-    /** The file that the costs are written to, for bench/scale-model.ts. */
+    /** The file to which the costs are written, for bench/scale-model.ts. */
     costs: { type: 'string' },
   },
 })
@@ -73,7 +77,7 @@ try {
     try {
       lines.push(...((await BENCHES[name]?.(installation)) ?? []))
     } catch (cause) {
-      // The others are measured all the same.
+      // The other benches are measured all the same.
       note(`${name.toUpperCase()} was not measured: ${cause instanceof Error ? cause.stack : String(cause)}`)
       lines.push(line(name.toUpperCase(), 'not measured', reasonOf(cause), { met: 'NO' }))
       process.exitCode = 1

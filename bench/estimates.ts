@@ -1,5 +1,6 @@
-// M3: an estimate of a large sheet with three actions and a cache against a page of 200 of List Rows, and of a selection against List Rows with the same one,
-// through the public API of a real server. Measured in turns, so that a noisy moment meets both.
+// Measures M3: an estimate of a large sheet with three actions and a cache against a page of 200 of List
+// Rows, and an estimate of a selection against List Rows with the same selection, through the public API of a
+// real server. They are measured in turns, so that a noisy moment affects both.
 // npm run bench:estimates [-- --rows 1000000 --rounds 9]
 import { parseArgs } from 'node:util'
 import { ACTION, makeLargeSheet } from '#test/builders/large-sheet.ts'
@@ -11,12 +12,12 @@ const { values } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '9' } },
 })
 const PAGE = { page_no: 1, page_size: 200 }
-/** Rows of a page that the dashboard reads. */
+/** The number of rows per page that the dashboard reads. */
 const READ = 100
 const filters = [{ variable: '{{input.industry}}', operator: 'is equal to', values: ['energy'] }]
 const complete = [{ action_instance_id: ACTION, is: ['complete'] }]
 const failed = [{ action_instance_id: ACTION, is: ['failed'] }]
-/** Beside the action that is complete on all rows: what people add next, and ask the price of. */
+/** The actions that people add next and ask the price of, beside the action that is complete on all rows. */
 const UNRUN = [
   {
     action_id: 'person_work_email_waterfall',
@@ -24,7 +25,7 @@ const UNRUN = [
   },
   { action_id: 'http_api_call', inputs: { url: 'https://{{input.domain}}/about' } },
 ]
-/** What is estimated, what is listed, and how many times as long the estimate may take. */
+/** The cases: the estimate, the list to compare it with, and how many times as long the estimate may take. */
 const CASES: [name: string, estimate: object, list: object, most: number][] = [
   ['all rows', { all: true }, PAGE, 10],
   ['rows that are not there yet', { new_rows: 1_000_000 }, PAGE, 10],
@@ -53,7 +54,7 @@ try {
     for (let round = 0; round <= Number(values.rounds); round += 1) {
       const [ours, page] = [await time('/estimate', estimate), await time('/rows/list', list)]
       const read = await time('/rows/list', { ...list, page_size: READ })
-      // The first one warms up.
+      // The first round warms up.
       if (round > 0) rounds.push([ours, page, read])
     }
     print(`M3: ${name}, ${values.rows} rows`, [

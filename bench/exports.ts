@@ -1,5 +1,6 @@
-// P6: an export of 1,000,000 rows x 10 columns through the public API of a real server, from the request to the finished
-// file, against COPY TO of the same join on the same PostgreSQL; and the memory that the server takes for it.
+// Measures P6: an export of 1,000,000 rows x 10 columns through the public API of a real server, from the
+// request to the finished file, against COPY TO of the same join on the same PostgreSQL; and the memory that
+// the server takes for it.
 // npm run bench:exports [-- --rows 1000000 --rounds 3]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -64,7 +65,7 @@ try {
   await installation.close()
 }
 
-/** Seconds until the file is there. */
+/** Exports a sheet and returns the seconds until the file exists. */
 async function exportSheet(call: Call, base: string, format: ExportFormat): Promise<number> {
   const started = performance.now()
   const { export_id } = (await call('POST', `${base}/export`, { format })).data

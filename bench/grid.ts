@@ -1,5 +1,6 @@
-// The grid of the dashboard in Chromium on a sheet of 1,000,000 rows with live updates: how soon it opens, what a frame of
-// scrolling costs the main thread, how soon a cell that settled is on the screen, and how the queries behind it are planned.
+// Measures the grid of the dashboard in Chromium on a sheet of 1,000,000 rows with live updates: the time to
+// open it, the main thread time per frame of scrolling, the time until a finished cell is on the screen, and
+// the plans of the queries behind it.
 // npm run bench:grid [-- --rows 1000000 --seconds 10]
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -25,7 +26,7 @@ const total = Number(values.rows)
 const FRAMES = Number(values.seconds) * 60
 const OPENINGS = 5
 const SETTLEMENTS = 20
-/** So often, and of so many rows in view, a run is begun while the grid scrolls. */
+/** The interval and the number of visible rows of the runs that are started while the grid scrolls. */
 const LIVE_EVERY_MS = 200
 const LIVE_ROWS = 20
 
@@ -95,7 +96,10 @@ async function signIn(launched: Browser, url: string, orgId: string, admin: Memb
   return context.newPage()
 }
 
-/** From the address to rows with their values; the first, with cold caches, is not counted. */
+/**
+ * Measures the time from opening the address until the rows show their values. The first opening, with cold
+ * caches, is not counted.
+ */
 async function timeOpening(page: Page, address: string): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n <= OPENINGS; n += 1) {
@@ -134,7 +138,10 @@ async function scrollWhileLive(launched: Browser, page: Page, call: Call, sheet:
 
 type Call = ReturnType<typeof callOver>
 
-/** A row in view is run again, and its cell gets another value; from the moment it has one to the moment it is drawn. */
+/**
+ * Runs a visible row again, so that its cell gets another value. Measures the time from the new value until
+ * it is drawn.
+ */
 async function timeSettlements(page: Page, call: Call, sheet: string): Promise<number[]> {
   await page.keyboard.press('Escape')
   await page.goto(`${originOf(page)}${sheet}`)

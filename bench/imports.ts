@@ -1,5 +1,6 @@
-// P5 (import): a CSV file of 1,000,000 rows through the public API of a real server, from the request to the last row, against
-// COPY into a table of the same shape on the same PostgreSQL; the memory that the server takes for it; and the same as XLSX.
+// Measures P5 (import): a CSV file of 1,000,000 rows through the public API of a real server, from the
+// request to the last row, against COPY into a table of the same shape on the same PostgreSQL; the memory
+// that the server takes for it; and the same rows as XLSX.
 // npm run bench:imports [-- --rows 1000000 --rounds 3 --no-xlsx]
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -41,7 +42,7 @@ try {
   await sleep(2000)
   const base = residentMb(pid)
 
-  /** Rows per second, from the request to the status `completed`. */
+  /** Measures the rows per second, from the request to the status `completed`. */
   async function measure(file_ref: string): Promise<{ rate: number; peak: number }> {
     const memory = watchMemory(() => [pid])
     const started = performance.now()

@@ -1,4 +1,5 @@
-// Lighthouse on the list of workflows and on a sheet, signed in, as on a desk: performance 95, accessibility 100, best practices 100.
+// Runs Lighthouse on the list of workflows and on a sheet, signed in, as on a desktop: performance 95,
+// accessibility 100, best practices 100.
 // npm run bench:lighthouse [-- --mobile]
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -33,7 +34,7 @@ const Report = z.object({
   ),
 })
 
-/** Some audits name the elements that are meant. */
+/** The elements that some audits name. */
 const Places = z.object({ items: z.array(z.object({ node: z.object({ snippet: z.string() }) })) })
 
 const { values } = parseArgs({ options: { mobile: { type: 'boolean', default: false } } })
@@ -73,7 +74,7 @@ function scoreOf(report: z.infer<typeof Report>, name: string): number {
   return Math.round((report.categories[name]?.score ?? 0) * 100)
 }
 
-/** The fastest of a few: whatever else the machine does makes a page slower, never faster. */
+/** Returns the fastest of a few audits: other work on the machine makes a page slower, never faster. */
 async function auditBest(path: string): Promise<z.infer<typeof Report>> {
   let best = await audit(path)
   for (let more = 1; more < MAX_AUDITS && scoreOf(best, 'performance') < BARS.performance; more++) {
@@ -105,7 +106,7 @@ async function audit(path: string): Promise<z.infer<typeof Report>> {
   return Report.parse(JSON.parse(readFileSync(output, 'utf8')))
 }
 
-/** What cost points, the heaviest first. */
+/** Lists the audits that cost points, the heaviest first. */
 function shortcomings({ categories, audits }: z.infer<typeof Report>): string[] {
   return Object.values(categories)
     .flatMap(({ auditRefs }) => auditRefs)

@@ -1,5 +1,6 @@
-// P8: small reads with key, scope and limit through the real server, against bare Fastify routes that do the same SQL on
-// the same PostgreSQL. Measured in turns, so that a noisy moment meets both.
+// Measures P8: small reads with key, scope and limit through the real server, against bare Fastify routes
+// that do the same SQL on the same PostgreSQL. They are measured in turns, so that a noisy moment affects
+// both.
 // npm run bench:reads [-- --seconds 2 --rounds 7]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +64,10 @@ async function writeKnowledge(server: ServerProcess, key: string): Promise<void>
 type Figures = { 'requests/s': number; 'p50 ms': number; 'p99 ms': number }
 type Compared = { figures: Figures; ratio: number }
 
-/** The median of all rounds. Ratios are taken within a round; the first one warms up and is not counted. */
+/**
+ * Returns the median of all rounds. Ratios are computed within a round. The first round warms up and is not
+ * counted.
+ */
 async function compare(path: string, key: string, all: [ServerProcess, ServerProcess, ServerProcess]) {
   const rounds: Figures[][] = []
   for (let round = 0; round <= Number(values.rounds); round++) {

@@ -1,4 +1,5 @@
-// How fast the record store takes in records, in batches, beside Add Rows of the same companies on the same PostgreSQL.
+// Measures how fast the record store ingests records in batches, compared with Add Rows of the same companies
+// on the same PostgreSQL.
 // npm run bench:records [-- --records 100000]
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
@@ -47,7 +48,8 @@ try {
     line(`merges, ${MERGES} in one batch`, merged),
   ])
   print('One person among them (ms)', [{ what: 'erase', ms: (await timeErase()).toFixed(1) }])
-  // Where others use the machine, the rates depend on who gets the processors; what the work takes of them does not.
+  // If other processes use the machine, the rates depend on who gets the processors. The processor time of
+  // the work does not.
   note(`by CPU time: ${(rows.cpu / first.cpu).toFixed(2)}`)
   bar('ingest / Add Rows', first.rate / rows.rate, 0.3)
 } finally {
@@ -56,7 +58,10 @@ try {
 
 type Measured = { rate: number; cpu: number }
 
-/** Pieces per second, and the processor time of each in all processes: this one, the server and PostgreSQL. */
+/**
+ * Measures the pieces per second and the processor time of each in all processes: this one, the server and
+ * PostgreSQL.
+ */
 async function measure(count: number, work: () => Promise<unknown>): Promise<Measured> {
   const pids = [process.pid, server.child.pid ?? process.pid, installation.postgresPid()]
   const [started, before] = [performance.now(), readCpuSeconds(pids)]
@@ -80,7 +85,7 @@ async function ingest(source: string, given: readonly unknown[]) {
   return ingestRecords(db, orgId, { source, actor: 'bench', records })
 }
 
-/** Checked and taken in batch by batch, as imports do. */
+/** Checks and ingests the records batch by batch, as imports do. */
 async function ingestAll(source: string, more: Record<string, string> = {}): Promise<void> {
   let next = 0
   const take = async () => {
@@ -96,7 +101,7 @@ async function ingestAll(source: string, more: Record<string, string> = {}): Pro
   await Promise.all(Array.from({ length: CALLERS }, take))
 }
 
-/** Each record says that two companies are one. */
+/** Merges companies: each record says that two companies are one. */
 async function mergeAll(): Promise<void> {
   const pairs = Array.from({ length: MERGES }, (_, n) => {
     const [one, other] = [companyRow(2 * n), companyRow(2 * n + 1)]

@@ -1,5 +1,6 @@
-// P5 (Add Rows) and P7 (any page of a large sheet), through the public API of a real server, against COPY into a table of
-// the same shape on the same PostgreSQL. Also shows how filters on a large sheet are planned.
+// Measures P5 (Add Rows) and P7 (any page of a large sheet), through the public API of a real server, against
+// COPY into a table of the same shape on the same PostgreSQL. Also shows the plans of filters on a large
+// sheet.
 // npm run bench:rows [-- --rows 1000000]
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -111,7 +112,7 @@ async function pages(base: string): Promise<void> {
   bar('P7 (last page / first page)', lastPage / first, 3, 'at most')
 }
 
-/** Each filter through the API, and the plan of the very conditions it is compiled to. */
+/** Runs each filter through the API and explains the conditions that it is compiled to. */
 async function plans(base: string): Promise<void> {
   await client.query('analyze rows')
   const column = (name: string) => COMPANY_COLUMNS.indexOf(name) + 1

@@ -18,7 +18,7 @@ const limits = { ...LIMITS, utilisation: 0.5, connections_per_process: 10 }
 
 it('a plan adds up what cells and requests take, at the share of a processor that is planned with', () => {
   const plan = planFor(costs, load, limits)
-  // 220,000 µs of cells and 50,000 µs of requests a second, of which a core may give 500,000.
+  // Cells take 220,000 µs and requests 50,000 µs per second. A core may provide 500,000 µs.
   expect(plan).toMatchObject({ workers: 1, apis: 1, clusters: 1, connections: 20, readCores: 0.04 })
   expect(plan.postgresCores).toBeCloseTo(0.3)
   expect(plan.walMegabytes).toBeCloseTo(1.2)
@@ -39,7 +39,8 @@ it('what is met first is what the load takes most of, and clusters are as many a
 })
 
 it('the room of one PostgreSQL is the load that takes all of what is met first', () => {
-  // 64 cores at 500,000 µs a second, of which the load takes 150,000; the processes need fewer connections than there are.
+  // 64 cores provide 500,000 µs per second each, and the load takes 150,000 µs. The processes need fewer
+  // connections than there are.
   expect(roomFor(costs, load, limits)).toBeCloseTo((64 * 500_000) / 150_000)
   const { shares } = planFor(costs, times(load, 100), limits)
   expect(shares).toEqual({ processors: expect.closeTo(30 / 64), log: expect.closeTo(0.3), connections: 0.27 })

@@ -1,11 +1,15 @@
-// What one PostgreSQL, N workers and M API processes hold, from the costs that `npm run bench:engine -- --only costs` measures.
+// Computes what one PostgreSQL, N workers and M API processes can handle, from the costs that `npm run
+// bench:engine -- --only costs` measures.
 // npm run bench:scale [-- --costs bench/engine/engine-costs.json --load bench/scale-load.json --steps 1,10,100]
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { print } from './parts/report.ts'
 
-/** Of one cell or request: processor time of a Loam process and of PostgreSQL, and bytes of the write-ahead log. */
+/**
+ * The cost of one cell or request: processor time of a Loam process and of PostgreSQL, and bytes of the
+ * write-ahead log.
+ */
 export type Cost = { process_us: number; postgres_us: number; wal_bytes: number }
 export type Costs = {
   measured_on: string
@@ -14,16 +18,19 @@ export type Costs = {
   requests: Record<string, Cost>
 }
 
-/** A second's work at the busiest time: cells and requests by kind. */
+/** The work per second at the busiest time: cells and requests by kind. */
 export type Load = { cells: Record<string, number>; requests: Record<string, number> }
 
-/** What a machine may be used for before those who wait notice it, and how large the largest PostgreSQL is. */
+/**
+ * The limits: how much of a machine may be used before waiting users notice, and the size of the largest
+ * PostgreSQL.
+ */
 export type Limits = {
-  /** The share of a processor that is planned with: beyond it waiting times grow. */
+  /** The planned share of a processor. Above it waiting times grow. */
   utilisation: number
   postgres_cores: number
   wal_bytes_per_second: number
-  /** Connections that a Loam process may open, and that PostgreSQL serves well. */
+  /** The connections that a Loam process may open, and the connections that PostgreSQL serves well. */
   connections_per_process: number
   connections: number
 }
@@ -42,16 +49,21 @@ export type Plan = {
   postgresCores: number
   walMegabytes: number
   connections: number
-  /** The share of each limit of one PostgreSQL that the load takes; the largest is met first. */
+  /**
+   * The share of each limit of one PostgreSQL that the load takes. The limit with the largest share is
+   * reached first.
+   */
   shares: { processors: number; log: number; connections: number }
   first: keyof Plan['shares']
-  /** PostgreSQL servers with their replicas and processes, each for a group of organisations. */
+  /**
+   * The number of PostgreSQL servers with their replicas and processes. Each serves a group of organisations.
+   */
   clusters: number
-  /** Cores of PostgreSQL that lists take, which replicas can serve. */
+  /** The cores of PostgreSQL that lists take. Replicas can serve lists. */
   readCores: number
 }
 
-/** Kinds of requests that change nothing: replicas can answer them. */
+/** The kinds of requests that change nothing. Replicas can serve them. */
 const READS: ReadonlySet<string> = new Set(['list_rows'])
 
 export function planFor(costs: Costs, load: Load, limits: Limits = LIMITS): Plan {
@@ -83,7 +95,10 @@ export function planFor(costs: Costs, load: Load, limits: Limits = LIMITS): Plan
   }
 }
 
-/** How many times the load one PostgreSQL of the limits can take, with as many processes beside it as that needs. */
+/**
+ * Returns how many times the load one PostgreSQL can handle within the limits, with as many processes as that
+ * needs.
+ */
 export function roomFor(costs: Costs, load: Load, limits: Limits = LIMITS): number {
   const fits = (factor: number) => {
     const { shares, first } = planFor(costs, times(load, factor), limits)

@@ -1,5 +1,6 @@
-// What a cycle of segments costs: members of 1,000, 10,000 and 100,000 in a store of 1,000,000 entities, of which 1% change
-// between two evaluations, and then 1,000 each, beside the first evaluation, which looks at everybody.
+// Measures the cost of a cycle of segments with 1,000, 10,000 and 100,000 members in a store of 1,000,000
+// entities: first 1% of the members change between two evaluations, then 1,000 members of each. Compares it
+// with the first evaluation, which looks at all entities.
 // npm run bench:segments [-- --entities 1000000 --rounds 6]
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
@@ -22,9 +23,9 @@ if (ROUNDS % 2 === 1)
 const SIZES = [1000, 10_000, 100_000].filter((size) => size <= ENTITIES / 2)
 const SAME_CHANGES = 1000
 const FILL_AT_ONCE = 100_000
-/** A cycle with the same changes, in the largest segment against the smallest. */
+/** The limit for a cycle with the same changes, in the largest segment against the smallest. */
 const FLAT_BAR = 2
-/** A cycle in which 1% of the members change, against looking at everybody. */
+/** The limit for a cycle in which 1% of the members change, against looking at all entities. */
 const SHARE_BAR = 0.05
 
 const installation = await openInstallation()
@@ -48,7 +49,7 @@ try {
       times: [] as number[],
     })),
   )
-  // By turns, so that whatever else the machine does meanwhile falls on all of them.
+  // The cases run in turns, so that other work on the machine affects all of them.
   for (let round = 0; round < ROUNDS; round += 2) {
     for (const { size, id, changes, times } of cases) {
       times.push(
@@ -82,7 +83,7 @@ try {
   const share = cycle(largest, largest / 100) / (segments.at(-1)?.first ?? Number.NaN)
   bar(`1% of ${largest} members against looking at everybody`, share, SHARE_BAR, 'at most')
 
-  /** Entities straight into their tables. Those that change later have identifiers and values too. */
+  /** Writes entities directly into their tables. Those that change later have identifiers and values too. */
   async function fillStore(): Promise<void> {
     const changing = Math.max(...SIZES) * 2
     for (let from = 0; from < ENTITIES; from += FILL_AT_ONCE) {
@@ -115,7 +116,10 @@ try {
     )
   }
 
-  /** In each round half of the changed entities leave and as many come in; every other round undoes the one before. */
+  /**
+   * Runs a cycle. In each round half of the changed entities leave and the same number enter. Every other
+   * round undoes the previous one.
+   */
   async function timeCycle(
     { size, id }: { size: number; id: string },
     changes: number,

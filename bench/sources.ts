@@ -1,6 +1,6 @@
-// An import of many records by a source, from a provider on loopback that answers at once, through a real server: from the
-// request that creates it to its last record, against Add Rows on the same server in the same run; the memory that it takes;
-// and the same records synced into a workflow.
+// Measures an import of many records by a source, from a provider on loopback that responds at once, through
+// a real server: from the request that creates it to its last record, against Add Rows on the same server in
+// the same run; the memory that it takes; and the same records synced into a workflow.
 // npm run bench:sources [-- --records 100000 --rounds 3]
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ const PAGE = 100
 const MEMORY_BAR_MB = 256
 const SHARE_BAR = 0.25
 
-/** Pages in the format of X, made before they are asked for. */
+/** Pages in the format of X, created before they are requested. */
 const pages = Array.from({ length: Math.ceil(RECORDS / PAGE) }, (_, page) => {
   const from = page * PAGE
   const data = Array.from({ length: Math.min(PAGE, RECORDS - from) }, (_one, n) => postOf(from + n))
@@ -54,7 +54,7 @@ await new Promise<void>((resolve) => {
 const installation = await openInstallation()
 try {
   const { key } = await installation.makeOrg('Bench', 1_000_000)
-  // Rows are added on a server of their own, so that what the other takes is the import's.
+  // Rows are added on a separate server, so that the other server's memory is that of the import.
   const adding = callOver((await installation.startServer({ LOAM_ROLES: 'api' })).url, key)
   const server = await installation.startServer({
     LOAM_PROVIDER_URL_X: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,

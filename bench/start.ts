@@ -1,5 +1,6 @@
-// P10: from `npm start` to the first 200 of /readyz. First ever on an empty data folder, and warm on an existing one; with
-// --cold also from a fresh clone without node_modules, which installs everything from the registry.
+// Measures P10: from `npm start` to the first 200 of /readyz. First start on an empty data folder, and warm
+// start on an existing one; with --cold also from a fresh clone without node_modules, which installs
+// everything from the registry.
 // npm run bench:start [-- --cold]
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -53,7 +54,10 @@ async function timeClone(): Promise<number> {
   return timeStart(clone, join(folder, 'cold-data'))
 }
 
-/** What npm may need to reach its registry (proxies, certificates), and none of the settings of Loam. */
+/**
+ * Returns the variables that npm may need to reach its registry (proxies, certificates), without the settings
+ * of Loam.
+ */
 function baseEnvironment(): Record<string, string> {
   const own = /^(LOAM_.*|DATABASE_URL|HOST|PORT)$/
   return Object.fromEntries(

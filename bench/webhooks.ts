@@ -1,5 +1,6 @@
-// Bursts of small webhooks, each with an id of its own, through the real server: against bare Fastify routes that insert the
-// same rows on the same PostgreSQL, batched and one by one, and against the batched inserts alone. Measured in turns.
+// Measures bursts of small webhooks, each with its own id, through the real server: against bare Fastify
+// routes that insert the same rows on the same PostgreSQL, batched and one by one, and against the batched
+// inserts alone. They are measured in turns.
 // npm run bench:webhooks [-- --seconds 2 --rounds 5 --connections 128]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

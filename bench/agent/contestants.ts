@@ -18,7 +18,7 @@ import { createEgress } from '#server/lib/egress/egress.ts'
 import type { ServedWorld } from './world-server.ts'
 import { fieldOf, type Question } from './world.ts'
 
-/** What came of a question. */
+/** The result of one attempt at a question. */
 export type Attempt = {
   value: unknown
   citations: Citation[]
@@ -26,7 +26,7 @@ export type Attempt = {
   searches: number
   tokens: number
   ms: number
-  /** Why there is no answer at all. */
+  /** The reason why there is no answer at all. */
   failure: string | null
 }
 export type Contestant = { name: string; attempt(question: Question): Promise<Attempt> }
@@ -39,7 +39,7 @@ const ALONE = [
   'A value that you do not know is null, with the reason. Never guess. Answer with JSON only.',
 ].join(' ')
 
-/** The agent and two that do less, on the same model and the same world. */
+/** Opens the agent and two simpler contestants, on the same model and the same world. */
 export async function openContestants(
   config: Config,
   world: ServedWorld,

@@ -3,7 +3,7 @@ import { type Mark, markAttempt } from './scoring.ts'
 import type { ServedWorld } from './world-server.ts'
 import type { Question } from './world.ts'
 
-/** Puts every question to a contestant, so many at a time, and marks what comes. */
+/** Puts every question to a contestant, `atOnce` questions at a time, and marks each attempt. */
 export async function evaluate(
   contestant: Contestant,
   world: ServedWorld,

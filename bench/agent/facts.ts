@@ -1,6 +1,6 @@
 import type { AgentField } from '#server/catalog/agent/task.ts'
 
-/** What is asked about companies. */
+/** The facts about companies that the questions ask for. */
 export type Facts = {
   founded: number
   founder: string
@@ -21,11 +21,11 @@ export const FACT_FIELDS: Record<FactName, AgentField> = {
 
 export type Company = {
   name: string
-  /** What it does, and where: by this companies with similar names are told apart. */
+  /** The business of the company and its place, which tell companies with similar names apart. */
   trade: string
   host: string
   facts: Facts
-  /** Facts that stand nowhere. */
+  /** The facts that no page states. */
   missing: ReadonlySet<FactName>
 }
 
@@ -47,7 +47,7 @@ const LAST =
   'Holmberg Castell Dvorak Eklund Farkas Grimaldi Hansson Ibarra Jansen Kovacs Lindqvist Moreau'.split(' ')
 const CITIES = 'Graz Porto Malmo Gdansk Bilbao Bergen Lyon Trieste Ghent Utrecht Dresden Tampere'.split(' ')
 
-/** A company with facts by chance; `n` makes its name its own. */
+/** Invents a company with random facts. `n` makes its name unique. */
 export function inventCompany(random: () => number, n: number): Company {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
   const person = () => `${pick(FIRST)} ${pick(LAST)}`
@@ -70,7 +70,7 @@ export function inventCompany(random: () => number, n: number): Company {
   }
 }
 
-/** The same company with other facts: for pages that are old, wrong, or about somebody else. */
+/** Returns the same company with other facts, for pages that are outdated, wrong or about another company. */
 export function contradict(company: Company, random: () => number): Company {
   for (let n = 0; ; n += 1) {
     const { facts } = inventCompany(random, n)

@@ -1,6 +1,7 @@
-// Questions about companies of a generated world, whose truth is known, to the web agent and to two that do less: one
-// search and one page, and the model alone. With LOAM_MODEL_BASE_URL (and LOAM_AGENT_MODEL, ...) they are put to that model;
-// without any, to one of rules, by which the tools are tested and no intelligence.
+// Puts questions about companies of a generated world, whose facts are known, to the web agent and to two
+// simpler contestants: one search and one page, and the model alone. With LOAM_MODEL_BASE_URL (and
+// LOAM_AGENT_MODEL, ...) that model answers. Without it, a model of fixed rules answers, which tests the
+// tools but no intelligence.
 // npm run bench:agent [-- --of-each 2 --seed 7 --at-once 1 --trap 'stale page' --verbose]
 import { parseArgs } from 'node:util'
 import { readConfig } from '#server/lib/config/config.ts'

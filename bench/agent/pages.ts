@@ -1,10 +1,10 @@
-/** A page of the world. `shown` is what people see of it, by which quotes are checked. */
+/** A page of the world. `shown` is the text that people see, and quotes are checked against it. */
 export type WorldPage = {
   type: string
   body: string | Uint8Array
   title: string
   shown: string
-  /** Whether the search engine knows it. */
+  /** Tells that the search engine knows the page. */
   indexed: boolean
 }
 
@@ -40,7 +40,7 @@ export function htmlPage({
   }
 }
 
-/** HTML that no parser would pass: nothing is closed, tables are torn, the encoding is old and not named. */
+/** Returns invalid HTML: nothing is closed, tables are broken, and the encoding is old and not declared. */
 export function brokenPage({ title, paragraphs }: PageParts): WorldPage {
   const rows = paragraphs.map((text) => `<tr><td><font size=2><b>${text}<td></i><p>`).join('\n')
   const html = `<title>${title}</title><body bgcolor=#eeeeee><center><h1>${title}<h2>\u00dcberblick &copy &amp&nbsp<table><table>${rows}</div></span><p>&bogus; Ende`

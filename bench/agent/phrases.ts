@@ -5,7 +5,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 type Phrase = (company: string, value: string) => string
 
-/** How sites say it, in several ways. */
+/** Several ways in which sites state each fact. */
 const PHRASES: Record<Language, Record<FactName, Phrase[]>> = {
   en: {
     founded: [(c, v) => `${c} was founded in ${v}.`, (c, v) => `${c} has been in business since ${v}.`],
@@ -44,7 +44,7 @@ const PHRASES: Record<Language, Record<FactName, Phrase[]>> = {
   },
 }
 
-/** Something near the question that is no answer to it. */
+/** Sentences that are close to the question but do not answer it. */
 const DECOYS: Record<FactName, string> = {
   founded: 'The building that we rent dates from 1921.',
   founder: 'Photographs on this site: Mira Stolz.',
@@ -61,7 +61,10 @@ function printValue(value: Facts[FactName], name: FactName, language: Language):
     : String(value)
 }
 
-/** Sentences about the facts of a company; of those that it keeps to itself, something else. */
+/**
+ * Returns sentences about the facts of a company. For a fact that the company does not publish, returns
+ * another sentence.
+ */
 export function speakOf(
   company: Company,
   names: readonly FactName[],

@@ -12,7 +12,7 @@ export type Mark = {
   validCitations: number
 }
 
-/** What an answer is worth, by the truth of the world and by what its server sent. */
+/** Marks an attempt by the facts of the world and by the pages that its server sent. */
 export function markAttempt(world: ServedWorld, question: Question, attempt: Attempt): Mark {
   const { citations } = attempt
   return {
@@ -30,7 +30,7 @@ function judge(truth: Question['truth'], { value, failure }: Attempt): Mark['ver
   return simplify(JSON.stringify(value)) === simplify(JSON.stringify(truth)) ? 'right' : 'wrong'
 }
 
-/** The page was really sent, and its words are among those that people see there. */
+/** Returns true if the page was really sent and the quote is in the text that people see there. */
 function isValid({ pages, served }: ServedWorld, { url, quote }: Citation): boolean {
   const parsed = URL.parse(url)
   const address = `${parsed?.hostname}${parsed?.pathname}${parsed?.search}`
@@ -46,10 +46,10 @@ const simplify = (text: string): string =>
 
 export type Score = {
   questions: number
-  /** Share of the questions that have an answer. */
+  /** The share of the questions with an answer that were answered correctly. */
   exact: number
   wrong: number
-  /** Share of the questions without an answer that were left so. */
+  /** The share of the questions without an answer that were left unanswered. */
   abstained: number
   validCitations: number
   citations: number
@@ -83,7 +83,7 @@ export function sumUp(marks: readonly Mark[]): Score {
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
-/** A score as a row of the table. */
+/** Returns a score as a row of the table. */
 export function printScore(name: string, score: Score): Record<string, unknown> {
   return {
     what: name,

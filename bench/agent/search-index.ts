@@ -5,7 +5,10 @@ export type Hit = { url: string; title: string; content: string }
 const MAX_HITS = 10
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Finds pages by their words: rare words and words of titles count more, as in any search engine. */
+/**
+ * Creates a search index over the words of pages. Rare words and words of titles count more, as in any search
+ * engine.
+ */
 export function createSearchIndex(
   pages: WorldPages,
   urlOf: (address: string) => string,

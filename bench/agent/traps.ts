@@ -6,11 +6,11 @@ import { type Language, LANGUAGES, speakOf } from './phrases.ts'
 export type TrapParts = {
   company: Company
   random: () => number
-  /** Which company of its trap this is, from 0. */
+  /** The number of this company among those of its trap, from 0. */
   turn: number
   /** Adds a page at `host/path`. */
   put: (address: string, page: WorldPage) => void
-  /** Where a host is, with its port. */
+  /** Returns the origin of a host, with its port. */
   at: (host: string) => string
 }
 
@@ -30,7 +30,7 @@ const about = (company: Company, turn: number, names: readonly FactName[] = ALL)
   paragraphs: [...speakOf(company, names, 'en', turn), FILLER],
 })
 
-/** Ways in which the web makes it hard. Each builds the site of a company, and what others say of it. */
+/** The difficulties of the web. Each entry builds the site of a company and the pages of others about it. */
 export const TRAPS: Record<string, (parts: TrapParts) => void> = {
   none(parts) {
     const { company, put, turn } = parts

@@ -6,16 +6,19 @@ import { buildWorld, COLLECTOR_HOST, SEARCH_HOST, type World } from './world.ts'
 
 export type ServedWorld = World & {
   searchUrl: string
-  /** The name server that knows the hosts of the world. */
+  /** The address of the name server that knows the hosts of the world. */
   nameServer: string
-  /** Addresses that were asked for, as `host/path`. */
+  /** The addresses that were requested, as `host/path`. */
   served: Set<string>
-  /** How often somebody came to where hostile pages send their readers. */
+  /** Returns how often the server to which hostile pages send their readers was called. */
   collected: () => number
   close: () => Promise<void>
 }
 
-/** One HTTP server that is every host of the world, its search engine included, and a name server that says so. */
+/**
+ * Starts one HTTP server for all hosts of the world, including its search engine, and a name server that
+ * resolves all hosts to it.
+ */
 export async function serveWorld(options: { seed: number; ofEach: number }): Promise<ServedWorld> {
   const served = new Set<string>()
   let collected = 0

@@ -7,19 +7,22 @@ export type Question = {
   trap: string
   company: Company
   fact: FactName
-  /** What is asked, in words. */
+  /** The question in words. */
   mission: string
-  /** Null where no page says it. */
+  /** The correct answer, or null if no page states it. */
   truth: string | number | null
 }
 
 export type World = { pages: WorldPages; hosts: string[]; questions: Question[] }
 
-/** Hosts that are there besides the companies. */
+/** The hosts besides those of the companies. */
 export const SEARCH_HOST = 'search.example'
 export const COLLECTOR_HOST = 'collector.example'
 
-/** Companies, so many of each trap, with their sites and a question for each fact. The same seed makes the same world. */
+/**
+ * Builds companies (`ofEach` for each trap) with their sites and a question for each fact. The same seed
+ * builds the same world.
+ */
 export function buildWorld(options: { seed: number; ofEach: number; port: number }): World {
   const random = createRandom(options.seed)
   const pages: WorldPages = new Map()
@@ -37,7 +40,10 @@ export function buildWorld(options: { seed: number; ofEach: number; port: number
   return { pages, hosts: [...hosts, SEARCH_HOST, COLLECTOR_HOST], questions }
 }
 
-/** One fact of each company stands nowhere; of those that are about that, two more. */
+/**
+ * Adds missing facts. Every company has one fact that no page states; companies of the trap about missing
+ * facts have two more.
+ */
 function withGaps(company: Company, trap: string): Company {
   if (trap !== 'missing facts') return company
   const first = FACT_NAMES.findIndex((name) => company.missing.has(name))
@@ -60,7 +66,7 @@ function askAbout(
   at: (host: string) => string,
   turn: number,
 ): Question {
-  // Every second company is known by its name alone, so that it has to be searched for.
+  // For every second company only the name is known, so that it has to be searched for.
   const known = turn % 2 === 0 && trap !== 'look-alike' ? ` Website: ${at(company.host)}/` : ''
   return {
     trap,

@@ -8,14 +8,17 @@ import { held, type Line, line, rate } from './engine-line.ts'
 import { makeLoad, runToTheEnd } from './engine-load.ts'
 
 const CREDITS = 10_000_000
-/** Compares each rate with that of `http_api_call` in the same run. */
+/** The bar of each rate, as a share of the rate of `http_api_call` in the same run. */
 const BAR = 1 / 3
-/** Sizes the sheet in which rows are looked up. */
+/** The number of rows of the sheet that lookups search. */
 const TARGET_ROWS = 1000
 
 const nameOfRow = (n: number) => `Ada Lovelace ${n}`
 
-/** P20: actions that the program itself carries out, in turns with calls over HTTP that are answered at once. */
+/**
+ * Measures P20: actions that the program itself carries out, in turns with HTTP calls that are answered at
+ * once.
+ */
 export async function measureBuiltIn(
   installation: Installation,
   { cells, rounds }: { cells: number; rounds: number },
@@ -29,7 +32,7 @@ export async function measureBuiltIn(
     const works = Object.fromEntries(
       Object.entries(steps).map(([name, step]) => [name, () => run(call, cells, step)]),
     )
-    // Whatever compiles as it goes is compiled, as in P1.
+    // This compiles all code that is compiled at run time, as in P1.
     for (const work of Object.values(works)) await work()
     const rates = await takeTurns('P20', rounds, works)
     const calls = rates['http_api_call'] ?? []
@@ -44,7 +47,10 @@ export async function measureBuiltIn(
   }
 }
 
-/** Each of the actions as it is used most: rows of their own records, one row sent on, one found by its name. */
+/**
+ * Returns each action in its most common use: rows of the sheet's own records, one row sent on, one row found
+ * by its name.
+ */
 async function makeSteps(call: Call, outside: string): Promise<Record<string, Step>> {
   const target = await makeSheet(call, ['name'])
   await addRows(call, target, TARGET_ROWS, (n) => ({ name: nameOfRow(n) }))
@@ -87,7 +93,7 @@ async function makeSteps(call: Call, outside: string): Promise<Record<string, St
   }
 }
 
-/** Cells a second. */
+/** Returns the cells per second. */
 async function run(call: Call, cells: number, step: Step): Promise<number> {
   const base = await makeLoad(call, cells, [step], nameOfRow)
   return cells / (await runToTheEnd(call, base))

@@ -7,7 +7,7 @@ import { type BareCall, openBareCalls } from '../peers/bare-calls.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
 import { makeLoad, runToTheEnd } from './engine-load.ts'
 
-/** Calls under way at once, here and by the bare peer. */
+/** The number of calls in flight, both here and in the bare peer. */
 const CONNECTIONS = 256
 const CREDITS = 10_000_000
 
@@ -16,7 +16,7 @@ export type CallKind = {
   what: string
   step(outside: string): Step
   bare: BareCall
-  /** The share of the bare peer's rate that is to be reached. */
+  /** The share of the bare peer's rate that must be reached. */
   bar: number
 }
 
@@ -71,7 +71,10 @@ export const MODEL_CALLS: CallKind = {
   bar: 0.35,
 }
 
-/** P12 to P14: cells that ask somebody outside who answers at once, in turns with the same calls by undici alone. */
+/**
+ * Measures P12 to P14: cells that call an outside service which responds at once, in turns with the same
+ * calls by undici alone.
+ */
 export async function measureCalls(
   installation: Installation,
   kind: CallKind,
@@ -89,7 +92,7 @@ export async function measureCalls(
   const bare = await openBareCalls(installation.databaseUrl, outside.url, CONNECTIONS)
   const step = kind.step(outside.url)
   try {
-    // Whatever compiles as it goes is compiled, as in P1.
+    // This compiles all code that is compiled at run time, as in P1.
     await run(call, cells, step)
     await bare.run(cells, kind.bare)
     const rates = await takeTurns(kind.id, rounds, {

@@ -3,11 +3,14 @@ export type Series = { name: string; points: Point[] }
 
 const WIDTH = 760
 const PANEL = { left: 90, right: 30, inset: 30, height: 190 }
-// Tones in the middle, which can be read on white and on black.
+// Medium tones that are readable on white and on black.
 const [INK, GRID] = ['#7a828c', '#8b949e55']
 const COLORS = ['#2f81f7', '#d9730d', '#2da44e']
 
-/** Throughput, and its inverse, over the rows of a run: lines are flat when a cell costs the same in any run. */
+/**
+ * Draws the throughput and its inverse over the rows of a run. The lines are flat if a cell costs the same in
+ * every run.
+ */
 export function drawChart(series: Series[], title: string): string {
   const panels: Panel[] = [
     { name: 'cells / second', top: 80, of: (point) => point.cellsPerSecond },
@@ -29,7 +32,7 @@ type Panel = { name: string; top: number; of: (point: Point) => number }
 
 const colorOf = (n: number): string => COLORS[n % COLORS.length] ?? INK
 
-/** Both axes are logarithmic: kinds of cells differ by more than ten times. */
+/** Draws a panel. Both axes are logarithmic, because kinds of cells differ by more than a factor of ten. */
 function drawPanel(series: Series[], { name, top, of }: Panel): string {
   const bottom = top + PANEL.height
   const points = series.flatMap((one) => one.points)

@@ -17,7 +17,10 @@ const READS = 2000
 const READERS = 4
 const PAGE = 20
 
-/** What a cell of each kind, a read and an added row take of the processors and of the write-ahead log. */
+/**
+ * Measures the processor time and the bytes of write-ahead log that a cell of each kind, a read and an added
+ * row take.
+ */
 export async function measureCosts(
   installation: Installation,
   { rows, out }: { rows: number; out: string | undefined },
@@ -88,7 +91,9 @@ async function measureHits(call: Call, rows: number, costOf: CostOf): Promise<Co
   return costOf(rows * chain.length, () => runToTheEnd(call, base))
 }
 
-/** Reads of a small sheet, made once before: the first thousands are answered by code that is not compiled yet. */
+/**
+ * Prepares reads of a small sheet and runs them once: the first thousands run code that is not compiled yet.
+ */
 async function makeReads(call: Call, reads: number): Promise<() => Promise<unknown>> {
   const shown = await makeLoad(call, 1000)
   await runToTheEnd(call, shown)

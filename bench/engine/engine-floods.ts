@@ -6,7 +6,7 @@ import { median, note } from '../parts/report.ts'
 import { held, type Line, line } from './engine-line.ts'
 
 const ROUNDS = 5
-/** P16 names these; `npm run faults:r16` floods mail and models as well. */
+/** The resources that P16 names. `npm run faults:r16` also floods mail and models. */
 const RESOURCES: ReadonlySet<string> = new Set(['sandbox', 'exports', 'imports', 'streams'])
 const SETTINGS = {
   LOAM_CONCURRENCY: '50',
@@ -15,7 +15,10 @@ const SETTINGS = {
   LOAM_STREAMS_PER_ORG: '1000',
 }
 
-/** P16: one operation of an organisation while another floods what it needs, against the same on an idle system. */
+/**
+ * Measures P16: one operation of an organisation while another organisation floods the resource that it
+ * needs, against the same operation on an idle system.
+ */
 export async function measureFloods(
   installation: Installation,
   { share }: { share: number },

@@ -20,7 +20,7 @@ export const FORMULAS: Step[] = [
   inputs: { data_formatter: data_formatter.startsWith('{ ') ? `(${data_formatter})` : data_formatter },
 }))
 
-/** P11: five formulas a row, in turns with five pure actions, which is what P1 runs. */
+/** Measures P11: five formulas per row, in turns with five pure actions, which P1 runs. */
 export async function measureFormulas(installation: Installation, { rows, rounds }: Size): Promise<Line[]> {
   const { call, stop } = await startLoam(installation)
   const runFormulas = async (size: number) => runToTheEnd(call, await makeLoad(call, size, FORMULAS))
@@ -37,7 +37,7 @@ export async function measureFormulas(installation: Installation, { rows, rounds
 
 const CACHED_ACTIONS = 3
 
-/** P15: rows whose cells are all in the cache, in turns with P1's. */
+/** Measures P15: rows whose cells are all in the cache, in turns with P1's rows. */
 export async function measureCache(installation: Installation, { rows, rounds }: Size): Promise<Line[]> {
   const { call, stop } = await startLoam(installation)
   const chain: Step[] = Array.from({ length: CACHED_ACTIONS }, () => NO_OP)

@@ -7,14 +7,17 @@ import { count, held, type Line, line } from './engine-line.ts'
 import { makeLoad, startLoam } from './engine-load.ts'
 
 const SINGLE_RUNS = 100
-/** Whatever compiles as it goes is compiled by then, as in P1. */
+/** The number of runs after which all code that is compiled at run time is compiled, as in P1. */
 const WARM_RUNS = 400
 const SMALL_ROWS = 10
 const MAX_SMALL_RUNS = 50
-/** Asking costs the machine as much as running the row: it is left in peace for the time that it needs anyway. */
+/**
+ * The pause before the first poll. A poll costs the machine as much as running the row, so the machine is
+ * left alone for the time that it needs anyway.
+ */
 const QUIET_MS = 5
 
-/** P2: one row and five actions on an idle system. */
+/** Measures P2: one row and five actions on an idle system. */
 export async function measureIdle(installation: Installation): Promise<Line[]> {
   const { server, key, call, stop } = await startLoam(installation)
   const base = await makeLoad(call, 1)
@@ -28,7 +31,7 @@ export async function measureIdle(installation: Installation): Promise<Line[]> {
   return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 12, ' ms', 'at most'))]
 }
 
-/** A client that costs little: `fetch` takes 0.7 ms of each call, on the processors that the server has. */
+/** Opens a cheap client: `fetch` takes 0.7 ms per call, on the processors that the server uses. */
 function openQuickClient(origin: string, key: string): { call: Call; close(): Promise<void> } {
   const pool = new Pool(origin, { connections: 1 })
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -44,7 +47,7 @@ function openQuickClient(origin: string, key: string): { call: Call; close(): Pr
   }
 }
 
-/** P4: a small run of one organisation while a large one of another is under way. */
+/** Measures P4: a small run of one organisation during a large run of another. */
 export async function measureFairness(
   installation: Installation,
   { rows }: { rows: number },
@@ -72,7 +75,7 @@ export async function measureFairness(
   return [line('P4', what, result, held(times, 3, ' x', 'at most'))]
 }
 
-/** Runs all rows of a small sheet and answers the milliseconds until List Rows says that none is running. */
+/** Runs all rows of a small sheet. Returns the milliseconds until List Rows reports that none is running. */
 async function runSmall(call: Call, base: string): Promise<number> {
   const started = performance.now()
   await call('POST', `${base}/run-all`)

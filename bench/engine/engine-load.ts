@@ -4,15 +4,18 @@ import { nameOf } from '../peers/peer.ts'
 
 export const ACTIONS = 5
 
-/** An action that needs nobody else. */
+/** An action that calls nobody outside. */
 export const NO_OP: Step = { action_id: 'split_full_name', inputs: { value: '{{input.name}}' } }
 
-/** One whose cells are each durable before the next begins. */
+/** An action whose cells are each durable before the next begins. */
 export const NOT_PURE: Step = { action_id: 'delay_step', inputs: { time: '0' } }
-/** Actions of which none is written with the next one. */
+/** Actions of which none is written together with the next one. */
 export const SETTLED_ONE_BY_ONE: Step[] = [NO_OP, NOT_PURE, NO_OP, NOT_PURE, NO_OP]
 
-/** A sheet with rows that have never run: five actions that need nobody else, or those of `chain`. */
+/**
+ * Creates a sheet with rows that have never run. It has five actions that call nobody outside, or the actions
+ * of `chain`.
+ */
 export async function makeLoad(
   call: Call,
   rows: number,
@@ -24,7 +27,10 @@ export async function makeLoad(
   return base
 }
 
-/** Seconds for all rows of a sheet. A cell that fails costs less than one that does its work, so none may. */
+/**
+ * Runs all rows of a sheet and returns the seconds. No cell may fail, because a failed cell costs less than a
+ * finished one.
+ */
 export async function runToTheEnd(call: Call, base: string): Promise<number> {
   const seconds = await runAll(call, base, 100)
   const [run] = (await call('GET', `${base}/runs`)).data as { cells_failed: number }[]
@@ -35,7 +41,7 @@ export async function runToTheEnd(call: Call, base: string): Promise<number> {
   return seconds
 }
 
-/** A process as `npm start` makes it, and the key of an organisation on it. */
+/** Starts a process as `npm start` does, and creates the key of an organisation on it. */
 export async function startLoam(installation: Installation, credits = 0) {
   const { key } = await installation.makeOrg('Bench', credits)
   const server = await installation.startServer()

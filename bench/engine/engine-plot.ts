@@ -1,5 +1,6 @@
-// Throughput over the size of a run, from 1,000 rows to 300,000 (--full: 1,000,000), of pure actions, formulas and HTTP calls, as a
-// table and as a plot. npm run bench:engine:plot [-- --full, or --max 30000; --out docs/engine-throughput.svg]
+// Measures the throughput over the size of a run, from 1,000 rows to 300,000 (--full: 1,000,000), of pure
+// actions, formulas and HTTP calls. Prints a table and draws a plot.
+// npm run bench:engine:plot [-- --full, or --max 30000; --out docs/engine-throughput.svg]
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Call, callOver, runAll, type Step } from '#test/builders/sheets.ts'
@@ -20,10 +21,15 @@ const { values } = parseArgs({
   },
 })
 const SIZES = [1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
-/** Short runs are repeated, as a moment of noise weighs more in them. */
+/**
+ * The number of cells to run for each size. Short runs are repeated, because a moment of noise weighs more in
+ * them.
+ */
 const CELLS_PER_SIZE = 75_000
 const MAX_TIMES = 5
-/** A run that takes longer than this many microseconds a cell, and a minute, is given up. */
+/**
+ * The limit in microseconds per cell. A run that takes longer than this and longer than a minute is aborted.
+ */
 const PATIENCE_US = 5000
 
 const max = values.full ? Number.POSITIVE_INFINITY : Number(values.max)

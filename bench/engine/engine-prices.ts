@@ -11,7 +11,7 @@ import { ACTIONS, makeLoad, NO_OP, NOT_PURE, runToTheEnd } from './engine-load.t
 
 const CREDITS = 100_000_000
 
-/** P18: the load of P1 with every action priced, against the same free of charge, in turns. */
+/** Measures P18: the load of P1 with a price on every action, in turns with the same load free of charge. */
 export async function measurePrices(
   installation: Installation,
   { rows, rounds }: { rows: number; rounds: number },

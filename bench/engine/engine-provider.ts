@@ -7,12 +7,15 @@ import { note } from '../parts/report.ts'
 import { count, held, type Line, line } from './engine-line.ts'
 import { makeLoad, startLoam } from './engine-load.ts'
 
-/** What purses hold of what is spent: where it is just as much, the last cells wait for what others set aside. */
+/**
+ * The room in the purses, as a multiple of what is spent. With exactly as much, the last cells would wait for
+ * the reservations of others.
+ */
 const ROOM = 2
-/** Cells before the clock starts: code is compiled while it runs. */
+/** The number of cells before the clock starts: code is compiled while it runs. */
 const WARM_UP = 1000
 
-/** P3: as many calls under way as the concurrency allows, all the time. */
+/** Measures P3: as many calls in flight as the concurrency allows, all the time. */
 export async function measureProvider(
   installation: Installation,
   { cells }: { cells: number },
@@ -39,7 +42,7 @@ export async function measureProvider(
   ]
 }
 
-/** M18: the balance, a cap and two budgets. */
+/** Measures M18: the balance, a cap and two budgets. */
 async function measurePurses(
   { store }: Installation,
   call: Call,
@@ -52,8 +55,9 @@ async function measurePurses(
 }
 
 /**
- * P9: the same work by one worker process and by two. The provider is slow enough for the work to be bound by it: on two
- * cores two workers, the API, PostgreSQL and the provider can make some 2,000 calls a second between them.
+ * Measures P9: the same work by one worker process and by two. The provider is slow enough to be the
+ * bottleneck: on two cores, two workers, the API, PostgreSQL and the provider together can make some 2,000
+ * calls per second.
  */
 export async function measureWorkers(installation: Installation): Promise<Line[]> {
   const [rows, concurrency, delay] = [12_000, 200, 400]
@@ -80,7 +84,7 @@ export async function measureWorkers(installation: Installation): Promise<Line[]
   return [line('P9', what, result, held(one / two, 1.95, ' x'))]
 }
 
-/** In a process of its own, so that it takes no turn from those who call it. */
+/** Starts a provider in its own process, so that it takes no time from the processes that call it. */
 async function startProvider(delayMs: number) {
   const server = await startServer({}, [process.execPath, 'bench/parts/provider-server.ts', String(delayMs)])
   return {

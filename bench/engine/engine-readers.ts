@@ -9,10 +9,16 @@ import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
 const PAGE = 20
 const MAX_OPEN = 50
 const IDLE_MS = 3000
-/** Reads, by so many at a time, until what compiles as it goes is compiled: a server that is read from has been before. */
+/**
+ * Reads before the measurement, by this many readers at a time, until all code is compiled. A server in use
+ * has been read before.
+ */
 const WARM_UP = { reads: 4000, readers: 4 }
 
-/** P19: what P1 keeps of its rate beside readers of another sheet, and what the readers wait. */
+/**
+ * Measures P19: the share of its rate that P1 keeps beside readers of another sheet, and the time that the
+ * readers wait.
+ */
 export async function measureReaders(
   installation: Installation,
   { rows, rounds, reads }: { rows: number; rounds: number; reads: number },
@@ -70,8 +76,9 @@ export async function measureReaders(
 type Reader = ReturnType<typeof openReader>
 
 /**
- * A client that costs little: on a machine of its own it would take nothing of the server's time, and one of undici takes half as
- * much as the server's process. It sends the same bytes again and again, and of answers reads only their status and length.
+ * Opens a cheap client. On its own machine a client would take none of the server's time, but here a client
+ * based on undici takes half as much as the server's process. This one sends the same bytes again and again,
+ * and reads only the status and the length of responses.
  */
 function openReader(origin: string, key: string, base: string) {
   const { hostname, port } = new URL(origin)
@@ -101,12 +108,12 @@ function openReader(origin: string, key: string, base: string) {
 
 const HEAD_END = '\r\n\r\n'
 
-/** One request at a time. */
+/** A socket that sends one request at a time. */
 class ReadingSocket {
   readonly #socket: Socket
   #asked: PromiseWithResolvers<void> | null = null
   #head = ''
-  /** Bytes of the body that are still to come; unknown while the head is read. */
+  /** The bytes of the body that are still to come, or null while the head is read. */
   #left: number | null = null
 
   constructor(port: number, host: string) {
@@ -163,7 +170,9 @@ async function warmUp(reader: Reader): Promise<void> {
   await Promise.all(Array.from({ length: WARM_UP.readers }, read))
 }
 
-/** Reads at a steady rate, also while some are not answered yet; a late start counts as waiting. */
+/**
+ * Reads at a steady rate, even while earlier reads have not finished. A late start counts as waiting time.
+ */
 function startReaders(reader: Reader, perSecond: number) {
   const end = new AbortController()
   const ms: number[] = []
@@ -182,7 +191,7 @@ function startReaders(reader: Reader, perSecond: number) {
   }
   const beating = beat()
   return {
-    /** Answers the milliseconds of each read. */
+    /** Stops and returns the milliseconds of each read. */
     async stop(): Promise<number[]> {
       end.abort()
       await beating

@@ -11,7 +11,10 @@ const CALLERS = 4
 const SMALL_ROWS = 10
 const PATIENCE_SECONDS = 3600
 
-/** P17: the memory of a process whose database has so many rows queued; with `huge`, what a sheet of so many rows costs. */
+/**
+ * Measures P17: the memory of a process whose database has this many rows queued. With `huge`, also the costs
+ * of a sheet with this many rows.
+ */
 export async function measureSize(
   installation: Installation,
   { queued, huge }: { queued: number; huge: number },

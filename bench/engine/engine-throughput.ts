@@ -12,13 +12,15 @@ import { startRedis } from '../peers/redis.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, SETTLED_ONE_BY_ONE, startLoam } from './engine-load.ts'
 
-/** The figure that P1 names for n8n's bulk path: items x Set nodes a second, in memory. It is quoted, not run here. */
+/**
+ * The rate that P1 quotes for n8n's bulk path: items x Set nodes per second, in memory. It is not run here.
+ */
 const N8N_QUOTED = 27_000
-/** Peers are slow, and what is compared with them is far from its bar. */
+/** The number of rounds of the peers. They are slow, and their comparison is far from its bar. */
 const PEER_ROUNDS = 3
 const NO_REDIS = 'SKIPPED: no redis-server on PATH (Debian: apt-get install redis-server)'
 
-/** P1: from the request to run all rows to the last settled cell, in turns with the peers. */
+/** Measures P1: from the request to run all rows to the last finished cell, in turns with the peers. */
 export async function measureThroughput(
   installation: Installation,
   { rows, rounds }: { rows: number; rounds: number },
@@ -46,14 +48,14 @@ export async function measureThroughput(
   const peers = [graphile, perRow, perCell].filter((one) => one !== null)
   const rateOf = async (one: Peer) => (rows * ACTIONS) / (await one.run({ rows, actions: ACTIONS }))
   try {
-    // Whatever compiles as it goes is compiled: the others were tried out before.
+    // This compiles all code that is compiled at run time. The peers have been tried out before.
     for (const one of [ours, bare, oneByOne]) await rateOf(one)
     const judged = await takeTurns('P1', rounds, {
       loam: () => rateOf(ours),
       bare: () => rateOf(bare),
       'one by one': () => rateOf(oneByOne),
     })
-    // With a Loam and a bare peer of their own, so that these too are compared with neighbours.
+    // Loam and the bare peer run here too, so that the other peers are also compared with neighbours in time.
     const contest = await takeTurns(
       'P1, peers',
       Math.min(rounds, PEER_ROUNDS),
@@ -88,7 +90,7 @@ export async function measureThroughput(
   }
 }
 
-/** Peers have tables and jobs of their own, on the same server. */
+/** Creates a database for the peers, with their own tables and jobs, on the same server. */
 async function makePeerDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

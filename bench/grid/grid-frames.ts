@@ -11,15 +11,15 @@ type TraceEvent = {
   args?: { name?: string }
 }
 
-/** What each frame cost the main thread: by the clock, and as time that it was computing. */
+/** The cost of each frame on the main thread: elapsed time, and time that it was computing. */
 export type Frames = { count: number; wallP95: number; cpuP95: number; wallMax: number }
 
 const CATEGORIES = ['toplevel', 'devtools.timeline']
 const TASK = 'ThreadControllerImpl::RunTask'
-/** Once in each frame that the main thread makes. */
+/** The event that occurs once in each frame of the main thread. */
 const FRAME = 'PrePaint'
 
-/** Traces the page while `work` goes on. */
+/** Traces the page during `work`. */
 export async function traceFrames(
   browser: Browser,
   page: Page,
@@ -31,7 +31,10 @@ export async function traceFrames(
   return countFrames(traceEvents)
 }
 
-/** The thread that paints most is that of the page. A frame costs its own task, and all since the frame before it. */
+/**
+ * Counts the frames. The thread that paints most is that of the page. The cost of a frame is its own task and
+ * everything since the previous frame.
+ */
 function countFrames(events: readonly TraceEvent[]): Frames {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
   const painted = Map.groupBy(

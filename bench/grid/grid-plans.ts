@@ -11,7 +11,10 @@ type Plan = { query: string; ms: string; plan: string }
 
 const WINDOW = 40
 
-/** The statements that the grid makes, as the program makes them, with how long each took and what it read. */
+/**
+ * Explains the statements that the grid makes, as the program makes them. Returns the duration of each and
+ * what it read.
+ */
 export async function explainGrid(
   { system }: Store,
   org_id: string,
@@ -45,7 +48,7 @@ export async function explainGrid(
   const plans: Plan[] = []
   for (const [query, run] of cases) {
     const began = performance.now()
-    // Looking for a text is given up after a while, as a person is told.
+    // A search for a text is aborted after a while, and the user gets a message.
     const refusal = await run(system).then(
       () => '',
       (cause: unknown) => {
@@ -59,7 +62,7 @@ export async function explainGrid(
   return plans
 }
 
-/** Scans of the first statement that `run` makes, as PostgreSQL plans it. */
+/** Returns the scans of the first statement that `run` makes, as PostgreSQL plans it. */
 async function planOf(db: Db, run: (db: Db) => Promise<unknown>): Promise<string> {
   let seen: CompiledQuery | undefined
   const spy = db.withPlugin({
@@ -73,7 +76,7 @@ async function planOf(db: Db, run: (db: Db) => Promise<unknown>): Promise<string
     seen ??= compiled
     return compiled
   }
-  // Its statement is known, also where it is given up.
+  // The statement is known even if it is aborted.
   await run(spy).catch((cause: unknown) => {
     if (!(cause instanceof AppError)) throw cause
   })

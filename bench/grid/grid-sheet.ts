@@ -2,7 +2,7 @@ import type { QueryConfig } from 'pg'
 
 type Query = (statement: QueryConfig) => Promise<unknown>
 
-/** Inputs and actions of the sheet that is looked at, in their order. */
+/** The inputs and actions of the sheet, in their order. */
 export const GRID_INPUTS = [
   { name: 'domain', type: 'string' },
   { name: 'name', type: 'string' },
@@ -21,7 +21,7 @@ const CELL_IDS = ['normalize_domain_1', 'split_full_name_1', 'format_data_using_
 const CHUNK = 50_000
 const NOBODY = '01890000-0000-7000-8000-000000000001'
 
-/** Rows with a result of every action, written straight into the database: a person who waits for a benchmark waits less. */
+/** Writes rows with a result of every action directly into the database, so that the bench starts sooner. */
 export async function fillSheet(query: Query, orgId: string, sheetId: string, rows: number): Promise<void> {
   for (let from = 0; from < rows; from += CHUNK) {
     const to = Math.min(rows, from + CHUNK)
@@ -33,7 +33,7 @@ export async function fillSheet(query: Query, orgId: string, sheetId: string, ro
   await query({ text: 'vacuum analyze cells' })
 }
 
-// Ids grow with the rows, as those that the program makes.
+// Ids grow with the rows, as the ids of the program do.
 const ID = `(lpad(to_hex(1700000000000 + n), 12, '0') || '70008000000000000000')::uuid`
 
 const ROWS = `

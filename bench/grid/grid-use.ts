@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Scrolls the grid as a hand on a wheel does, and waits until the rows that it ends at are shown. */
+/** Scrolls the grid like a hand on a wheel, and waits until the rows at the end are shown. */
 export async function scrollGrid(page: Page, turns: number, pixels: number): Promise<void> {
   const grid = page.getByRole('grid', { name: 'Rows' })
   const box = await grid.boundingBox()
@@ -17,7 +17,7 @@ async function nextFrame(page: Page): Promise<void> {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve(null)))')
 }
 
-/** Numbers of the rows in view, once all of them have their values. */
+/** Returns the numbers of the visible rows, once all of them have their values. */
 export async function shownRows(page: Page): Promise<number[]> {
   const indexes: (string | null)[] = await page.evaluate(`new Promise((resolve) => {
     const look = () => {
@@ -31,7 +31,7 @@ export async function shownRows(page: Page): Promise<number[]> {
   return indexes.map((index) => Number(index) - 1).filter((row) => row > 0)
 }
 
-/** Begins to wait for a cell of that name; the answer is the moment at which it was drawn. */
+/** Waits for a cell with this name. Returns the time at which it was drawn. */
 export function whenDrawn(page: Page, name: string): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const isThere = () => document.querySelector('[role=gridcell][aria-label=' + CSS.escape(${JSON.stringify(name)}) + ']') !== null

@@ -1,6 +1,6 @@
 export const COMPANY_COLUMNS = ['company', 'domain', 'industry', 'employees', 'note']
 
-/** Row `n` of a sheet of companies: short texts of the lengths that such sheets have. */
+/** Returns row `n` of a sheet of companies: short texts of the usual lengths. */
 export function companyRow(n: number): Record<string, string> {
   return {
     company: `Company ${n}`,

@@ -1,12 +1,13 @@
 import { rate } from '../engine/engine-line.ts'
 import { median, note } from './report.ts'
 
-/** Does the work once, and answers how many cells a second that was. */
+/** Does the work once and returns its rate in cells per second. */
 type Work = () => Promise<number>
 
 /**
- * Several kinds of work in turns, every other round in the opposite order, and the rates of each by round. Where others use the
- * processors too, the same work takes half as long again some seconds later: only neighbours can be compared (`shareOf`).
+ * Runs several kinds of work in turns, every other round in the opposite order, and returns the rates of each
+ * by round. If other processes use the processors too, the same work takes half as long again some seconds
+ * later: so only neighbours in time can be compared (`shareOf`).
  */
 export async function takeTurns<Name extends string>(
   id: string,
@@ -23,6 +24,6 @@ export async function takeTurns<Name extends string>(
   return rates
 }
 
-/** What the ones are of the others: the median of all rounds. */
+/** Returns the ratio of two rates: the median of all rounds. */
 export const shareOf = (ones: readonly number[], others: readonly number[]): number =>
   median(ones.map((one, round) => one / (others[round] ?? Number.NaN)))

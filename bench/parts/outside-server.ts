@@ -1,4 +1,5 @@
-// The outside world in a process of its own, which answers at once: an API, a provider of emails, a model, a page. Prints its address.
+// Serves the outside world in its own process, which responds at once: an API, a provider of emails, a model,
+// a page. Prints its address.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

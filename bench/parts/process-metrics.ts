@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a server's /metrics say of its process, in megabytes and seconds. */
+/** The figures about the process that a server reports in /metrics, in megabytes and seconds. */
 export type ProcessMetrics = {
   resident: number
   'heap used': number
@@ -34,7 +34,7 @@ export async function readProcessMetrics(serverUrl: string): Promise<ProcessMetr
   }
 }
 
-/** Follows a server; `stop` answers what its memory was made of when it had most. */
+/** Watches a server. `stop` returns the parts of its memory at the time when it used most. */
 export function watchProcess(serverUrl: string, everyMs = 250) {
   const end = new AbortController()
   const watching = watchUntil(end.signal)

@@ -1,4 +1,5 @@
-// A provider in a process of its own: the argument is how many milliseconds it takes to answer. Prints its address.
+// Serves a provider in its own process. The argument is the delay of its responses in milliseconds. Prints
+// its address.
 import { serveProvider } from '#test/doubles/provider.ts'
 
 const { url } = await serveProvider(Number(process.argv[2]), { company: 'Acme', employees: 120 })

@@ -1,4 +1,4 @@
-/** A table on stdout, and bars that decide the exit code. */
+/** Prints a table to stdout. */
 export function print(title: string, rows: Record<string, unknown>[]): void {
   process.stdout.write(`\n${title}\n`)
   const names = Object.keys(rows[0] ?? {})
@@ -11,7 +11,7 @@ export function print(title: string, rows: Record<string, unknown>[]): void {
 
 type Kind = 'at least' | 'at most'
 
-/** Holds a value against its bar; one that is missed makes the program end with 1. */
+/** Compares a value with its bar. If the bar is missed, the program ends with exit code 1. */
 export function judge(value: number, limit: number, kind: Kind = 'at least') {
   const held = kind === 'at least' ? value >= limit : value <= limit
   if (!held) process.exitCode = 1
@@ -29,7 +29,7 @@ export function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** What is going on, for who waits; the tables alone are the output. */
+/** Prints progress to stderr. Only the tables are output. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }

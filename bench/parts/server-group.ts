@@ -1,6 +1,9 @@
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 
-/** Loam and its peers, each in a process of its own. Their logs go where they cost nobody else anything. */
+/**
+ * Creates a group of servers: Loam and its peers, each in its own process. Their logs are discarded at no
+ * cost to the others.
+ */
 export function createServerGroup() {
   const servers: ServerProcess[] = []
   return {
@@ -19,7 +22,7 @@ export function createServerGroup() {
       servers.push(server)
       return server
     },
-    /** The last first: peers use the database of the first. */
+    /** Stops the servers, the last one first: peers use the database of the first. */
     async stop() {
       for (const server of servers.toReversed()) await server.stop()
     },

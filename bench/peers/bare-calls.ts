@@ -7,10 +7,13 @@ import { timed } from './peer.ts'
 const CELLS_PER_STATEMENT = 500
 const STATEMENTS_AT_ONCE = 2
 
-/** What is asked of the outside for one cell. */
+/** The outside call of one cell. */
 export type BareCall = { path: string; method: 'GET' | 'POST'; body?: string }
 
-/** The same calls by undici alone, with their answers into a table of the same shape: what the machine itself can do. */
+/**
+ * Opens a peer that makes the same calls by undici alone and stores the results in a table of the same shape:
+ * the upper limit of the machine.
+ */
 export async function openBareCalls(databaseUrl: string, outsideUrl: string, connections: number) {
   const outside = new Pool(outsideUrl, { connections })
   const options = '-c plan_cache_mode=force_generic_plan'
@@ -40,7 +43,7 @@ export async function openBareCalls(databaseUrl: string, outsideUrl: string, con
   }
 
   return {
-    /** Answers the seconds from the first call to the last result stored. */
+    /** Runs the calls. Returns the seconds from the first call to the last stored result. */
     async run(cells: number, call: BareCall): Promise<number> {
       await database.query('create table bare_calls (like cells including all)')
       let left = cells

@@ -1,5 +1,5 @@
-// The peer of P8: the same SQL on bare Fastify routes, in a process of its own. The arguments are the address of the
-// database and whether admissions are batched. Prints its own address.
+// Serves the peer of P8: the same SQL on bare Fastify routes, in its own process. The arguments are the
+// address of the database and whether admissions are batched. Prints its own address.
 import Fastify from 'fastify'
 import { Pool, type QueryConfig, type QueryResultRow } from 'pg'
 import { hashToken } from '#server/lib/security/keys.ts'

@@ -5,7 +5,10 @@ import { type Peer, RESULT, timed } from './peer.ts'
 const CONNECTIONS = 2
 const CELLS_PER_STATEMENT = 500
 
-/** The same cells into a table of the same shape, and nothing else: what PostgreSQL itself can do. */
+/**
+ * Opens a peer that writes the same cells into a table of the same shape and does nothing else: the upper
+ * limit of PostgreSQL.
+ */
 export async function openBareUpserts(databaseUrl: string): Promise<Peer> {
   const clients = Array.from(
     { length: CONNECTIONS },

@@ -1,5 +1,6 @@
-// The peer of the webhook bench: a bare Fastify route that inserts what it gets into a table of its own, in a process of its
-// own. The arguments are the address of the database and whether inserts are batched. Prints its own address.
+// Serves the peer of the webhook bench: a bare Fastify route that inserts what it receives into its own
+// table, in its own process. The arguments are the address of the database and whether inserts are batched.
+// Prints its own address.
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { createBatcher } from '#server/lib/timing/batcher.ts'

@@ -9,8 +9,8 @@ const JOBS_PER_CALL = 1000
 type Data = { row: string; action: number }
 
 /**
- * BullMQ with a job per row, whose worker walks the actions, or with a job per cell, which adds that of the next cell. Every
- * result is stored in the row's hash before the next action starts.
+ * Opens BullMQ with a job per row, whose worker walks the actions, or with a job per cell, which adds the job
+ * of the next cell. Every result is stored in the row's hash before the next action starts.
  */
 export async function openBullmq(socket: string, per: 'row' | 'cell', concurrency: number): Promise<Peer> {
   const connection = { path: socket, maxRetriesPerRequest: null }
@@ -55,7 +55,7 @@ export async function openBullmq(socket: string, per: 'row' | 'cell', concurrenc
         }
         await done.promise
       })
-      // What is still being written off belongs to this round.
+      // The completion of the last jobs belongs to this round.
       while ((await queue.getJobCountByTypes('active', 'waiting')) > 0) await new Promise(setImmediate)
       await results.flushdb()
       return seconds

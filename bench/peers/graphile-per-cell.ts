@@ -8,7 +8,10 @@ const JOBS_PER_STATEMENT = 10_000
 
 type Cell = { r: string; a: number }
 
-/** graphile-worker with a job per cell: results are stored in batches, and the same statement adds the jobs of the next cells. */
+/**
+ * Opens graphile-worker with a job per cell. Results are stored in batches, and the same statement adds the
+ * jobs of the next cells.
+ */
 export async function openGraphilePerCell(databaseUrl: string, concurrency: number): Promise<Peer> {
   const options = '-c plan_cache_mode=force_generic_plan'
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 8, options })
@@ -42,7 +45,8 @@ export async function openGraphilePerCell(databaseUrl: string, concurrency: numb
   })
 
   const jobs = new pg.Pool({ connectionString: databaseUrl, max: 4 })
-  // Connections of a pool that was ended may still be closing when PostgreSQL ends; statements report for themselves.
+  // Connections of a closed pool may still be closing when PostgreSQL ends. Statements report their own
+  // errors.
   for (const one of [pool, jobs]) {
     one.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
   }

@@ -1,15 +1,20 @@
-/** So many rows with so many no-op actions each; every result is about 200 bytes of JSON. */
+/**
+ * The load: a number of rows with a number of no-op actions each. Every result is about 200 bytes of JSON.
+ */
 export type Load = { rows: number; actions: number }
 
-/** Another way to run the same load. */
+/** Another system that runs the same load. */
 export type Peer = {
   name: string
-  /** Answers the seconds from the first job added to the last result stored. */
+  /** Runs the load. Returns the seconds from the first added job to the last stored result. */
   run(load: Load): Promise<number>
   close(): Promise<void>
 }
 
-/** A full name that makes a cell of `split_full_name` as large as RESULT is. Of one word, so that there is little to split. */
+/**
+ * Returns a full name that makes a cell of `split_full_name` as large as RESULT. It is almost one word, so
+ * that there is little to split.
+ */
 export const nameOf = (n: number): string => `${'Ada-Augusta-'.repeat(9)}Lovelace${n}`
 
 export const RESULT = {
@@ -28,7 +33,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const CONCURRENCIES = [50, 200, 1000]
 
-/** A peer with the concurrency that suits it best here, found by a short try of each. */
+/** Opens a peer with the concurrency that suits it best on this machine, found by a short trial of each. */
 export async function openAtItsBest(open: (concurrency: number) => Promise<Peer>, load: Load): Promise<Peer> {
   let [best, least] = [0, Number.POSITIVE_INFINITY]
   for (const concurrency of CONCURRENCIES) {

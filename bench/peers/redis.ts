@@ -10,7 +10,9 @@ export const DURABILITY = 'fsync every second'
 
 export type RedisServer = { socket: string; stop(): Promise<void> }
 
-/** A Redis of its own, as durable as BullMQ recommends; null where `redis-server` is not installed. */
+/**
+ * Starts a separate Redis, as durable as BullMQ recommends. Returns null if `redis-server` is not installed.
+ */
 export async function startRedis(): Promise<RedisServer | null> {
   const program = findProgram('redis-server')
   if (program === null) return null

@@ -7,7 +7,7 @@ import type { Catalogue } from '#server/catalog/registry.ts'
 
 const of = (description: string) => ({ description })
 
-/** One field of every kind, one output of most. */
+/** An action with one field of every kind and an output of most kinds. */
 export const probe = defineAction({
   id: 'probe',
   name: 'Probe',
@@ -48,7 +48,7 @@ const provider = (id: string, name: string, more: Partial<ProviderOption> = {}):
   ...more,
 })
 
-/** Needs one input or two others, and asks providers of every kind. */
+/** An action that needs one input or two others, and that asks providers of every kind. */
 export const finder = defineAction({
   id: 'finder',
   name: 'Finder',
@@ -76,7 +76,7 @@ export const finder = defineAction({
   run: () => done({ email: null }),
 })
 
-/** What it gives is only known after a run. */
+/** An action whose outputs are known only after a run. */
 const caller = defineAction({
   id: 'caller',
   name: 'Caller',

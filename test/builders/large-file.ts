@@ -4,7 +4,7 @@ import { writeXlsxStream } from 'hucre/xlsx'
 export const HEADERS = ['company', 'domain', 'industry', 'employees', 'note']
 const INDUSTRIES = ['software', 'retail', 'energy', 'health']
 
-/** The values of the n-th row of a large file; the last ones need quotes in CSV. */
+/** Returns the values of the n-th row of a large file. The last ones need quotes in CSV. */
 export function valuesOf(n: number): string[] {
   return [
     `Company ${n}`,

@@ -7,13 +7,16 @@ export const ACTION = 'split_full_name_1'
 
 export type LargeSheet = { base: string; orgId: string; sheetId: string }
 
-/** `unrun`: further actions, which no row has run. */
+/** `unrun` lists additional actions that no row has run. */
 type LargeSheetOptions = {
   analysed?: boolean
   unrun?: { action_id: string; inputs: Record<string, unknown> }[]
 }
 
-/** A sheet of five inputs and one action of five outputs, its rows complete: written by PostgreSQL itself, to save the time. */
+/**
+ * Creates a sheet of five inputs and one action of five outputs, with complete rows. PostgreSQL itself writes
+ * the rows, to save time.
+ */
 export async function makeLargeSheet(
   store: Store,
   call: Call,
@@ -41,7 +44,7 @@ export async function makeLargeSheet(
   return { base, orgId, sheetId }
 }
 
-/** Ids of version 7 that grow with the number. */
+/** Ids of version 7 that grow with the number of the row. */
 const ROWS = `
 insert into rows (org_id, sheet_id, row_id, seq, data)
 select $1, $2, (lpad(to_hex(n + 1700000000000), 12, '0') || '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '#server/database/connection/db.ts'
 import type { Json } from '../plumbing/harness.ts'
 
-/** All that an organisation has, save for the times at which its keys were used. */
+/** Returns all records of an organisation, except the times at which its keys were used. */
 export async function recordsOf({ system }: Store, orgId: string): Promise<Json> {
   const tables = (await system.introspection.getTables()).filter(
     ({ name, columns }) => name !== 'api_keys' && columns.some((column) => column.name === 'org_id'),

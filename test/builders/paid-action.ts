@@ -5,7 +5,10 @@ import { output } from '#server/catalog/outputs.ts'
 
 type Answer = Outcome<{ value: string }>
 
-/** Returns an action `paid` of one text that costs two credits, unless told otherwise; the test says what a call comes to. */
+/**
+ * Returns an action `paid` of one text that costs two credits by default. The test decides the result of a
+ * call.
+ */
 export const paidAction = (
   answer: (text: string, cellRun: string) => Answer | Promise<Answer>,
   { id = 'paid', credits = 2 } = {},
@@ -21,5 +24,5 @@ export const paidAction = (
     run: async ({ inputs, context }) => answer(inputs.text, context.cellRun),
   })
 
-/** A step of this action about the input `x` of its row. */
+/** A step of this action that uses the input `x` of its row. */
 export const PAID = { action_id: 'paid', inputs: { text: '{{input.x}}' } }

@@ -3,7 +3,7 @@ import type { Json, TestOrg } from '../plumbing/harness.ts'
 
 const COLUMNS = ['Company', 'domain', 'employees']
 
-/** A workflow with input columns; answers the base path of its main sheet. */
+/** Creates a workflow with input columns. Returns the base path of its main sheet. */
 export async function makeRowSheet(org: TestOrg, columns: string[] = COLUMNS): Promise<string> {
   const { body } = await org.call('POST', '/workflows', { name: 'Rows' })
   const base = `/workflows/${body.data.workflow_id}/sheets/${body.data.workflow_id}`
@@ -12,7 +12,7 @@ export async function makeRowSheet(org: TestOrg, columns: string[] = COLUMNS): P
   return base
 }
 
-/** What most tests of rows do, as one organisation. */
+/** Returns what most tests of rows need, as one organisation. */
 export function rowsOf(org: TestOrg) {
   return {
     makeSheet: (columns?: string[]) => makeRowSheet(org, columns),

@@ -1,4 +1,7 @@
-/** Numbers from 0 up to 1, the same again for the same seed (a linear congruential generator). */
+/**
+ * Creates a generator of numbers from 0 up to 1. The same seed gives the same numbers (a linear congruential
+ * generator).
+ */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../plumbing/harness.ts'
 
-/** A request to the API under `/api/v1`, which must be answered with 2xx. */
+/** Sends a request to the API under `/api/v1`. The response must be 2xx. */
 export type Call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => Promise<Json>
 export type Step = { action_id: string; inputs?: Record<string, unknown> }
 
@@ -20,7 +20,7 @@ export const callOver =
     return JSON.parse(text)
   }
 
-/** A workflow with text inputs and a chain; answers the path of its sheet. */
+/** Creates a workflow with text inputs and a chain. Returns the path of its sheet. */
 export async function makeSheet(call: Call, inputs: string[], chain: Step[] = []): Promise<string> {
   const { data } = await call('POST', '/workflows', { name: 'Sheet' })
   const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
@@ -53,7 +53,9 @@ export async function addRows(
   await Promise.all(Array.from({ length: callers }, add))
 }
 
-/** Runs every row and answers the seconds from the request to the last settled cell, as the latest run tells. */
+/**
+ * Runs every row. Returns the seconds from the request to the last finished cell, as the latest run reports.
+ */
 export async function runAll(
   call: Call,
   base: string,
@@ -69,7 +71,7 @@ export async function runAll(
     if (run.rows_done >= run.rows_queued) return seconds
     if (seconds > limitSeconds)
       throw new Error(`only ${run.rows_done} of ${run.rows_queued} rows are done after ${limitSeconds} s`)
-    // Soon again when it is nearly over: what is measured is when it was.
+    // Polls sooner when the run is nearly finished, because its end is what is measured.
     const leftMs = (1000 * seconds * (run.rows_queued - run.rows_done)) / Math.max(1, run.rows_done)
     await sleep(Math.min(pauseMs, Math.max(5, leftMs / 2)))
   }

@@ -6,7 +6,9 @@ import type { Store } from '#server/database/connection/db.ts'
 import { foldCharges } from '#server/money/store/purses/fold.ts'
 import { addRows, type Call, makeSheet, runAll } from './sheets.ts'
 
-/** Three providers in the order they are asked: what an answer costs, and how often they have one. */
+/**
+ * Three providers in the order in which they are asked: the price of a result, and how often they have one.
+ */
 const PROVIDERS = [
   { id: 'hunter', name: 'Hunter', rate: 0.3, millis: 1000 },
   { id: 'datagma', name: 'Datagma', rate: 0.5, millis: 2000 },
@@ -16,7 +18,10 @@ type Id = (typeof PROVIDERS)[number]['id']
 
 export type Ledger = {
   calls: Record<string, number>
-  /** By row: the address found, by whom, for how much, and who was asked. */
+  /**
+   * The result by row: the address found, the provider that found it, the price, and the providers that were
+   * asked.
+   */
   rows: Record<string, { email: string | null; provider: string | null; millis: number; asked: string }>
   millis: number
 }
@@ -27,7 +32,7 @@ const hasAnswer = (id: Id, rate: number, person: string): boolean =>
 const addressOf = (id: Id, person: string): string => `${person}@${id}.example`
 const personOf = (n: number): string => `person${n}`
 
-/** What must come of `count` rows, told without a queue, a database or a network. */
+/** Predicts the result of `count` rows without a queue, a database or a network. */
 export function predict(count: number): Ledger {
   const ledger: Ledger = { calls: { hunter: 0, datagma: 0, findymail: 0 }, rows: {}, millis: 0 }
   for (let n = 0; n < count; n += 1) {
@@ -49,7 +54,10 @@ export function predict(count: number): Ledger {
   return ledger
 }
 
-/** The three as HTTP services on one port, told apart by their paths; `calls` counts. `refuse` may answer with a status of its own. */
+/**
+ * Serves the three providers as HTTP services on one port, distinguished by their paths. `calls` counts the
+ * calls. `refuse` may return an error status.
+ */
 export async function serveProviders(refuse: (id: string, person: string) => number | null = () => null) {
   const calls: Record<string, number> = { hunter: 0, datagma: 0, findymail: 0 }
   const answer = (id: Id, person: string): unknown => {
@@ -82,7 +90,7 @@ export async function serveProviders(refuse: (id: string, person: string) => num
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     calls,
-    /** Settings that put them in the place of the real ones, on keys of the installation. */
+    /** The settings that replace the real providers by these, with keys of the installation. */
     settings: Object.fromEntries(
       PROVIDERS.flatMap(({ id }) => [
         [`LOAM_PROVIDER_URL_${id.toUpperCase()}`, `${origin}/${id}`],
@@ -96,7 +104,7 @@ export async function serveProviders(refuse: (id: string, person: string) => num
   }
 }
 
-/** Runs `count` rows through the waterfall; answers the seconds it took. */
+/** Runs `count` rows through the waterfall. Returns the seconds it took. */
 export async function runRows(call: Call, count: number): Promise<{ base: string; seconds: number }> {
   const base = await makeSheet(
     call,
@@ -126,7 +134,7 @@ type Cell = {
   asked: string
 }
 
-/** What came of them, as the database tells: every cell, and the sum of the charges in the ledger. */
+/** Reads the result from the database: every cell, and the sum of the charges in the ledger. */
 export async function readLedger(
   store: Store,
   orgId: string,

@@ -1,4 +1,7 @@
-/** A self-signed identity for localhost, a.internal and 127.0.0.1, for servers in tests; nothing else trusts it. */
+/**
+ * A self-signed identity for localhost, a.internal and 127.0.0.1, for servers in tests. Nothing else trusts
+ * it.
+ */
 export const LOOPBACK_IDENTITY = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgvmzclet3LGXnR4FU

@@ -5,18 +5,18 @@ import { onTestFinished } from 'vitest'
 export type LoopbackServer = {
   port: number
   origin: string
-  /** Connections accepted so far, and those still open. */
+  /** Return the number of connections accepted so far, and of those that are still open. */
   accepted: () => number
   open: () => number
   close: () => Promise<void>
 }
 
-/** A real HTTP server on loopback, closed when the test ends. */
+/** Starts a real HTTP server on loopback that is closed at the end of the test. */
 export function serveHttp(listener: RequestListener, host = '127.0.0.1'): Promise<LoopbackServer> {
   return listen(createHttpServer(listener), host)
 }
 
-/** A server that says whatever it likes on the bare connection. */
+/** Starts a server that may send anything on the bare connection. */
 export function serveRaw(onSocket: (socket: Socket) => void, host = '127.0.0.1'): Promise<LoopbackServer> {
   return listen(createServer(onSocket), host)
 }
@@ -27,7 +27,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Loopba
   server.on('connection', (socket: Socket) => {
     accepted += 1
     sockets.add(socket)
-    // The tests are about what clients see when connections break, so a broken one is no event here.
+    // The tests examine what clients see when connections break, so the server ignores broken connections.
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve, reject) => {

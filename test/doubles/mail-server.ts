@@ -4,7 +4,10 @@ import { onTestFinished } from 'vitest'
 
 export type ReceivedMail = { from: string; to: string[]; text: string }
 
-/** A real mail server on loopback until the test ends. With `login` (`user:password@`) it asks for it. */
+/**
+ * Starts a real mail server on loopback until the end of the test. With `login` (`user:password@`) it
+ * requires that login.
+ */
 export async function serveSmtp(
   options: SMTPServerOptions = {},
   login = '',

@@ -1,6 +1,8 @@
 import { createSocket } from 'node:dgram'
 
-/** What a name server knows of a name. `code` answers with a failure in place of what it does not know: 2 is SERVFAIL. */
+/**
+ * The records that a name server has for a name. `code` is the failure for missing records: 2 is SERVFAIL.
+ */
 export type Records = {
   a?: string[]
   aaaa?: string[]
@@ -16,7 +18,7 @@ export type Zone = Record<string, Records>
 const TYPES = { 1: 'A', 2: 'NS', 5: 'CNAME', 12: 'PTR', 15: 'MX', 16: 'TXT', 28: 'AAAA' } as const
 const NXDOMAIN = 3
 
-/** A name server on loopback that knows these names; others do not exist. */
+/** Starts a name server on loopback that knows these names. Other names do not exist. */
 export async function openNameServer(
   zone: Zone,
 ): Promise<{ server: string; asked: string[]; close: () => void }> {
@@ -88,7 +90,7 @@ function writeName(name: string): Buffer {
   ])
 }
 
-/** Texts come in parts of at most 255 bytes. */
+/** Encodes a text in parts of at most 255 bytes. */
 function writeText(text: string): Buffer {
   const parts = text.match(/[\s\S]{1,255}/g) ?? ['']
   return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part, 'latin1')])))

@@ -7,7 +7,10 @@ export const CLIENT = { id: 'loam', secret: 'a secret of the client for tests on
 
 export type Account = { email?: string; email_verified?: boolean; given_name?: string; family_name?: string }
 
-/** A real OpenID provider on loopback. Whoever names an account at its form is signed in as that one. */
+/**
+ * Starts a real OpenID provider on loopback. A user who enters an account in its form is signed in as that
+ * account.
+ */
 export async function startProvider(callback: string, accounts: Record<string, Account>) {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -31,7 +34,10 @@ export async function startProvider(callback: string, accounts: Record<string, A
   }
 }
 
-/** What a person does in a browser: follows the provider's pages, signs in as `login`, and agrees. Answers where that leads. */
+/**
+ * Acts as a person in a browser: follows the provider's pages, signs in as `login`, and agrees. Returns the
+ * final address.
+ */
 export async function passProvider(start: string, login: string, callback: string): Promise<URL> {
   const jar = new Map<string, string>()
   let next = new URL(start)

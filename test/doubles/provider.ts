@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTP service on loopback that answers every call with JSON after a while, and counts. `GET /stats` is no call. */
+/**
+ * Starts an HTTP service on loopback that answers every call with JSON after a delay, and counts the calls.
+ * `GET /stats` does not count.
+ */
 export async function serveProvider(delayMs: number, answer: object = {}) {
   const body = JSON.stringify(answer)
   const stats = { calls: 0, open: 0, peak: 0 }

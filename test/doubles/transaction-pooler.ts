@@ -19,8 +19,9 @@ type Client = { socket: Socket; server: Server | null; waiting: Buffer[] }
 type Server = { socket: Socket; client: Client | null }
 
 /**
- * A pooler in transaction mode, as PgBouncer is: each transaction of a client goes to the server connection that was used
- * longest ago, and what clients set when they connect is dropped. Answers the address of the database behind it.
+ * Starts a pooler in transaction mode, like PgBouncer: each transaction of a client goes to the server
+ * connection that was used longest ago, and settings that clients send when they connect are dropped. Returns
+ * the address of the database behind it.
  */
 export async function startTransactionPooler(url: string, connections = 2): Promise<string> {
   const { username, pathname, searchParams } = new URL(url)

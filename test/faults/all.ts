@@ -1,4 +1,4 @@
-// Runs every fault program, one after the other, and names those in which something did not hold.
+// Runs every fault program, one after the other, and names those that had a failed check.
 // npm run faults [-- --list | --only r1,r7]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** The programs in the order in which they run: those that take longest come last. R8 runs only when it is named. */
+/** The programs in the order in which they run: the longest come last. R8 runs only when it is named. */
 const ORDER = `
   r3 r4 r7 r12 r13 r15 r16 r11 r9 endings r2 r6 segments merges pulls crm m1 money r5 r1 r17 fuzz r18 r21 r10
 `
@@ -27,7 +27,7 @@ function list(): void {
   for (const name of known) print(`npm run faults:${name}\n    ${describe(name)}`)
 }
 
-/** Returns what the head comment of a program says, without its command line. */
+/** Returns the head comment of a program without its command line. */
 function describe(name: string): string {
   const lines = readFileSync(pathOf(name), 'utf8').split('\n')
   const head = lines.slice(

@@ -1,5 +1,6 @@
-// A server is killed with -9 while a CRM creates a record: before it is stored, before it is answered, and after. On the other
-// side there must be exactly one record in the end, by Attio's upsert and by a look at HubSpot before it is created again.
+// Kills a server with -9 while a CRM creates a record: before the record is stored, before the request is
+// answered, and after. In the end the CRM must have exactly one record: Attio by its upsert, HubSpot by a
+// lookup before a second creation.
 // npm run faults:crm [-- --rounds 3]
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -33,10 +34,10 @@ const STEPS = {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-crm-'))
-// As root PostgreSQL runs as another user, who must be able to reach its folder.
+// If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
 chmodSync(folder, 0o755)
 let server: ServerProcess | undefined
-/** When the server is killed next; once. */
+/** The moment at which the server is killed next, once. */
 let next: Moment | null = null
 const crm = await serveCrm((moment) => {
   if (moment !== next) return
@@ -93,7 +94,7 @@ try {
         const { data } = await call('POST', `${sheet}/rows`, { rows: [{ email }] })
         next = moment
         const ran = call('POST', `${sheet}/run`, { row_ids: data.row_ids })
-        // The server may be killed before it has answered. Whether the row is run is seen below.
+        // The server may be killed before it answers. Whether the row runs is checked below.
         await Promise.all([
           ran.catch((cause: unknown) => say(`the run was not answered: ${reasonOf(cause)}`)),
           victim.ended,

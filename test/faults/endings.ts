@@ -1,6 +1,7 @@
-// Endings: the real server on its embedded PostgreSQL is told to end at random moments, while it starts and under load, by one
-// or two signals, directly and through npm. It must end with 0 within 30 s, without a warning, an error or a stack in its
-// output, and leave no process and no pid file behind. In the end everything that was started must have been done.
+// Endings: the real server on its embedded PostgreSQL receives signals to end at random moments, during the
+// start and under load, one or two signals, directly and through npm. It must end with 0 within 30 s, without
+// a warning, an error or a stack in its output, and leave no process and no pid file behind. In the end all
+// work that was started must be finished.
 // npm run faults:endings [-- --rounds 100 --rows 400]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +27,7 @@ const ROWS = Number(values.rows)
 const END_SECONDS = 30
 const PROVIDER_MS = 200
 const CALLERS = 4
-/** How long a round under load may last before the signal comes, and how far apart two signals may be. */
+/** The longest time under load before the signal, and the longest time between two signals. */
 const LOAD_MS = 2500
 const APART_MS = 1200
 
@@ -41,7 +42,7 @@ const KINDS: Round[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-endings-'))
-// As root PostgreSQL runs as another user, who must be able to reach its folder.
+// If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
 chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
@@ -57,7 +58,10 @@ const env = {
   LOAM_EGRESS_ALLOW: '127.0.0.1',
   ...UNLIMITED,
 }
-/** Says on its third pipe when the program hears signals: before its first line a signal ends it as it ends any program. */
+/**
+ * Writes to its third pipe when the program listens for signals. Before that line a signal ends the program
+ * like any other.
+ */
 const HEARING = `process.on('newListener', (name) => name === 'SIGTERM' && process.nextTick(() => writeSync(3, 'hears')))`
 const REPORT_HEARING = `data:text/javascript,import { writeSync } from 'node:fs';${HEARING}`
 const COMMANDS = {
@@ -69,7 +73,7 @@ type Server = {
   child: ChildProcess
   ended: Promise<number | string>
   hears: Promise<unknown>
-  /** The address it listens at; empty when it ended before. */
+  /** The address of the server, or an empty text if it ended before it was ready. */
   ready: Promise<string>
   output: () => { stdout: string; stderr: string }
 }
@@ -92,7 +96,7 @@ function start(by: Round['by']): Server {
     const found = /Loam is ready at (http:\/\/\S+)/.exec(stdout)?.[1]
     if (found !== undefined) url.resolve(found)
   })
-  // Both pipes are at their end then, too.
+  // At this event both pipes have ended too.
   const ended = once(child, 'close').then(([code, signal]: (number | string | null)[]) => {
     running.delete(child)
     url.resolve('')
@@ -102,7 +106,7 @@ function start(by: Round['by']): Server {
   return { child, ended, hears, ready: url.promise, output: () => ({ stdout, stderr }) }
 }
 
-/** Lines that a clean run does not have. npm's own are npm's. */
+/** Returns the lines that a clean run does not print. Lines of npm itself are ignored. */
 function complaintsIn({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
   const calm = /^\{"level":"(trace|debug|info)"|^npm (warn|notice)|^$/
   const stack = /^\s+at |\bError\b/
@@ -112,7 +116,7 @@ function complaintsIn({ stdout, stderr }: { stdout: string; stderr: string }): s
   ]
 }
 
-/** Processes that were started on the data folder and are still there. */
+/** Lists the processes that were started on the data folder and still exist. */
 const leftBehind = (): string[] =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
@@ -121,7 +125,7 @@ const leftBehind = (): string[] =>
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
         return command.includes(dataDir) ? [`process ${pid}: ${command}`] : []
       } catch {
-        // It has ended since the folder was read.
+        // The process has ended since the folder was read.
         return []
       }
     })
@@ -135,7 +139,9 @@ const provider = await serveProvider(PROVIDER_MS, { company: 'Acme' })
 let startMs = 2000
 let sheet = ''
 
-/** Load on a server that is ready: all rows run, rows are read. Answers how to end it. */
+/**
+ * Puts load on a server that is ready: all rows run, rows are read. Returns a function that ends the load.
+ */
 async function load(url: string): Promise<() => Promise<void>> {
   const call = callOver(url, adminKey())
   if (sheet === '') {
@@ -178,7 +184,7 @@ async function play({ when, by, signals }: Round): Promise<string[]> {
   const code = await server.ended
   const seconds = (Date.now() - asked) / 1000
   const files = pidFiles()
-  // PostgreSQL has ended; the shell that watched over both of us hears of it a moment later.
+  // PostgreSQL has ended. The shell that watched both processes notices it a moment later.
   for (let n = 0; n < 100 && leftBehind().length > 0; n++) await sleep(20)
   await endLoad()
   say(

@@ -1,6 +1,6 @@
-// Requests generated from our own OpenAPI document: valid ones, and the same with a parameter, a query value or a place of the
-// body spoiled. No answer may be a 5xx, every one must be what the document says of it, and each operation takes at least one
-// request. The same seed sends the same.
+// Sends requests generated from our own OpenAPI document: valid ones, and the same with a parameter, a query
+// value or a part of the body spoiled. No response may be a 5xx, every response must match the document, and
+// each operation must accept at least one request. The same seed sends the same requests.
 // npm run faults:fuzz [-- --each 10000 --minutes 600 --seed 1 --callers 4 --at-once 2 --only getUser]
 import { parseArgs } from 'node:util'
 import { Agent, request } from 'undici'
@@ -15,28 +15,31 @@ import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Requests to each operation. */
+    /** The requests to each operation. */
     each: { type: 'string', default: '10000' },
-    /** After which no further round is begun. */
+    /** The time after which no further round is started. */
     minutes: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
-    /** Of one operation. */
+    /** The concurrent requests of one operation. */
     callers: { type: 'string', default: '4' },
-    /** Operations. */
+    /** The concurrent operations. */
     'at-once': { type: 'string', default: '2' },
-    /** Operations, separated by commas. */
+    /** The operations to test, separated by commas. */
     only: { type: 'string' },
   },
 })
 const MAX_TOLD = 20
 const MAX_SLOW_TOLD = 10
 const EACH = Number(values.each)
-/** To each operation in a round, in an organisation of its own: what they leave behind does not pile up. */
+/**
+ * The requests to each operation in a round. Each round has its own organisation, so that leftovers do not
+ * pile up.
+ */
 const ROUND = Math.min(EACH, 500)
 const only = values.only?.split(',') ?? []
-/** Asks a model, of which there is none here. */
+/** The operations that ask a model, which does not exist here. */
 const APART = new Set(['runAgent'])
-/** What they were about is not there any more, or not so that it can be done again. */
+/** The operations whose record is gone afterwards, or cannot be used for the same operation again. */
 const USING_UP = new Set(['confirmHeldMembers', 'deleteRows', 'restoreCell', 'resumeRun'])
 type Operation = { method: string; path: string; operation: Json; place: number }
 
@@ -167,7 +170,7 @@ async function ask(url: string, options: Parameters<typeof request>[1]): Promise
   const { statusCode: status, headers, body } = await request(url, options)
   const [type = ''] = String(headers['content-type'] ?? '').split(';')
   if (type !== 'text/event-stream') return { status, type, text: await body.text() }
-  // It ends with its reader, who leaves.
+  // A stream ends when its reader closes it.
   body.on('error', () => {}).destroy()
   return { status, type, text: '' }
 }
@@ -197,12 +200,12 @@ function makeBody(
   return { type: 'application/json', text: kind === 'text' ? spoilText(text, generate) : text }
 }
 
-/** A part of a path; a half of a surrogate pair has no encoding. */
+/** Encodes a part of a path. A half of a surrogate pair has no encoding. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()) || '%20'
 }
 
-/** No JSON any more, or JSON that says something else. */
+/** Returns text that is no longer JSON, or JSON with another content. */
 function spoilText(text: string, generate: ReturnType<typeof createValues>): string {
   const at = Math.floor(text.length / 2)
   return generate.pick([

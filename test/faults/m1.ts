@@ -22,11 +22,11 @@ const { values } = parseArgs({
 })
 const [RUNS, ROWS] = [Number(values.runs), Number(values.rows)]
 const CREDITS = RUNS * ROWS * PRICE
-/** Three quarters of what all cells cost, and a rest that no cell fits into. */
+/** The cap: three quarters of the price of all cells, plus a rest that is too small for a cell. */
 const CAP = Math.floor((RUNS * ROWS * 3) / 4) * PRICE + PRICE - 1
 const random = createRandom(Number(values.seed))
 
-/** Cells take a while, so that kills meet them at work. */
+/** A slow provider, so that kills meet cells in flight. */
 const provider = await serveProvider(20)
 const installation = await openInstallation(CREDITS / 1000)
 const { ask, store, orgId } = installation

@@ -1,6 +1,7 @@
-// Merge storms: many writers at once say that things are one. Records that all share one identifier, chains whose links come in
-// any order, entities with thousands of identifiers joined again and again, and the same two merged and taken apart by
-// everybody. No writer is told of a deadlock, nothing is lost, and another organisation writes meanwhile.
+// Merge storms: many writers at once say that records are one. Records that all share one identifier, chains
+// whose links come in any order, entities with thousands of identifiers joined again and again, and the same
+// two entities merged and taken apart by all writers. No writer may see a deadlock, nothing may be lost, and
+// another organisation writes at the same time.
 // npm run faults:merges [-- --records 20000 --callers 8 --pairs 2000 --ratio 3 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -15,12 +16,12 @@ import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** In each storm. */
+    /** The records of each storm. */
     records: { type: 'string', default: '20000' },
     callers: { type: 'string', default: '8' },
-    /** Merges of the same two entities. */
+    /** The merges of the same two entities. */
     pairs: { type: 'string', default: '2000' },
-    /** How many times its idle time a write of another organisation may take; 0 for any. */
+    /** The largest allowed ratio of the write time of another organisation to its idle time. 0 allows any. */
     ratio: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
   },
@@ -29,7 +30,7 @@ const RECORDS = Number(values.records)
 const CALLERS = Number(values.callers)
 const RATIO = Number(values.ratio)
 const BATCH = 1000
-/** Different ones, of all records of a storm. */
+/** The number of different fields in all records of a storm. */
 const FIELDS = 500
 const IDENTIFIERS = 10_000
 const IDLE_WRITES = 50
@@ -54,7 +55,7 @@ async function ingest(orgId: string, named: readonly Named[]): Promise<void> {
   })
 }
 
-/** Whether it was done; to be refused because others did it is no failure. */
+/** Returns true if the work was done. A refusal because others have done it is not a failure. */
 async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
@@ -81,7 +82,7 @@ function batchesOf(named: readonly Named[], size = BATCH): Named[][] {
 }
 
 type Counts = { entities: number; identifiers: number; homes: number; fields: number }
-/** Entities, and identifiers with how many entities they lead to. */
+/** Counts entities and identifiers, with the number of entities that the identifiers lead to. */
 async function count(orgId: string): Promise<Counts> {
   const text = `select
       (select count(*) from record_entities where org_id = $1 and root_id = entity_id) as entities,
@@ -95,7 +96,7 @@ async function count(orgId: string): Promise<Counts> {
   return found
 }
 
-/** The slowest of some writes of one record, one after the other. */
+/** Returns the times of writes of one record each, one after the other. */
 async function timeWrites(orgId: string, isOver: () => boolean): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; times.length < IDLE_WRITES || !isOver(); n += 1) {

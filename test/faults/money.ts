@@ -1,5 +1,6 @@
-// M18: 50 capped runs of 3 organisations at once, whose workers are killed with -9 at random moments: one organisation is only
-// limited by the caps of its runs, one has a budget, one too little credit. Then all that can goes on.
+// M18: 50 capped runs of 3 organisations at once, whose workers are killed with -9 at random moments. One
+// organisation is limited only by the caps of its runs, one has a budget, one has too little credit. Then all
+// rows that can continue do.
 // npm run faults:money [-- --runs 50 --rows 400 --kills 20 --workers 3 --seed 1]
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
@@ -20,24 +21,24 @@ const { values } = parseArgs({
   },
 })
 const [RUNS, ROWS] = [Number(values.runs), Number(values.rows)]
-/** Cells take a while, so that kills meet them at work. */
+/** A slow provider, so that kills meet cells in flight. */
 const provider = await serveProvider(20)
 const CHAIN = [
   { action_id: 'paid' },
   { action_id: 'free' },
   { action_id: 'paid_call', inputs: { url: provider.url } },
 ]
-/** Paid cells of a run, and what they cost. */
+/** The number of paid cells of a run. */
 const CELLS = 2 * ROWS
 const PLENTY = 2 * RUNS * CELLS * PRICE
 const random = createRandom(Number(values.seed))
-/** What is spent of so much when cells are wanted without end. */
+/** Returns the part of an amount that is spent if the demand for cells is unlimited. */
 const affordable = (millis: number) => Math.floor(millis / PRICE) * PRICE
 const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
 const installation = await openInstallation(0)
 try {
-  /** Caps between nothing and more than all cells cost, seldom a whole number of cells. */
+  /** Returns a cap between zero and more than all cells cost, rarely a whole number of cells. */
   const makeCap = () => Math.floor(random() * 1.1 * CELLS * PRICE)
   const caps = Array.from({ length: RUNS }, makeCap)
   const shares = [0, 1, 2].map((place) => caps.filter((_, n) => n % 3 === place))

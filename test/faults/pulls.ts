@@ -1,5 +1,6 @@
-// Source pulls: records are imported, paid for and synced into workflows while workers are killed with -9, every connection to
-// PostgreSQL is cut, and PostgreSQL is killed, at random. Every record is there once, paid once, and one row of each workflow.
+// Source pulls: records are imported, paid for and synced into workflows while workers are killed with -9,
+// every connection to PostgreSQL is cut, and PostgreSQL is killed, at random. Every record must exist once,
+// be paid once, and be one row of each workflow.
 // npm run faults:pulls [-- --records 20000 --sources 2 --kills 12 --cuts 24 --seed 1]
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,12 +16,12 @@ import { check, persist, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Of each source. */
+    /** The records of each source. */
     records: { type: 'string', default: '20000' },
     sources: { type: 'string', default: '2' },
-    /** Of a worker, every fourth with PostgreSQL. */
+    /** The number of times that a worker is killed, every fourth time together with PostgreSQL. */
     kills: { type: 'string', default: '12' },
-    /** Of all connections. */
+    /** The number of times that all connections are cut. */
     cuts: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
@@ -33,7 +34,7 @@ const PAGE_MS = 20
 const PATIENCE_SECONDS = 600
 const random = createRandom(Number(values.seed))
 
-/** Pages in the format of X. */
+/** Serves pages in the format of X. */
 const provider = createServer((request, response) => {
   const page = Number(new URL(request.url ?? '', 'http://x').searchParams.get('next_token') ?? 0)
   const from = page * PAGE
@@ -98,7 +99,7 @@ try {
   say(`seed ${values.seed}: ${SOURCES} sources of ${RECORDS} records`)
   const done = { kills: 0, cuts: 0 }
   const started = performance.now()
-  /** Something has to be done between two of them, or nothing ever is. */
+  /** Waits for progress. Without progress between two interruptions the import would never finish. */
   const untilProgress = async () => {
     const { records, rows } = await count()
     await until(
@@ -129,7 +130,7 @@ try {
   }
   say(`${done.kills} kills and ${done.cuts} cuts of all connections`)
   await until('all is delivered', async () => isDone(await count()), PATIENCE_SECONDS).catch(
-    // A lost record is counted below, not waited for.
+    // A lost record is detected by the count below, so a timeout here is only printed.
     (cause: Error) => say(cause.message),
   )
   say(`${((performance.now() - started) / 1000).toFixed(0)} s`)

@@ -1,4 +1,5 @@
-// R1: a run of 100,000 cells while workers, the API, PostgreSQL or all of them are killed with -9 at random moments.
+// R1: a run of 100,000 cells while workers, the API, PostgreSQL or all of them are killed with -9 at random
+// moments.
 // npm run faults:r1 [-- --rows 20000 --kills 8 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -20,7 +21,7 @@ const ACTIONS = 5
 const CREDITS = 1_000_000
 const RESUME_SECONDS = 30
 
-/** A seed gives the same kills again. */
+/** A seed repeats the same kills. */
 const random = createRandom(Number(values.seed))
 
 const provider = await serveProvider(5)

@@ -1,8 +1,9 @@
-// R10: ten times the requests that the server can answer, sent whether or not it answers. It must go on answering at least 90%
-// of what it can, refuse the rest at once with 429 or 503 and Retry-After, and be well again within 10 s. Both are measured in
-// turns, since the machine may have other work. Who sends the flood takes processor time of the same machine, which a caller
-// elsewhere does not: so goodput is good answers per second of processor time that the server and PostgreSQL use. By the clock
-// it is told beside that, with how busy they were: a server that only waits would be seen there.
+// R10: sends ten times the requests that the server can answer, whether or not it answers. The server must
+// keep answering at least 90% of what it can, refuse the rest at once with 429 or 503 and Retry-After, and
+// recover within 10 s. Both rates are measured in turns, since the machine may have other work. The flood
+// uses processor time of the same machine, which a remote caller would not: so goodput is the good responses
+// per second of processor time that the server and PostgreSQL use. The rate by the clock is printed beside
+// it, with how busy they were: a server that only waits would show there.
 // npm run faults:r10 [-- --seconds 15 --rounds 2 --times 10 --goodput 0.9 --recovery-seconds 10]
 import { Agent, request } from 'node:http'
 import { setPriority } from 'node:os'
@@ -17,7 +18,7 @@ import { secondsOf, secondsOfAll } from './load/process-use.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Of each turn. */
+    /** The duration of each turn. */
     seconds: { type: 'string', default: '15' },
     rounds: { type: 'string', default: '2' },
     times: { type: 'string', default: '10' },
@@ -27,24 +28,27 @@ const { values } = parseArgs({
 })
 const SECONDS = Number(values.seconds)
 const TIMES = Number(values.times)
-/** As many as keep the server busy without a queue that grows. */
+/** The number of callers that keep the server busy without a growing queue. */
 const CALLERS = 24
 const PAGE_SIZE = 200
 const COLUMNS = 20
 const TICK_MS = 10
-/** Also of a machine that can answer next to nothing more are asked than it lets in. */
+/**
+ * The minimum rate of the flood. Even a machine that can answer next to nothing receives more requests than
+ * it admits.
+ */
 const MIN_PER_SECOND = 300
 /**
- * Connections, opened before: Node takes a new one each time round its event loop, so that a flood of new ones waits before the
- * server hears of it.
+ * The number of connections, opened before the flood: Node accepts one new connection per turn of its event
+ * loop, so a flood of new connections would wait before the server sees it.
  */
 const MAX_OPEN = 800
 const HANG_MS = 300_000
 const FLOOD_PRIORITY = 10
-/** So many good answers in a row, and the server is well again. */
+/** The number of consecutive good responses after which the server counts as recovered. */
 const WELL = 20
 
-/** Good answers, and the processor time and the time that they took. */
+/** The number of good responses, and the processor time and elapsed time that they took. */
 type Use = { good: number; seconds: number; took: number }
 type Answer = { ms: number; status: number | null; retryAfter: boolean; failure: string | null }
 
@@ -67,7 +71,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: MAX_OPEN, maxFreeSockets:
 try {
   const { key } = await installation.makeOrg('Crowd')
   const server = await installation.startServer({ LOAM_LOG_LEVEL: 'silent', LOAM_OVERLOAD_MS: '1000' })
-  // The flood leaves the processors to who answers it.
+  // A low priority leaves the processors to the server.
   setPriority(FLOOD_PRIORITY)
   const processorSeconds = () => secondsOf(server.child.pid ?? 0) + secondsOfAll(installation.postgresPid())
   const call = callOver(server.url, key)
@@ -75,7 +79,7 @@ try {
   const sheet = await makeSheet(call, columns)
   const row = Object.fromEntries(columns.map((name) => [name, 'x'.repeat(100)]))
   await addRows(call, sheet, PAGE_SIZE, () => row)
-  // Short to ask and long to answer, so that refusals are what the flood costs, and not its arrival.
+  // The request is short and its response expensive, so that the flood costs refusals and not its arrival.
   const list: Wanted = { path: `${sheet}/rows/list`, body: { page_size: PAGE_SIZE } }
   const add: Wanted = { path: `${sheet}/rows`, body: { rows: Array.from({ length: 20 }, () => row) } }
   const MIX = [list, list, list, add]
@@ -90,7 +94,10 @@ try {
       hangSeconds: HANG_MS / 1000,
     })
 
-  /** Good answers a second when callers wait for their answers, and how long most of them take. */
+  /**
+   * Measures the good responses per second of callers that wait for their responses, and the usual time of
+   * one.
+   */
   async function measurePeak(seconds: number): Promise<{ peak: number; usualMs: number; use: Use }> {
     const crowd = closed(CALLERS)
     const [from, used] = [Date.now(), processorSeconds()]
@@ -147,7 +154,7 @@ try {
     await Promise.all(Array.from({ length: MAX_OPEN }, ask))
   }
 
-  /** So many requests a second, whatever becomes of them. */
+  /** Sends this many requests per second, whatever the responses are. */
   async function flood(perSecond: number, seconds: number) {
     const answers: Answer[] = []
     const open = new Set<Promise<void>>()
@@ -179,7 +186,10 @@ try {
     }
   }
 
-  /** Seconds from now until requests are answered one after the other, and not much slower than by a busy server. */
+  /**
+   * Returns the seconds from now until requests are answered one after the other, and not much slower than by
+   * a busy server.
+   */
   async function recover(usualMs: number): Promise<number> {
     const ended = Date.now()
     const crowd = closed(2)

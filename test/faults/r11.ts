@@ -1,5 +1,6 @@
-// R11: each of 10,000 webhooks is delivered three times with the same webhook-id, shuffled and many at once, to two API
-// processes that are killed with -9 now and then. What is not answered is sent again. There must be 10,000 rows.
+// R11: each of 10,000 webhooks is delivered three times with the same webhook-id, shuffled and many at once,
+// to two API processes that are killed with -9 now and then. A delivery without a response is sent again.
+// There must be 10,000 rows.
 // npm run faults:r11 [-- --webhooks 10000 --senders 64 --kills 3 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -24,7 +25,7 @@ const WEBHOOKS = Number(values.webhooks)
 const TIMES = 3
 const SETTINGS = { LOAM_ROLES: 'api', LOAM_WEBHOOK_PER_MINUTE: '1000000000' }
 
-/** A seed gives the same order again. */
+/** A seed repeats the same order. */
 const random = createRandom(Number(values.seed))
 
 const installation = await openInstallation()
@@ -56,7 +57,7 @@ try {
 
   const rowOf = new Map<number, string>()
   let [answered, replayed, sentAgain, contradictions] = [0, 0, 0, 0]
-  /** Sends until there is an answer, as senders do; each time to whichever process comes next. */
+  /** Sends a delivery until there is a response, as senders do. Each attempt goes to the next process. */
   const deliver = async (n: number): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
       const server = servers[(n + attempt + answered) % servers.length]

@@ -1,5 +1,6 @@
-// R12: a server with its embedded PostgreSQL is killed with -9 under load and while it starts, in turns alone and together with
-// the process that would end PostgreSQL after it. The next start must adopt or clear it within 10 s, and nothing acknowledged be lost.
+// R12: a server with its embedded PostgreSQL is killed with -9 under load and during its start, alternately
+// alone and together with the process that would end PostgreSQL after it. The next start must adopt or clear
+// it within 10 s, and no acknowledged row may be lost.
 // npm run faults:r12 [-- --rounds 20 --callers 4 --start-seconds 10]
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,7 @@ const ROUNDS = Number(values.rounds)
 const START_SECONDS = Number(values['start-seconds'])
 const ROWS_PER_CALL = 5
 const PATIENCE_SECONDS = 300
-/** How long a round under load may last before the kill. */
+/** The longest time under load before the kill. */
 const LOAD_MS = 2000
 type Round = { orphan: boolean; whileStarting: boolean }
 const KINDS: Round[] = [
@@ -37,7 +38,7 @@ const KINDS: Round[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-r12-'))
-// As root PostgreSQL runs as another user, who must be able to reach its folder.
+// If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
 chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
@@ -48,7 +49,10 @@ const env = {
   ...UNLIMITED,
 }
 
-/** Processes that were started on the data folder by their name: `postgres`, or `sh` for the one that ends it. */
+/**
+ * Returns the processes with this name that were started on the data folder: `postgres`, or `sh` for the
+ * process that ends it.
+ */
 function processesOn(name: string): number[] {
   const found = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -57,12 +61,12 @@ function processesOn(name: string): number[] {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
         return command.includes(dataDir) && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name
       } catch {
-        // It has ended since the folder was read.
+        // The process has ended since the folder was read.
         return false
       }
     })
     .map(Number)
-  // A child that PostgreSQL has just made still goes by the command of its parent.
+  // A child that PostgreSQL has just created still has the command line of its parent.
   return found.filter((pid) => !found.includes(parentOf(pid)))
 }
 
@@ -74,7 +78,7 @@ function parentOf(pid: number): number {
   }
 }
 
-/** Ends a process of this program's own server, which may have ended by itself. */
+/** Kills a process of this program's own server. The process may have ended already. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
@@ -83,7 +87,7 @@ function kill(pid: number): void {
   }
 }
 
-/** The process that has the data folder, or had it last. */
+/** Returns the process that has the data folder, or had it last. */
 const readOwner = () => (JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8')) as { pid: number }).pid
 
 let server: ServerProcess | undefined
@@ -97,7 +101,7 @@ async function start(): Promise<number> {
   return (Date.now() - began) / 1000
 }
 
-/** Kills the server, and with `orphan` the process that would end PostgreSQL after it. */
+/** Kills the server, and with `orphan` also the process that would end PostgreSQL after it. */
 async function killServer(victim: ServerProcess, orphan: boolean): Promise<boolean> {
   if (orphan) for (const pid of processesOn('sh')) kill(pid)
   await victim.stop('SIGKILL')
@@ -109,7 +113,7 @@ let crowd: Crowd | undefined
 try {
   await start()
   await server?.stop()
-  // What the machine takes for a start that finds nothing to clear.
+  // The time that this machine takes for a start with nothing to clear.
   const ordinary = await start()
   say(`a start after an ordinary end takes ${ordinary.toFixed(1)} s`)
   const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')

@@ -1,5 +1,6 @@
-// R13: the worst single requests that anybody may send, to every class of route, one after the other: wrong arrays, unknown
-// keys, deep and wide JSON, long texts, repeated keys, numbers without end. Meanwhile /healthz is asked all the time.
+// R13: the worst single requests that anybody may send, to every class of route, one after the other: wrong
+// arrays, unknown keys, deep and wide JSON, long texts, repeated keys, endless numbers. /healthz is polled
+// all the time.
 // npm run faults:r13 [-- --share 1 --health-ms 1000 --memory-mb 256 --only /run/batch]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -18,11 +19,11 @@ import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Of the largest body that a route takes. */
+    /** The share of the largest body that a route accepts. */
     share: { type: 'string', default: '1' },
     'health-ms': { type: 'string', default: '1000' },
     'memory-mb': { type: 'string', default: '256' },
-    /** Routes with this in their path. */
+    /** Selects the routes with this text in their path. */
     only: { type: 'string', default: '' },
   },
 })
@@ -30,11 +31,11 @@ const KB = 1024
 const MB = 1024 * KB
 const MAX_SENT = 32 * MB
 const TOO_LARGE = 'more than any route takes'
-/** There was no answer. */
+/** The status that stands for a missing response. */
 const CUT_OFF = 599
 const sized = (bytes: number) => Math.floor(bytes * Number(values.share))
 
-/** Repeats a part, separated by commas, up to so many bytes. */
+/** Repeats a part, separated by commas, up to this many bytes. */
 const fill = (bytes: number, part: string) =>
   Array.from({ length: Math.floor(bytes / (part.length + 1)) }, () => part).join(',')
 const keys = (bytes: number) =>
@@ -42,7 +43,7 @@ const keys = (bytes: number) =>
     ',',
   )
 
-/** Bodies of about so many bytes, for a route whose array is in `field`. */
+/** Returns bodies of about this many bytes, for a route whose array is in `field`. */
 function worstBodies(bytes: number, field: string): Record<string, string> {
   const room = sized(bytes) - 100
   return {
@@ -67,7 +68,10 @@ function worstBodies(bytes: number, field: string): Record<string, string> {
   }
 }
 
-/** What the main thread of a process has worked, which a busy machine does not change; in steps of 10 ms. */
+/**
+ * Returns the processor time of the main thread of a process, in steps of 10 ms. A busy machine does not
+ * change it.
+ */
 function mainThreadMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
   const [user = '0', system = '0'] = stat
@@ -105,7 +109,7 @@ try {
     ['POST', `/hooks/${hook}`, 16 * MB, 'a'],
   ]
 
-  // Routes that came later have an organisation of their own, with one of everything they are about.
+  // Newer routes have their own organisation, with one record of each kind that they use.
   const makeWorld = await (
     await createWorlds(installation, server.url, list.url)
   )('{id}{source_instance_id}{sync_id}', 'getBudget')
@@ -175,8 +179,8 @@ try {
       if (used > busiest.ms) busiest = { ms: used, during }
       const resident = residentMb(server.child.pid ?? 0)
       if (resident > largest.mb) largest = { mb: resident, during }
-      // Without a model the agent fails in its own words, and that is no failure of the request.
-      // Who is refused while he still sends may not come to read it.
+      // Without a model the agent fails with its own message, which is not a failure of the request. A caller
+      // that is refused while it still sends may be cut off before it reads the response.
       const isCutOff = status === CUT_OFF && what === TOO_LARGE
       if (status >= 500 && !isCutOff && !path.endsWith('/agent/run')) failures.push(`${during}: ${status}`)
       sent += 1

@@ -1,5 +1,6 @@
-// R15: every connection to PostgreSQL is cut again and again while actions of every kind run: pure ones, formulas, other sheets,
-// the record store, HTTP, webhooks, mail, pages, waterfalls, delays. No cell may end because of it, and each has one effect.
+// R15: every connection to PostgreSQL is cut again and again while actions of every kind run: pure ones,
+// formulas, other sheets, the record store, HTTP, webhooks, mail, pages, waterfalls, delays. No cell may fail
+// because of it, and each must have its effect exactly once.
 // npm run faults:r15 [-- --rows 600 --pause-ms 700]
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,9 +18,9 @@ import { check, openInstallation, say, sayVerdict } from './checks/installation.
 
 const { values } = parseArgs({
   options: {
-    /** Of each kind of action. */
+    /** The rows of each kind of action. */
     rows: { type: 'string', default: '600' },
-    /** Between two cuts. */
+    /** The pause between two cuts. */
     'pause-ms': { type: 'string', default: '700' },
   },
 })
@@ -27,7 +28,7 @@ const ROWS = Number(values.rows)
 const MANY = '1000000000'
 const PATIENCE_SECONDS = 900
 
-/** What the outside saw: webhooks by their id, pages and calls by their path. */
+/** The requests that the outside received: webhooks by their id, pages and calls by their path. */
 const seen = { hooks: new Set<string>(), calls: new Set<string>(), mails: new Set<string>() }
 const outside = createServer((request, response) => {
   const id = request.headers['webhook-id']
@@ -121,7 +122,7 @@ try {
     async () => {
       const { cells, flights } = await look()
       if (flights === 0) return true
-      // Something has to be done between two cuts, or nothing ever is.
+      // Without progress between two cuts the run would never finish.
       if (cells > before) {
         const [cut] = await ask<{
           count: number

@@ -1,6 +1,7 @@
-// R16, P16: one organisation floods each resource that all share, one after the other, while another does one thing at a time.
-// What the other does never fails, is done before the flood is, and takes at most 3 times as long as on an idle system.
-// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0]; --ratio 0 looks at the order alone
+// R16, P16: one organisation floods each shared resource, one after the other, while another organisation
+// performs one operation at a time. The operations of the other never fail, finish before the flood does, and
+// take at most 3 times as long as on an idle system.
+// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0]; --ratio 0 checks only the order
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { callOver } from '#test/builders/sheets.ts'
@@ -12,12 +13,12 @@ import { type Flood, floodsOf } from './load/floods.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Of the size of every flood. */
+    /** The share of the full size of every flood. */
     share: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '5' },
     ratio: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
-    /** Milliseconds between operations of the other. */
+    /** The milliseconds between operations of the other organisation. */
     pause: { type: 'string', default: '0' },
   },
 })
@@ -87,7 +88,7 @@ async function measure(name: string, flood: Flood): Promise<void> {
   }
 }
 
-/** Milliseconds of each operation; one that fails ends the program. */
+/** Returns the milliseconds of each operation. A failed operation ends the program. */
 async function repeat(flood: Flood, after?: (round: number) => Promise<void>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
-// R17: a run of 10,000 rows x 3 actions while workers, the API, PostgreSQL or all of them are killed with -9 at random moments,
-// compared with the same run without kills. No innocent row may be given up, and the delay is bounded.
+// R17: a run of 10,000 rows x 3 actions while workers, the API, PostgreSQL or all of them are killed with -9
+// at random moments, compared with the same run without kills. No innocent row may be abandoned, and the
+// delay is bounded.
 // npm run faults:r17 [-- --rows 10000 --kills 20 --seed 1 --seconds-a-kill 10]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -24,14 +25,14 @@ const SECONDS_A_KILL = Number(values['seconds-a-kill'])
 const ACTIONS = 3
 const CREDITS = 10_000_000
 
-/** A seed gives the same kills again. */
+/** A seed repeats the same kills. */
 const random = createRandom(Number(values.seed))
 const provider = await serveProvider(5)
 const installation = await openInstallation(CREDITS)
 const { books } = installation
 const fleet = await startFleet(installation, { random, silenceMs: 8000 })
 
-/** Runs a sheet to its end, and answers its seconds and how many were killed meanwhile. */
+/** Runs a sheet to its end. Returns the seconds it took and the number of kills in that time. */
 async function runSheet(kills: number): Promise<{ seconds: number; killed: number }> {
   const paid = { action_id: 'paid' }
   const base = await installation.makeSheet([
@@ -44,7 +45,7 @@ async function runSheet(kills: number): Promise<{ seconds: number; killed: numbe
   const began = Date.now()
   let killed = 0
   while (killed < kills) {
-    // The first at once: a small run is soon over.
+    // The first kill is immediate, because a small run ends soon.
     if (killed > 0) await sleep(500 + random() * 2000)
     const { flights, cells } = await books()
     if (flights === 0) break
@@ -61,7 +62,7 @@ try {
   say(`without kills: ${calm.seconds.toFixed(1)} s`)
   const { seconds, killed } = await runSheet(KILLS)
   const limit = 1.5 * calm.seconds + SECONDS_A_KILL * killed
-  // The jobs of a process that was killed stay until it is taken for dead.
+  // The jobs of a killed process stay until the process is considered dead.
   await until('all jobs are done', async () => (await books()).jobs === 0)
   const end = await books()
   check('rows that were given up', end.failed, 0)

@@ -1,5 +1,6 @@
-// R18: mixed load at half of what the server can do: rows are added and run, listed, posted to a webhook and exported, streams of
-// changes come and go. Memory of every process must stay flat once it is warm, and so must its open files.
+// R18: mixed load at half of the server's capacity: rows are added and run, listed, posted to a webhook and
+// exported, and streams of changes are opened and closed. The memory of every process must stay flat once it
+// is warm, and so must its open files.
 // npm run faults:r18 [-- --minutes 30 --warm-minutes 5 --slope-mb 1 --callers 12]
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,9 +20,9 @@ import { countFiles, listChildren, privateMb, slopeOf } from './load/process-use
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
-    /** Not looked at: memory that is filled once. A third of a shorter run. */
+    /** The minutes that are ignored, because memory is filled once. At most a third of the run. */
     'warm-minutes': { type: 'string', default: '5' },
-    /** Megabytes a minute that a process may grow by. */
+    /** The megabytes per minute that a process may grow by. */
     'slope-mb': { type: 'string', default: '1' },
     callers: { type: 'string', default: '12' },
   },
@@ -32,7 +33,7 @@ const CALLERS = Number(values.callers)
 const PEAK_MS = Math.min(10_000, MINUTES * 10_000)
 const SAMPLE_MS = Math.min(5000, MINUTES * 1000)
 const STREAM_MS = 500
-/** Connections come and go with the load; a leak has no end. */
+/** The allowed growth. Connections open and close with the load, while a leak has no end. */
 const SPARE_FILES = 60
 const ROWS_PER_CALL = 10
 const MAX_TOLD = 20
@@ -86,7 +87,7 @@ try {
   const pauseMs = (2 * CALLERS * 1000) / Math.max(1, capacity)
   say(`${capacity.toFixed(0)} requests a second at most; ${MINUTES} minutes with half of it`)
 
-  /** Streams that are opened and left, as by people who look at a sheet. */
+  /** Opens streams and closes them, like people who look at a sheet. */
   async function watchChanges(): Promise<number> {
     let opened = 0
     while (!over.signal.aborted) {
@@ -98,7 +99,7 @@ try {
         setTimeout(() => leaving.abort(), STREAM_MS)
         await answer.text()
       } catch (cause) {
-        // Left as was meant.
+        // The stream was closed on purpose.
         if (!leaving.signal.aborted) throw cause
       }
     }

@@ -1,5 +1,6 @@
-// R2: PostgreSQL is restarted and every connection is cut in a loop, while requests are made and rows are run. Answers must be
-// 2xx or 503 and never fail to come; after the last fault all must be well again within 10 s, and the books exact.
+// R2: PostgreSQL is restarted and every connection is cut in a loop, while requests are made and rows run.
+// Every request must get a response, 2xx or 503. After the last fault all requests must be answered normally
+// within 10 s, and the books must be exact.
 // npm run faults:r2 [-- --seconds 60 --callers 6 --rows-a-call 20 --recovery-seconds 10]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -22,7 +23,7 @@ const CALLERS = Number(values.callers)
 const RECOVERY_SECONDS = Number(values['recovery-seconds'])
 const ROWS_PER_CALL = Number(values['rows-a-call'])
 const ACTIONS = 3
-/** So many good answers in a row for each caller, and requests are well again. */
+/** The number of consecutive good responses for each caller after which requests count as recovered. */
 const WELL = 20
 const RESTART_EVERY = 4
 

@@ -1,6 +1,7 @@
-// R21: worst cases for everything that reads what strangers send or serve: pages, robots.txt, feeds, sitemaps, PDFs, JSON, texts that
-// are searched, values that are masked, formulas. Each is a row of a real run. Meanwhile another organisation runs rows of its own.
-// What the server's main thread worked without a pause is measured in it (thread-watch.mjs).
+// R21: worst cases for everything that reads what strangers send or serve: pages, robots.txt, feeds,
+// sitemaps, PDFs, JSON, texts that are searched, values that are masked, formulas. Each is a row of a real
+// run. At the same time another organisation runs its own rows. The time that the server's main thread works
+// without a pause is measured inside it (thread-watch.mjs).
 // npm run faults:r21 [-- --held-ms 200 --mixtures 120 --each 1 --only pages --seconds 900 --list]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -34,13 +35,13 @@ const { values } = parseArgs({
   options: {
     'held-ms': { type: 'string', default: '200' },
     'memory-mb': { type: 'string', default: '1024' },
-    /** Pages of three constructs each, besides those of one. */
+    /** The pages of three constructs each, in addition to those of one. */
     mixtures: { type: 'string', default: '120' },
-    /** Every how many shapes one is tried. */
+    /** Tries one of this many shapes. */
     each: { type: 'string', default: '1' },
-    /** Families with this in their name. */
+    /** Selects the families with this text in their name. */
     only: { type: 'string', default: '' },
-    /** How long a family may take. */
+    /** The longest time of a family. */
     seconds: { type: 'string', default: '1200' },
     seed: { type: 'string', default: '43' },
     /** Prints how every shape ended. */
@@ -49,14 +50,14 @@ const { values } = parseArgs({
 })
 const random = createRandom(Number(values.seed))
 const CANARY = 'canary-of-the-neighbour'
-/** Ends that tell of a fault of ours. */
+/** Errors that show a bug of this program. */
 const OURS =
   /internal|TypeError|ReferenceError|RangeError|undefined|is not a function|crashed|ended its worker/i
 
 type Served = { body: string; type?: string; robots?: string; feeds?: string }
 type Family = { name: string; inputs: string[]; chain: Step[]; rows: [string, Record<string, string>][] }
 
-/** Each shape has a host of its own, so that none is served what was remembered of another. */
+/** The pages by host. Each shape has its own host, so that no cached page of another is used. */
 const hosts = new Map<string, Served>()
 const site = createServer((request, response) => {
   const served = hosts.get((request.headers.host ?? '').split(':')[0] ?? '')
@@ -77,7 +78,7 @@ await new Promise<void>((resolve) => {
 })
 const { port } = site.address() as AddressInfo
 
-/** A model that reads the page which the task names, with everything said there as what it looks for, and gives up. */
+/** A model that reads the page that the task names, uses the whole page as the text to find, and gives up. */
 const model = createServer((request, response) => {
   const think = async () => {
     const { messages } = JSON.parse(await text(request)) as ChatBody
@@ -92,7 +93,7 @@ const model = createServer((request, response) => {
 })
 model.listen(0, '127.0.0.1')
 
-/** The address of a host that serves this. */
+/** Returns the address of a host that serves this page. */
 function serve(served: Served): string {
   const number = hosts.size + 1
   const host = `127.21.${Math.floor(number / 250)}.${(number % 250) + 1}`
@@ -211,7 +212,7 @@ try {
   const idle = residentMb(server.child.pid ?? 0)
   const memory = watchMemory(() => [server.child.pid ?? 0])
   const neighbours = runNeighbour(callOver(server.url, neighbour.key))
-  // What is loaded and compiled at the first use is no work of an attack.
+  // Code that is loaded and compiled at its first use does not count as the work of an attack.
   while (neighbours.runs() < 2) await sleep(100)
   let shapes = 0
   for (const family of families) {
@@ -235,7 +236,7 @@ try {
 }
 sayVerdict('R21')
 
-/** Runs all shapes of a family and checks how they end; returns how many there were. */
+/** Runs all shapes of a family and checks how they end. Returns the number of shapes. */
 async function attack(call: Call, family: Family): Promise<number> {
   const rows = family.rows.filter((_, n) => n % Number(values.each) === 0)
   const sheet = await makeSheet(call, family.inputs, family.chain)
@@ -280,21 +281,21 @@ async function attack(call: Call, family: Family): Promise<number> {
   )
   check(`${family.name}: shapes that ended`, ended.size, rows.length)
   check(`${family.name}: held for at most ${values['held-ms']} ms`, held <= Number(values['held-ms']), true)
-  // A formula may throw whatever it likes.
+  // A formula may throw any error.
   const ours = family.name === 'formulas' ? [] : ends.filter(({ error }) => OURS.test(error))
   check(`${family.name}: errors of our own`, ours.map(({ error }) => error.slice(0, 200)).join('; '), '')
   check(`${family.name}: what others hold`, ends.filter(({ text }) => text.includes(CANARY)).length, 0)
   return rows.length
 }
 
-/** The longest that the main thread worked without a pause since then. */
+/** Returns the longest time since then that the main thread worked without a pause. */
 function readHeld(since: number): number {
   const lines = readFileSync(watchFile, 'utf8').trimEnd().split('\n')
   const found = lines.map((line) => line.split(' ').map(Number))
   return Math.max(0, ...found.filter(([at = 0]) => at >= since).map(([, ms = 0]) => ms))
 }
 
-/** Another organisation runs formulas and reads an ordinary page, again and again. */
+/** Lets another organisation run formulas and read an ordinary page, again and again. */
 function runNeighbour(call: Call) {
   const url = serve({ body: PLAIN })
   const state = { isOver: false, runs: 0, failures: 0 }
@@ -305,7 +306,8 @@ function runNeighbour(call: Call) {
     }
     const sheet = await makeSheet(call, ['name', 'url'], [formula, ...scrape])
     while (!state.isOver) {
-      // A call that fails while the server is held up is a failure of a run, and the next run shows whether it recovered.
+      // A call that fails while the server is blocked counts as a failed run, and the next run shows whether
+      // the server has recovered.
       state.failures += await runRows(sheet, url).catch((error: Error) => {
         say(`the neighbour's call failed: ${error.message.slice(0, 200)}`)
         return 1
@@ -313,7 +315,7 @@ function runNeighbour(call: Call) {
       state.runs += 1
     }
   })()
-  /** Runs five rows to their end; returns how many did not complete. */
+  /** Runs five rows to their end. Returns the number of rows that did not complete. */
   async function runRows(sheet: string, url: string): Promise<number> {
     const rows = Array.from({ length: 5 }, (_, n) => ({ name: `${CANARY} ${n}`, url }))
     const { data } = await call('POST', `${sheet}/rows`, { rows, run_after_add: 'all' })

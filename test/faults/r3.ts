@@ -1,5 +1,6 @@
-// R3: a worker is stopped with SIGSTOP while it holds rows, for longer than its lease lasts; another takes the rows over; then
-// SIGCONT. What it still writes must have no effect. In turns it goes on once all rows have landed, or while the other is at it.
+// R3: a worker is stopped with SIGSTOP while it holds rows, for longer than its lease lasts; another takes
+// the rows over; then SIGCONT. What it still writes must have no effect. It continues alternately once all
+// rows are finished, or while the other is at work.
 // npm run faults:r3 [-- --rounds 4 --rows 1500 --silence 8000]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -30,7 +31,7 @@ const second = await identify(start)
 const workers = [first, second]
 const call = { action_id: 'paid_call', inputs: { url: provider.url } }
 
-/** What all cells hold, and when and by which attempt they were settled. */
+/** Returns a hash of all cells, with the time and the attempt at which they were settled. */
 async function fingerprint(): Promise<string> {
   const [found] = await ask<{ print: string }>(
     `select md5(string_agg(c::text, ',' order by row_id, action)) as print from cells c where org_id = $1`,
@@ -39,7 +40,7 @@ async function fingerprint(): Promise<string> {
   return found?.print ?? ''
 }
 
-/** Jobs that have been taken up more than once. */
+/** Counts the jobs that were started more than once. */
 async function countTakenAgain(): Promise<number> {
   const [found] = await ask<{ again: number }>(
     `select count(*) as again from (select attempts from graphile_worker.jobs

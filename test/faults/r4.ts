@@ -1,6 +1,6 @@
-// R4: two processes that both start what is due, one with a clock that is far ahead, one with a clock that is far behind.
-// Schedules, pulls of sources, cycles of segment syncs and rows that wait must go by the clock of the database: nothing is
-// started twice, too early or never.
+// R4: two processes both start due work, one with a clock that is far ahead, one with a clock that is far
+// behind. Schedules, pulls of sources, cycles of segment syncs and delayed rows must use the clock of the
+// database: nothing may start twice, too early or never.
 // npm run faults:r4 [-- --rounds 20 --sheets 10 --members 500 --skew-hours 9600]
 import { parseArgs } from 'node:util'
 import { timeOfId } from '#server/lib/ids.ts'
@@ -18,7 +18,7 @@ import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** How often everything is due. */
+    /** The number of times that everything becomes due. */
     rounds: { type: 'string', default: '20' },
     sheets: { type: 'string', default: '10' },
     members: { type: 'string', default: '500' },
@@ -34,7 +34,7 @@ const ITEMS = 20
 const PAIRS = 10
 const REST_SECONDS = 3
 const PATIENCE_SECONDS = 300
-/** Comes by itself once a year, so that all other ticks are those of this program. */
+/** A schedule that starts by itself only once a year, so that all other starts are caused by this program. */
 const YEARLY = '0 0 1 1 *'
 
 const called = await serveProvider(5)
@@ -111,7 +111,7 @@ try {
   })
   await ingest('software')
 
-  // The first of each pair rests, and the second waits for what becomes of it, at whichever process looks next.
+  // The first row of each pair rests. The second waits for its result, in whichever process checks next.
   const rest = { action_id: 'delay_step', inputs: { time: '{{input.rest}}' } }
   const name = { action_id: 'normalize_domain', inputs: { value: '{{input.name}}' } }
   const columns = ['{{normalize_domain_1.domain}}']
@@ -138,7 +138,7 @@ try {
       (await pulled()) === 1
     await until('what is due is started', isTaken, PATIENCE_SECONDS)
     const landed = async () => (await count('select count(*) from flights')) === 0
-    // Rows that are under way are not queued again, so a run ends before the next is due.
+    // Rows in flight are not enqueued again, so a run ends before the next is due.
     await until('all rows land', landed, PATIENCE_SECONDS)
     say(
       `round ${round}: ${await count(`select count(*) from runs where trigger = 'schedule'`)} scheduled runs`,

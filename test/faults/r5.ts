@@ -1,5 +1,5 @@
-// R5: a provider that misbehaves in every way we know of, through an HTTP call, a waterfall and a source. Each must end in the
-// status that the documentation names, with bounded memory; nothing else fails meanwhile.
+// R5: a provider that misbehaves in every way we know of, through an HTTP call, a waterfall and a source.
+// Each must end in the documented status, with bounded memory, and nothing else may fail.
 // npm run faults:r5 [-- --rows 50 --memory-mb 512 --brief]
 import { parseArgs } from 'node:util'
 import { findymail } from '#server/catalog/providers/findymail/provider.ts'
@@ -15,17 +15,20 @@ import { check, say, sayVerdict } from './checks/installation.ts'
 
 const { values } = parseArgs({
   options: {
-    /** HTTP calls for each fault, all at once. */
+    /** The concurrent HTTP calls for each fault. */
     rows: { type: 'string', default: '50' },
     'memory-mb': { type: 'string', default: '512' },
-    /** Leaves out waits for the full patience of waterfalls and sources, which cannot be set. */
+    /** Skips waits for the full timeout of waterfalls and sources, which cannot be set. */
     brief: { type: 'boolean', default: false },
   },
 })
 const ROWS = Number(values.rows)
 const MEMORY_MB = Number(values['memory-mb'])
 
-/** For an HTTP call, a waterfall of one, a source: the status and what its error says. */
+/**
+ * The expected end of an HTTP call, a waterfall of one provider or a source: the status and its error
+ * message.
+ */
 type Ending = [status: string, words: RegExp]
 const ANY = /^$/
 const TRIED = (what: string) => new RegExp(`${what}.*\\(after 4 attempts\\)$`)
@@ -70,7 +73,7 @@ const ENDINGS: Record<Fault, { call: Ending; waterfall: Ending; source: Ending }
     source: ['active', /redirect/],
   },
 }
-/** Take as long as the patience of who asks. */
+/** The faults that last until the caller's timeout. */
 const SLOW: ReadonlySet<Fault> = new Set(['hang', 'a byte a second'])
 const FAULTS = Object.keys(BEHAVIOURS) as Fault[]
 const PATIENCE_SECONDS = 400
@@ -81,7 +84,7 @@ try {
   const server = await installation.startServer({ LOAM_PROVIDER_URL_FINDYMAIL: provider.url })
   const at = (fault: Fault) => `${provider.url}/${encodeURIComponent(fault)}/`
 
-  /** How many cells of a sheet ended in each way. */
+  /** Returns the ways in which cells of a sheet ended. */
   async function endingsOf(base: string): Promise<string[]> {
     const found = await installation.store.query<{ status: string; error: string | null }>({
       text: 'select distinct status, error from cells where sheet_id = $1',

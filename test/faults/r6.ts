@@ -1,5 +1,5 @@
-// R6: one row of a run kills every worker that takes it up. It must end as an error after three times, and the other rows
-// must keep 90% of the throughput that they have without it.
+// R6: one row of a run kills every worker that starts it. It must end as an error after three times, and the
+// other rows must keep 90% of the throughput that they have without it.
 // npm run faults:r6 [-- --rows 12000]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -20,7 +20,7 @@ const workers: WorkerChild[] = []
 const ending = new AbortController()
 let deaths = 0
 
-/** As a process manager does: whoever dies is started again. */
+/** Restarts workers that end, as a process manager does. */
 async function supervise(index: number): Promise<void> {
   while (!ending.signal.aborted) {
     const worker = await startWorkerChild(databaseUrl, { concurrency: 40, silenceMs: 8000 })
@@ -30,7 +30,7 @@ async function supervise(index: number): Promise<void> {
   }
 }
 
-/** Runs a sheet to its end and answers the rows per second until all but the last few were done. */
+/** Runs a sheet to its end. Returns the rows per second until all but the last few were finished. */
 async function measure(poisoned: boolean): Promise<number> {
   const before = await books()
   const base = await installation.makeSheet([

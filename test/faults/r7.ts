@@ -1,6 +1,7 @@
-// R7: the disk under the embedded PostgreSQL is full, again and again, while rows are added, read and run. Writes must be
-// answered with 503, nothing that was acknowledged be lost, no cell end because of it, and all be well by itself afterwards.
-// Needs a file system of its own: root mounts one, others do in a user namespace; where neither works PostgreSQL is made to refuse.
+// R7: the disk under the embedded PostgreSQL is full, again and again, while rows are added, read and run.
+// Writes must be answered with 503, no acknowledged row may be lost, no cell may end because of it, and
+// everything must recover by itself. Needs a separate file system: root mounts one, other users do in a user
+// namespace; where neither works PostgreSQL is made to refuse writes.
 // npm run faults:r7 [-- --rounds 3 --seconds 15 --callers 6 --megabytes 400 --hang-seconds 20 --no-mount]
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,24 +22,24 @@ import { hung, isGood, startCallers } from './load/load.ts'
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
-    /** How long the disk stays full. */
+    /** The time for which the disk stays full. */
     seconds: { type: 'string', default: '15' },
     callers: { type: 'string', default: '6' },
     megabytes: { type: 'string', default: '400' },
     'hang-seconds': { type: 'string', default: '20' },
     'no-mount': { type: 'boolean', default: false },
-    /** Where the file system is mounted; the program starts itself with it. */
+    /** The folder in which the file system is mounted. The program starts itself with this option. */
     on: { type: 'string' },
   },
 })
 const CALLERS = Number(values.callers)
-/** So many good answers in a row for each caller, and requests are well again. */
+/** The number of consecutive good responses for each caller after which requests count as recovered. */
 const WELL = 10
 const PATIENCE_SECONDS = 300
 
 if (values.on === undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'loam-r7-'))
-  // As root PostgreSQL runs as another user, who must be able to reach its folder.
+  // If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
   chmodSync(folder, 0o755)
   const way = values['no-mount'] ? null : findMount(folder, Number(values.megabytes))
   try {
@@ -92,7 +93,7 @@ async function run(folder: string, isMounted: boolean): Promise<void> {
         () => exchanges.some((one) => one.askedAt > from && one.status === 503),
         PATIENCE_SECONDS,
       )
-      // Every other time its log has no room either, and PostgreSQL goes down until it has.
+      // Every other time the log of PostgreSQL has no room either, and PostgreSQL is down until it has.
       const wal = isMounted && round % 2 === 0 ? await fillWal(owner.url) : 0
       if (wal > 0) say(`PostgreSQL went down after ${wal} MB more of its log`)
       await sleep(Number(values.seconds) * 1000)

@@ -1,5 +1,5 @@
-// R8: an export of 1,000,000 rows while the worker that builds it is killed with -9. It must end with exactly as many rows
-// in one file, and no process may take more than 256 MB beyond what it has at rest.
+// R8: an export of 1,000,000 rows while the worker that builds it is killed with -9. It must end with exactly
+// as many rows in one file, and no process may use more than 256 MB above its memory at rest.
 // npm run faults:r8-export [-- --rows 1000000 --kills 2]
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// R8 (import): a CSV and an XLSX file of 1,000,000 rows are imported while the worker is killed with -9 again and again. Exactly
-// 1,000,000 rows must be there, in the order of the file, and no worker may take more than 256 MB above an idle one.
+// R8 (import): a CSV and an XLSX file of 1,000,000 rows are imported while the worker is killed with -9 again
+// and again. There must be exactly 1,000,000 rows, in the order of the file, and no worker may use more than
+// 256 MB above an idle one.
 // npm run faults:r8-import [-- --rows 1000000 --kills 6 --only csv]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -39,7 +40,7 @@ async function importWithKills(format: keyof typeof FORMATS, idleMb: number): Pr
   const began = Date.now()
   const base = await startImport(call, file_ref)
   for (let kills = 1; kills <= KILLS; kills += 1) {
-    // Each time a little further on; the first one while the file is still being looked through.
+    // Each kill is a little later. The first happens while the file is still being inspected.
     const wanted = kills === 1 ? 0 : Math.floor((ROWS * (kills - 1)) / (KILLS + 1))
     while ((await stateOf(call, base)).rows_imported < wanted) await sleep(10)
     await sleep(kills === 1 ? 300 : Math.random() * 200)

@@ -1,5 +1,5 @@
-// R9: SIGTERM under load, to processes that serve requests, that walk rows, that do both, and to all of them at once. No request
-// in flight may fail, no lease may be left, and each must end with 0 within 30 s.
+// R9: SIGTERM under load, to processes that serve requests, that run rows, that do both, and to all of them
+// at once. No request in flight may fail, no lease may be left, and each process must end with 0 within 30 s.
 // npm run faults:r9 [-- --rounds 3 --rows 1500 --slow-seconds 8 --callers 12 --only whole]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -57,7 +57,7 @@ const start = async (role: Role) => void running.set(role, await STARTS[role]())
 const urlOf = (role: Role) => running.get(role)?.url ?? ''
 for (const role of ROLES) await start(role)
 
-// Not by the API in this program: the processes have the ordinary catalogue.
+// The API in this program is not used, because the processes have the ordinary catalogue.
 const call = callOver(urlOf('whole'), key)
 const callTo = (url: string): Step => ({
   action_id: 'http_api_call',

@@ -1,5 +1,6 @@
-// Segment syncs: members come, leave and return while two workers, which run cycles every second, are killed with -9 at random,
-// and PostgreSQL with them, and every connection to it is cut. Under suppress no member may be delivered twice, and none that stays may be lost.
+// Segment syncs: members come, leave and return while two workers, which run cycles every second, are killed
+// with -9 at random, and PostgreSQL with them, and every connection to it is cut. Under suppress no member
+// may be delivered twice, and no member that stays may be lost.
 // npm run faults:segments [-- --members 20000 --rounds 20 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -78,7 +79,7 @@ try {
   const workers: WorkerChild[] = await Promise.all([startWorker(), startWorker()])
   say(`seed ${values.seed}: ${MEMBERS} members in ${ROUNDS} rounds`)
 
-  // Even ones stay, odd ones leave and return.
+  // Members with even numbers stay. Those with odd numbers leave and return.
   const perRound = Math.ceil(MEMBERS / ROUNDS)
   let kills = 0
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -119,7 +120,7 @@ try {
     const [one, two] = [await rowsOf(suppressed.workflow_id), await rowsOf(repushed.workflow_id)]
     return one.members >= total && two.members >= total
   }
-  // A lost member is counted below, not waited for.
+  // A lost member is detected by the count below, so a timeout here is only printed.
   await until('all are delivered', isDone, PATIENCE_SECONDS).catch((cause: Error) => say(cause.message))
 
   const once = await rowsOf(suppressed.workflow_id)

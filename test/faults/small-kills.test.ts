@@ -1,8 +1,9 @@
 import { testAtSmallSize } from './checks/small-size.ts'
 
-// Small versions of R1, R3 and R6 are in server/src/runs/engine/recovery.test.ts, which needs no PostgreSQL of its own.
+// Small versions of R1, R3 and R6 are in server/src/runs/engine/recovery.test.ts, which needs no separate
+// PostgreSQL.
 testAtSmallSize([
-  // How long a start takes is a matter of the machine; that it finds everything is not.
+  // The duration of a start depends on the machine. This test checks that the start finds everything.
   ['R12', '--rounds 1 --start-seconds 600'],
   ['R17', '--rows 300 --kills 2 --seconds-a-kill 60'],
   ['segments', '--members 100 --rounds 1'],

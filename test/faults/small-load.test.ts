@@ -1,10 +1,10 @@
 import { testAtSmallSize } from './checks/small-size.ts'
 
 testAtSmallSize([
-  // In which order things are done, not how long they take.
+  // This test checks the order of the work, not its duration.
   ['R16', '--share 0.01 --rounds 1 --ratio 0'],
-  // How much is answered is a matter of the machine; that the rest is refused in order is not.
+  // The number of responses depends on the machine. This test checks that the rest is refused properly.
   ['R10', '--seconds 2 --rounds 1 --goodput 0 --recovery-seconds 600'],
-  // Memory settles over minutes; that nothing fails under mixed load is seen at once.
+  // Memory settles over minutes. This test checks that nothing fails under mixed load.
   ['R18', '--minutes 0.1 --slope-mb 100000 --callers 4'],
 ])

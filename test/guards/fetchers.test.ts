@@ -24,7 +24,7 @@ import { serveNames, type Zone } from '../doubles/name-server.ts'
 import { REFUSED_ADDRESSES } from './ssrf-addresses.ts'
 import { INVALID_URLS, REFUSED_URLS } from './ssrf-urls.ts'
 
-/** Goes to an address that a caller gave, as far as it ever does. */
+/** Calls an address that a caller gave, as far as the code under test ever does. */
 type Fetcher = (url: string, egress: Egress) => Promise<unknown>
 
 const runAction = useActions()
@@ -33,7 +33,7 @@ const keysOf = (fields: Record<string, string>): ProviderKeys => ({
   own: async () => createKey('own', fields),
 })
 
-/** What is refused before it is tried is refused, too. */
+/** Accepts a refusal before the call as a refusal. */
 async function refusing(work: () => Promise<unknown>): Promise<void> {
   await work().catch((cause: unknown) => {
     if (!(cause instanceof AppError)) throw cause
@@ -54,12 +54,15 @@ const source =
     return refusing(() => pullSource(slug, bodyOf(url), { fields: fieldsOf(url), services }))
   }
 
-/** The same address as that of another kind of server. */
+/** Returns the same address with the scheme of another kind of server. */
 const spoken = (start: string, url: string) => url.trim().replace(/^https?:[/\\]*/i, start)
 
 const MAIL = { to: 'ann@example.com', subject: 'Hello', body: 'Hello' }
 
-/** The browser is given any address by the pages that it draws, and asks its proxy for it. */
+/**
+ * Fetches through the proxy of the browser: the pages that it renders give it any address, and it asks its
+ * proxy for it.
+ */
 const throughProxy =
   (method: 'GET' | 'CONNECT'): Fetcher =>
   async (url, egress) => {
@@ -71,14 +74,17 @@ const throughProxy =
     await new Promise<void>((resolve) => {
       asked.once('response', (reply) => resolve(void reply.resume()))
       asked.once('connect', (_reply, socket) => resolve(void socket.destroy()))
-      // A connection that the proxy breaks off is one way to be refused.
+      // A connection that the proxy breaks is one form of refusal.
       asked.once('error', () => resolve())
       asked.end()
     })
     await close()
   }
 
-/** Calls a provider with each kind of connection that it takes, every field of which is the address, with a plain secret too. */
+/**
+ * Calls a provider with each kind of connection that it accepts. Every field of the connection is the
+ * address, with a plain secret too.
+ */
 async function askWith(provider: Provider, url: string, egress: Egress): Promise<void> {
   const { fields, probe } = provider
   const context = { egress, signal: new AbortController().signal, now: () => new Date() }
@@ -92,13 +98,16 @@ async function askWith(provider: Provider, url: string, egress: Egress): Promise
 }
 
 const providers = (await loadProviders()).filter(({ isBuiltIn }) => !isBuiltIn)
-/** Those whose connections say where they are. The test below finds them by trying all. */
+/** The providers whose connections contain an address. The test below finds them by trying all providers. */
 const PLACED_BY_CONNECTION = ['openai', 'pipedrive', 's3', 'salesforce', 'snowflake']
 
-/** Everything that goes to addresses of callers, beside the readers of pages (fetchers-ssrf.test.ts) and mail servers. */
 const sealer = createSealer('a secret for tests only')
 const BUDGET = { org_id: newId(), budget_id: newId() }
 
+/**
+ * All fetchers that call addresses of callers, except the readers of pages (fetchers-ssrf.test.ts) and mail
+ * servers.
+ */
 const FETCHERS: Record<string, Fetcher> = {
   'alerts of a budget': (webhook_url, egress) =>
     postAlert(
@@ -185,7 +194,7 @@ const TARGETS = [...ADDRESS_URLS, ...SPELLINGS, ...INVALID_URLS]
 const interfaces = Object.values(networkInterfaces()).flat()
 const EVERY_ADDRESS = interfaces.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
 
-/** Listens on every address of this machine; nobody may get through to it. */
+/** Starts a server on every address of this machine. Nobody may reach it. */
 const serveForbidden = () =>
   serveRaw((socket) => socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'), EVERY_ADDRESS)
 
@@ -196,7 +205,7 @@ async function egressFor(allow: string, zone: Zone = {}): Promise<Egress> {
   return egress
 }
 
-/** Some at a time: name servers on loopback drop what comes all at once. */
+/** Runs some items at a time: name servers on loopback drop requests that arrive all at once. */
 async function inTurns<Item>(
   items: readonly Item[],
   run: (item: Item, n: number) => Promise<unknown>,
@@ -206,7 +215,8 @@ async function inTurns<Item>(
   }
 }
 
-// Names are resolved and redirects followed in one place, which takes all of them (ssrf.test.ts): here one of each group.
+// One address of each group is enough here: names are resolved and redirects followed in one place, which is
+// tested with all of them (ssrf.test.ts).
 const ONE_OF_EACH = Object.values(REFUSED_ADDRESSES).flatMap(
   (group) => group.find((address) => isIPv4(address) || !/[%.]/.test(address)) ?? [],
 )
@@ -246,7 +256,10 @@ describe.each(Object.entries(FETCHERS))('SSRF: %s makes 0 connections', (_name, 
   })
 })
 
-/** The others speak no HTTP, or are told of a redirect and decide themselves. */
+/**
+ * The fetchers that follow redirects. The others do not use HTTP, or receive the redirect and decide
+ * themselves.
+ */
 const FOLLOWERS = Object.entries(FETCHERS).filter(
   ([name]) => !/^(send_email|import_from_postgres)$|pages that a browser draws$/.test(name),
 )
@@ -281,7 +294,10 @@ it('every provider whose connections say where it is stands in the table', async
   expect(reached.toSorted()).toEqual(PLACED_BY_CONNECTION)
 })
 
-/** Files that open connections, with who holds each against the whole list, or why nobody's address gets there. */
+/**
+ * The files that open connections, each with the fetcher or test that checks it against the whole list, or
+ * the reason why no caller's address gets there.
+ */
 const HELD_BY: Record<string, string> = {
   'catalog/actions/http_api_call.ts': 'http_api_call',
   'catalog/actions/send_webhook.ts': 'send_webhook',

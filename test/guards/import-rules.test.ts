@@ -3,40 +3,43 @@ import { dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 
 /**
- * The catalogue from bottom to top: a part may import those before it. No definition sees the store: what it needs is handed
- * to it.
+ * The catalogue from bottom to top: a part may import those before it. No definition imports the store: what
+ * it needs is passed to it.
  */
 const CATALOG = [
-  'outcome.ts', // what came of running an action
+  'outcome.ts', // results of running an action
   'outputs.ts',
-  'values/', // names, JSON and lists in what goes in and out
+  'values/', // names, JSON and lists in inputs and outputs
   'formula/', // expressions of callers and their sandbox
   'schema/', // JSON schemas of callers
   'fields/', // inputs of actions
   'http/',
-  'built-in/', // what is found out without a third party
-  'provider/', // how third parties are asked
-  'questions/', // what they can be asked
+  'built-in/', // facts that are found without a third party
+  'provider/', // calls of third parties
+  'questions/', // the questions that third parties answer
   'providers/',
-  'waterfalls/', // who is asked which question, in which order
+  'waterfalls/', // the providers that are asked a question, and their order
   'crm/',
-  'push/', // other systems that are written to
-  'records/', // what actions may do with the record store
+  'push/', // writing to other systems
+  'records/', // access of actions to the record store
   'models/',
   'agent/', // the web agent
-  'define.ts', // what an action is
+  'define.ts', // the definition of an action
   'actions/',
   'registry.ts',
   'describe.ts',
-  'catalogue-entry.ts', // what callers are told of an action
+  'catalogue-entry.ts', // the description of an action for callers
   'configuration/', // actions in a chain
 ]
 
-/** Imports go strictly downward: what lies in a place may import its own area and those listed, all of them above it. */
+/**
+ * The areas. Imports go strictly downward: a file may import its own area and those listed, which all stand
+ * above it.
+ */
 const AREAS: Record<string, { at: string; imports: string }> = {
   contract: { at: 'contract/', imports: '' },
   lib: { at: 'server/src/lib/', imports: 'contract' },
-  // Rules of a sheet's definition that need nothing else.
+  // Rules of a sheet's definition that need no other area.
   chain: { at: 'server/src/catalog/chain/', imports: 'contract lib' },
   database: { at: 'server/src/database/', imports: 'contract lib chain' },
   ...Object.fromEntries(
@@ -76,7 +79,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     imports: 'contract lib database money/store sheets/store',
   },
   'agent/store': { at: 'server/src/agent/store/', imports: 'lib database money/store' },
-  // The rules of each room, which the API and the command share.
+  // The rules of each room, which the API and the commands share.
   organisation: {
     at: 'server/src/organisation/',
     imports:
@@ -103,7 +106,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     at: 'server/src/runs/webhooks/',
     imports: 'contract lib database sheets/store webhooks/store webhooks money runs',
   },
-  // What a run would cost, without running it.
+  // The price of a run, without running it.
   estimates: {
     at: 'server/src/money/estimates/',
     imports: 'contract lib chain database catalog money/store runs/store sheets/store runs',
@@ -129,7 +132,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     imports:
       'contract lib chain database sheets/store organisation/store records/store syncs/store sources/store money sheets runs records segments',
   },
-  // Pulls of sources, what they import and where it goes.
+  // Pulls of sources, with what they import and its targets.
   pulls: {
     at: 'server/src/sources/pulls/',
     imports:
@@ -149,7 +152,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     at: 'server/src/agent/',
     imports: 'contract lib database catalog money/store agent/store runs',
   },
-  // What every request goes through. Not the engine: main hands it in.
+  // The code that every request passes through. It does not import the engine: main passes it in.
   api: {
     at: 'server/src/api/',
     imports:
@@ -209,14 +212,14 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     at: 'server/src/api/dashboard/',
     imports: 'lib organisation/store organisation api organisation/routes welcome',
   },
-  // The one list of all routes.
+  // The single list of all routes.
   routes: {
     at: 'server/src/api/routes.ts',
     imports:
       'money api money/routes sheets/routes runs/routes organisation/routes webhooks/routes files/routes records/routes sources/routes shortcuts/routes agent/routes dashboard-files',
   },
   app: { at: 'server/src/api/app.ts', imports: 'lib api routes welcome' },
-  // What a worker process does, and the order of start and end; main and the tests start it.
+  // The work of a worker process, and the order of start and end. main and the tests start it.
   process: {
     at: 'server/src/process/',
     imports:
@@ -239,9 +242,9 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   mcp: { at: 'mcp/', imports: 'contract sdk' },
   dashboard: { at: 'dashboard/', imports: 'contract sdk' },
 }
-/** Packages by area, where they are limited. */
+/** The packages that an area may import, if they are limited. */
 const PACKAGES: Record<string, string[]> = { contract: ['zod'] }
-/** Tests, their fixtures and benches may import anything, and nothing else may import them. */
+/** Tests, their fixtures and benches may import anything, but nothing else may import them. */
 const TEST_CODE = /^(test|bench)\/|\.test\.tsx?$|\/testing\/|^vitest\.config\.ts$/
 
 type Import = { line: number; target: string; kind: 'value' | 'type' | 'lazy' }
@@ -251,7 +254,7 @@ const STATIC = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$\s{},*]*?\sfrom\s+)?
 const LAZY = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
 const aliases: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).imports
 
-/** `catalog` stands for all parts of it. */
+/** Returns the areas that an area may import. `catalog` stands for all its parts. */
 const importable = (area: string) =>
   (AREAS[area]?.imports.split(' ').filter(Boolean) ?? []).flatMap((name) =>
     name === 'catalog' ? CATALOG.map((part) => `catalog/${part}`) : [name],
@@ -269,7 +272,7 @@ function parseImports(text: string): Import[] {
   ]
 }
 
-/** The file in the repository that an import means, or null for a package. */
+/** Returns the file in the repository that an import means, or null for a package. */
 function resolve(from: string, target: string): string | null {
   if (target.startsWith('.')) return join(dirname(from), target)
   for (const [alias, path] of Object.entries(aliases)) {
@@ -279,7 +282,7 @@ function resolve(from: string, target: string): string | null {
   return null
 }
 
-/** The area with the longest path that holds the file. */
+/** Returns the area with the longest path that contains the file. */
 function areaOf(file: string): string | undefined {
   const holding = Object.keys(AREAS).filter((name) => file.startsWith(AREAS[name]?.at ?? ''))
   return holding.sort((a, b) => (AREAS[b]?.at.length ?? 0) - (AREAS[a]?.at.length ?? 0))[0]
@@ -306,7 +309,10 @@ function findOffences(files: Record<string, string>): Offence[] {
   })
 }
 
-/** Cycles of imports, but for those that wait for a call. Unless told otherwise, those that exist when the program runs. */
+/**
+ * Finds cycles of imports, except through imports that are deferred to a call. By default it finds those that
+ * exist when the program runs.
+ */
 function findCycles(files: Record<string, string>, kinds: Import['kind'][] = ['value']): Offence[] {
   const edges = new Map(
     Object.entries(files).map(([file, text]) => [

@@ -21,7 +21,7 @@ export async function putFile(
   return (await storeUpload({ db: store.system, storage }, upload, body)).file_ref
 }
 
-/** Starts the import of a large file into a new sheet; answers the path of the sheet. */
+/** Starts the import of a large file into a new sheet. Returns the path of the sheet. */
 export async function startImport(call: Call, file_ref: string): Promise<string> {
   const base = await makeSheet(call, HEADERS)
   const mapping = Object.fromEntries(HEADERS.map((name) => [name, name]))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { beginFile, beginTests, closeAll } from '../plumbing/at-end.ts'
 
-/** What a server, a process and a thread keep open. */
+/** The resources that a server, a process and a thread keep open. */
 const KINDS = ['TCPServerWrap', 'PipeServerWrap', 'ProcessWrap', 'MessagePort']
 const PATIENCE_MS = 20_000
 
@@ -16,8 +16,8 @@ beforeAll(beginTests)
 const before = countOpen()
 const isMore = () => Object.entries(countOpen()).some(([kind, count]) => count > (before[kind] ?? 0))
 
-// Files share a process: one that leaves something open fails, before it disturbs those after it. The hook that was
-// registered first runs last, after all those of the file.
+// Files share a process: a file that leaves something open fails before it disturbs the files after it. The
+// hook that was registered first runs last, after all hooks of the file.
 afterAll(async () => {
   await closeAll()
   const deadline = Date.now() + PATIENCE_MS

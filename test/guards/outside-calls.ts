@@ -6,8 +6,8 @@ import type { Egress } from '#server/lib/egress/egress.ts'
 import { OUTSIDE_CALLS } from '#server/lib/outside-calls.ts'
 
 /**
- * I5: nothing waits outside while it holds inside. Listens to every call that the program makes to the outside, and finds those
- * that are made inside a transaction, or by a route that does not declare it.
+ * I5: code must not wait for the outside inside a transaction. Listens to every outside call that the program
+ * makes, and finds those that are made inside a transaction, or by a route that does not declare it.
  */
 const transactions = new AsyncLocalStorage<{ isOpen: boolean }>()
 const requests = new AsyncLocalStorage<FastifyRequest>()
@@ -24,14 +24,14 @@ TransactionBuilder.prototype.execute = async function (work) {
   }
 }
 
-/** Notes which request a handler is at work for. Called before the application is ready. */
+/** Records which request a handler works for. Must be called before the application is ready. */
 export function watchRequests(app: Pick<FastifyInstance, 'addHook'>): void {
   app.addHook('preHandler', (request, _reply, done) => requests.run(request, done))
 }
 
 const faults: string[] = []
 
-/** Returns what was found so far, and forgets it. */
+/** Returns the faults found so far, and clears them. */
 export const takeFaults = (): string[] => faults.splice(0)
 
 const note = (words: string) => void faults.push(`${words}\n${new Error().stack}`)
@@ -49,7 +49,10 @@ function judgeRequest(): void {
   if (config.callsOut === undefined) note(`${route} calls out and does not declare \`callsOut\``)
 }
 
-/** The egress of an application, whose requests are judged too. Rows that a request hands to a worker have another. */
+/**
+ * Returns an egress for an application that judges its requests too. Rows that a request passes to a worker
+ * have another egress.
+ */
 export function watchEgress(egress: Egress): Egress {
   return {
     ...egress,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-/** The folders whose comments have been read once by these rules. */
+/** The folders whose comments follow these rules. */
 const READ: string[] = [
   'contract',
   'dashboard',
@@ -24,6 +24,9 @@ const READ: string[] = [
   'server/src/shortcuts',
   'server/src/agent',
   'server/src/catalog',
+  'server/src/lib',
+  'bench',
+  'test',
 ]
 
 /** Words that open a sentence without a subject, or with a verb that has none. */
@@ -63,7 +66,9 @@ describe('doc comments begin with a verb or a noun phrase', () => {
   })
 
   it('finds an opening on the first line and on the next', () => {
-    expect(findOpenings('/** What it is. */\n/**\n * Whose it is.\n */\n/** Returns it. */')).toEqual([
+    // The escapes keep this example from being found in this file.
+    const text = '/\x2a* What it is. */\n/\x2a*\n * Whose it is.\n */\n/** Returns it. */'
+    expect(findOpenings(text)).toEqual([
       { line: 1, words: 'What it is. */' },
       { line: 2, words: 'Whose it is.' },
     ])

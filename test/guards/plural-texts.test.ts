@@ -11,7 +11,7 @@ const COUNTED = new RegExp(
 
 /** Limits of the program, which are never 1. */
 const CONSTANT = /^[A-Z][A-Z_\d]+\b/
-/** The text that the specification fixes, limits in other clothes, and verbs that look like nouns. */
+/** The text that the specification fixes, limits with other names, and verbs that look like nouns. */
 const ALLOWED = new Map([
   ['cli/commands/schedule.ts', 'only what'],
   ['server/src/lib/errors.ts', 'errors.length'],
@@ -21,7 +21,7 @@ const ALLOWED = new Map([
   ['server/src/database/embedded/cluster.ts', 'place'],
 ])
 
-/** Lists counts in texts of a source that stand before a noun in the plural, whatever they are. */
+/** Lists the counts in texts of a source that stand before a noun that is always in the plural. */
 function listFixedPlurals(source: string): string[] {
   return [...source.matchAll(COUNTED)]
     .map(([, count = '']) => count)

@@ -1,4 +1,7 @@
-/** Addresses no outgoing call may reach, by class: the edges of each block, and those that attackers know. */
+/**
+ * Addresses that no outgoing call may reach, by class: the edges of each block, and those that attackers
+ * know.
+ */
 export const REFUSED_ADDRESSES: Record<string, string[]> = {
   unspecified: ['0.0.0.0', '0.0.0.1', '0.1.2.3', '0.255.255.255', '::'],
   loopback: [
@@ -228,7 +231,7 @@ export const REFUSED_ADDRESSES: Record<string, string[]> = {
   ],
 }
 
-/** Not addresses at all, as a resolver of ill will might answer. */
+/** Texts that are not addresses, as a malicious resolver might return them. */
 export const MALFORMED_ADDRESSES = [
   '',
   ' ',

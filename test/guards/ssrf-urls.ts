@@ -1,4 +1,7 @@
-/** URLs whose host is a refused address or name, in every spelling a URL parser takes. PORT stands for the port. */
+/**
+ * URLs whose host is a refused address or name, in every spelling that a URL parser accepts. PORT stands for
+ * the port.
+ */
 export const REFUSED_URLS: Record<string, string[]> = {
   'decimal IPv4': [
     'http://2130706433:PORT/',
@@ -153,7 +156,7 @@ export const REFUSED_URLS: Record<string, string[]> = {
   ],
 }
 
-/** URLs that no request is made for, as they are not absolute http or https URLs or hide their host. */
+/** URLs for which no request is made: they are not absolute http or https URLs, or they hide their host. */
 export const INVALID_URLS = [
   '',
   ' ',

@@ -22,7 +22,7 @@ async function start(env: Record<string, string> = {}, command?: string[]): Prom
   return server
 }
 
-/** What a start that must fail says on stderr, and its exit code. */
+/** Returns what a start that must fail prints to stderr, and its exit code. */
 async function failToStart(env: Record<string, string>): Promise<{ code: number | string; lines: string[] }> {
   const server = await start({ LOAM_LOG_LEVEL: 'silent', ...env })
   expect(server.url).toBe('')
@@ -45,7 +45,7 @@ async function call(
 const putKnowledge = (server: ServerProcess, content: string) =>
   call(server, '/user/knowledge', { method: 'PUT', body: JSON.stringify({ content }) })
 
-/** A request whose head and half of the body are on their way; the answer comes after `finish`. */
+/** Begins a request: its head and half of its body are sent. The response comes after `finish`. */
 async function beginRequest(server: ServerProcess, content: string) {
   const body = JSON.stringify({ content })
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1').setEncoding('utf8')

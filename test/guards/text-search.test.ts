@@ -1,11 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** Searches for what is no literal or constant, in what is named like a text or comes from a call; expressions made of such. */
+/**
+ * Matches searches for a text that is neither a literal nor a constant, in a variable that is named like a
+ * text or in the result of a call, and regular expressions made of such texts.
+ */
 const SEARCH =
   /(?:[tT]exts?|[wW]ords?|[bB]ody|[hH]tml|[cC]ontent|[mM]essage|[tT]itle|[hH]eader|[lL]ine|[pP]art|[qQ]uote|[vV]alue|[sS]tring|[xX]ml|[aA]ddress|[uU]rl|pending|plain|\))\.(?:includes|indexOf|lastIndexOf|replaceAll|split)\((?!['"`/)]|[A-Z_]{3})\w+[^\n]*|new RegExp\((?:[a-z]|[^\n]*\$\{[a-z])[^\n]*/g
 
-/** How many a file has, and why they are harmless. */
+/** The number of searches in a file, and why they are harmless. */
 const KNOWN: Record<string, [count: number, why: string]> = {
   'server/src/catalog/built-in/technologies/detection.ts': [2, 'signs of ours'],
   'server/src/catalog/built-in/web/industries.ts': [1, 'words of ours'],

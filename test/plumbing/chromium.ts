@@ -8,7 +8,7 @@ import { findChromium, INSTALL_CHROMIUM } from '#server/lib/find-chromium.ts'
 const run = promisify(execFile)
 const INSTALL_MS = 600_000
 
-/** Whether a program ended well: one that is there may lack its libraries. */
+/** Returns true if a program ends with success. An installed program may lack its libraries. */
 async function works(program: string, args: string[], timeout: number): Promise<boolean> {
   return run(program, args, { timeout, maxBuffer: 50_000_000 }).then(
     () => true,
@@ -21,7 +21,9 @@ async function findWorking(): Promise<string | null> {
   return path !== null && (await works(path, ['--version'], 60_000)) ? path : null
 }
 
-/** A Chromium for tests: one that is here, else one that is installed now. Where neither can be, who asks fails. */
+/**
+ * Returns a Chromium for tests: an installed one, or one that is installed now. Fails if neither is possible.
+ */
 async function requireChromium(): Promise<string> {
   const found = await findWorking()
   if (found !== null) return found
@@ -39,5 +41,5 @@ async function requireChromium(): Promise<string> {
   return installed
 }
 
-/** Awaited by whoever imports this, before any test and its time limit. */
+/** The path of the Chromium. Modules that import this wait for it before any test and its time limit. */
 export const CHROMIUM: string = await requireChromium()

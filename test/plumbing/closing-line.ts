@@ -1,6 +1,9 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** Ends the output with the line that says how many tests passed and failed, after those that passed only at a second try. */
+/**
+ * Ends the output with a line that counts the passed and failed tests. Before it, lists the tests that passed
+ * only at a second try.
+ */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
@@ -14,7 +17,10 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** A test that fails now and then has found a race, in the test or in what it tests: it is named so that it gets mended. */
+/**
+ * Describes a flaky test. A test that fails now and then has found a race, in the test or in what it tests,
+ * so it is named in order to be fixed.
+ */
 function describe(test: TestCase): string {
   const causes = test.result().errors?.map(({ message }) => message) ?? []
   return `\nFLAKY ${test.module.relativeModuleId} > ${test.fullName}\n  at first: ${causes.join('; ')}\n`

@@ -1,6 +1,6 @@
 import type { Store } from '#server/database/connection/db.ts'
 
-/** Every record of every table, as text. */
+/** Returns every record of every table, as text. */
 export async function dump(store: Store): Promise<string> {
   const tables = await store.query<{ name: string }>({
     text: `select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -8,7 +8,10 @@ export const targets = (): Target[] => inject('targets')
 
 export type DatabaseOptions = { target?: Target | undefined; template?: string }
 
-/** A database of its own for the calling test file, dropped at its end: empty, or a copy of a template. */
+/**
+ * Creates a database for the calling test file, empty or a copy of a template. It is dropped at the end of
+ * the file.
+ */
 export async function createDatabase({
   target = targets()[0],
   template,
@@ -28,8 +31,8 @@ const NOT_OURS = '42501'
 const ATTEMPTS = 5
 
 /**
- * By force, since a test may have lost a connection. Autovacuum at work there is not ours to end by force; a plain drop, which
- * asks it to leave, is.
+ * Drops a database by force, since a test may have lost a connection. We may not end an autovacuum worker by
+ * force, but a plain drop, which asks it to leave, is allowed.
  */
 async function dropDatabase(url: string, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

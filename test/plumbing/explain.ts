@@ -5,22 +5,22 @@ import type { Db } from '#server/database/connection/db.ts'
 export type Plan = { 'Actual Rows': number; 'Shared Hit Blocks': number; 'Shared Read Blocks': number }
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
 
-/** Runs a statement and answers the plan by which it ran. */
+/** Runs a statement and returns the plan of its execution. */
 export async function explain(db: Db, statement: Statement): Promise<Plan> {
   const [plan] = await explainPrepared<[{ Plan: Plan }]>(db, 'analyze, buffers, format json', statement)
   if (plan === undefined) throw new Error('explain answered nothing')
   return plan[0].Plan
 }
 
-/** The scans of a statement, as it is planned. */
+/** Returns the scans in the plan of a statement. */
 export async function explainScans(db: Db, statement: Statement): Promise<string[]> {
   const lines = await explainPrepared<string>(db, 'costs off', statement)
   return [...new Set(lines.flatMap((line) => (/Scan/.test(line) ? [line.replace(/^\s*(->)?\s*/, '')] : [])))]
 }
 
 /**
- * Prepared first: `explain` of a statement with parameters always plans for these, in contrast to our connections, which plan for
- * any.
+ * Explains a prepared statement: `explain` of a statement with parameters always plans for their values,
+ * whereas our connections use generic plans.
  */
 async function explainPrepared<Line>(
   db: Db,
@@ -41,7 +41,7 @@ async function explainPrepared<Line>(
   return db.isTransaction ? explained(db) : db.connection().execute(explained)
 }
 
-/** Of no type yet, so that it takes the parameter's. */
+/** Returns a literal without a type, so that it takes the type of the parameter. */
 function literal(value: unknown): string {
   if (value === null) return 'null'
   const plain = (one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one))

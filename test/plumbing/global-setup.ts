@@ -11,7 +11,7 @@ import { offerCluster, prepareCluster } from './prepared-cluster.ts'
 
 export const TEMPLATE = 'loam_test_template'
 
-/** A PostgreSQL that tests may make databases in. */
+/** A PostgreSQL server in which tests may create databases. */
 export type Target = { name: string; url: string }
 
 declare module 'vitest' {
@@ -20,10 +20,12 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the embedded PostgreSQL, and Debian's where it is installed, each with a migrated template database. */
+/**
+ * Starts the embedded PostgreSQL, and Debian's if it is installed, each with a migrated template database.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
-  // As root the servers run as another user, who must be able to reach their folders.
+  // If started by root, the servers run as another user, who must be able to reach their folders.
   chmodSync(folder, 0o755)
   const prepared = join(folder, 'prepared')
   const first = await startEmbedded({ dataDir: prepared, log: () => {} })
@@ -44,7 +46,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Nothing here outlives the run, and waiting for the disk would be most of what a new database costs. */
+/**
+ * Turns durability off. No data outlives the run, and waiting for the disk would be most of the cost of a new
+ * database.
+ */
 async function forgoDurability(url: string): Promise<void> {
   const asSuperuser = new URL(url)
   asSuperuser.username = 'postgres'
@@ -56,7 +61,7 @@ async function forgoDurability(url: string): Promise<void> {
 }
 
 async function makeTemplate(url: string): Promise<void> {
-  // A database that somebody is connected to cannot be copied.
+  // A database cannot be copied while somebody is connected to it.
   const client = new pg.Client({ connectionString: databaseUrl(url, 'postgres') })
   await client.connect()
   await client.query(`create database ${TEMPLATE} template loam`)
@@ -72,7 +77,9 @@ export function databaseUrl(url: string, database: string): string {
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** The second target: whatever PostgreSQL server Debian has installed, on a throw-away cluster. */
+/**
+ * Starts the second target: the PostgreSQL server that Debian has installed, if any, on a temporary cluster.
+ */
 function startDebian(folder: string): { target: Target; stop: () => void } | null {
   const version = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().at(-1) : undefined
   const bin = join(DEBIAN, version ?? '', 'bin')
@@ -110,7 +117,7 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
     'start',
   ])
   endWithUs(join(cluster, 'postmaster.pid'), asNobody)
-  // An ordinary role, as the embedded server has: row-level security does not bind a superuser.
+  // An ordinary role, as in the embedded server: row-level security does not bind a superuser.
   const makeRole = 'create role loam login createdb'
   execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
   execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], {
@@ -125,7 +132,10 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
   }
 }
 
-/** A test run that is killed leaves no server behind: the watcher's standard input ends with this process. */
+/**
+ * Stops the server when this process ends, even if the test run is killed: then the watcher's standard input
+ * ends.
+ */
 function endWithUs(pidFile: string, account: { uid?: number; gid?: number }): void {
   const watch = 'read -r _; kill -QUIT "$(head -n 1 "$1")"'
   const watcher = spawn('sh', ['-c', watch, 'sh', pidFile], {

@@ -27,7 +27,7 @@ import { atEnd } from './at-end.ts'
 import { createDatabase } from './databases.ts'
 import { type Target, TEMPLATE } from './global-setup.ts'
 
-/** A database of its own for the calling test file, migrated, dropped at its end. */
+/** Creates a migrated database for the calling test file. It is dropped at the end of the file. */
 export const makeDatabase = (target?: Target): Promise<string> =>
   createDatabase({ target, template: TEMPLATE })
 
@@ -35,10 +35,10 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
   return readConfig({
     LOAM_RATE_LIMIT_PER_MINUTE: '1000000',
     LOAM_RATE_LIMIT_PER_DAY: '1000000',
-    // However slow the machine is.
+    // Refuses no request, however slow the machine is.
     LOAM_OVERLOAD_MS: '0',
     LOAM_LOG_LEVEL: 'silent',
-    // Whatever is installed here.
+    // Ignores any installed browser.
     LOAM_BROWSER: 'none',
     ...overrides,
   })
@@ -58,7 +58,7 @@ export async function makeStore(
   return { store, databaseUrl }
 }
 
-/** A folder of its own for the files of the calling test file, removed at its end. */
+/** Creates a folder for the files of the calling test file. It is removed at the end of the file. */
 function makeStorage(): Storage {
   const folder = mkdtempSync(join(tmpdir(), 'loam-test-files-'))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -100,7 +100,7 @@ export type TestOrg = {
 
 let serial = 0
 
-/** The real application on a real database; requests go through Fastify's own injection. */
+/** Creates the real application on a real database. Requests go through Fastify's own injection. */
 export async function makeApp(
   options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {},
 ): Promise<TestApp> {
@@ -130,7 +130,7 @@ export async function makeApp(
     gates,
     models,
     publicUrl: () => 'http://loam.test',
-    // Whatever is built in this checkout.
+    // Ignores a dashboard that is built in this checkout.
     dashboardFolder: join(tmpdir(), 'no-dashboard'),
     ...options.services,
   }

@@ -11,7 +11,7 @@ function withPlugin(store: Store, pluginOf: (db: Db) => KyselyPlugin): Store {
   }
 }
 
-/** Returns a store that keeps the texts of statements sent for organisations. */
+/** Returns a store that records the texts of statements sent for organisations. */
 export function listenTo(store: Store): Store & { texts: string[] } {
   const texts: string[] = []
   const listening = withPlugin(store, (db) => ({
@@ -24,7 +24,10 @@ export function listenTo(store: Store): Store & { texts: string[] } {
   return { ...listening, texts }
 }
 
-/** Returns a store that ends with its user: every statement from that number on fails after it was carried out. */
+/**
+ * Returns a store that simulates the end of its user: every statement from this number on fails after it was
+ * executed.
+ */
 export function endAfter(store: Store, number: number, cause = new Error('killed here')): Store {
   let count = 0
   return withPlugin(store, () => ({

@@ -14,7 +14,7 @@ import { COMPILED, type ServerProcess, startServer } from './server-process.ts'
 
 export const SECRET = 'a secret for tests only'
 const MANY = '1000000000'
-/** No limit of requests is met. */
+/** Settings under which no limit of requests is reached. */
 export const UNLIMITED = {
   LOAM_RATE_LIMIT_PER_MINUTE: MANY,
   LOAM_RATE_LIMIT_PER_DAY: MANY,
@@ -23,10 +23,12 @@ export const UNLIMITED = {
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
 
-/** An embedded PostgreSQL with its ordinary settings, held by this program, and Loam processes on it. */
+/**
+ * Opens an embedded PostgreSQL with its ordinary settings, owned by this program, and Loam processes on it.
+ */
 export async function openInstallation() {
   const folder = mkdtempSync(join(tmpdir(), 'loam-installation-'))
-  // As root PostgreSQL runs as another user, who must be able to reach its folder.
+  // If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   prepareCluster(dataDir)
@@ -37,9 +39,9 @@ export async function openInstallation() {
   const killAll = () => {
     for (const { child } of started) child.kill('SIGKILL')
   }
-  // A program that fails before it comes to closing leaves nobody behind.
+  // A program that fails before it closes the installation leaves no process behind.
   process.once('exit', killAll)
-  /** Ended with the installation, whatever state it is in. */
+  /** Registers a process that is ended with the installation, whatever state it is in. */
   const track = <Started extends (typeof started)[number]>(one: Started): Started => {
     started.push(one)
     return one
@@ -63,13 +65,13 @@ export async function openInstallation() {
     track,
     makeOrg: (name: string, initialCredits = 0) =>
       createOrganisation(store.system, OPERATOR, { name, adminEmail: 'admin@example.com', initialCredits }),
-    /** A process that serves requests and walks rows, unless `LOAM_ROLES` says otherwise. */
+    /** Starts a process that serves requests and runs rows, unless `LOAM_ROLES` says otherwise. */
     async startServer(env: Record<string, string> = {}): Promise<ServerProcess> {
       const server = track(await startServer({ ...environment, ...env }))
       if (server.url === '') throw new Error(`the server did not start: ${server.stderr()}`)
       return server
     },
-    /** A process that only walks rows, up to the moment it takes jobs. */
+    /** Starts a process that only runs rows, and waits until it takes jobs. */
     async startWorker(env: Record<string, string> = {}): Promise<WorkerChild> {
       const { PATH = '' } = process.env
       const base = { ...environment, PATH, NODE_COMPILE_CACHE: COMPILED }
@@ -81,7 +83,7 @@ export async function openInstallation() {
     signalPostgres(signal: NodeJS.Signals): void {
       process.kill(postgresPid(), signal)
     },
-    /** Ends what is still running, and removes everything. */
+    /** Ends all running processes and removes everything. */
     async close(): Promise<void> {
       process.off('exit', killAll)
       killAll()

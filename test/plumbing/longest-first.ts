@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take long for their size, with roughly their seconds. Others are weighed by their size. */
+/** Files that take long for their size, with roughly their seconds. Other files are weighed by their size. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'test/faults/small-strangers.test.ts': 80,
   'test/faults/small-kills.test.ts': 75,
@@ -29,7 +29,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'server/src/database/connection/statement-names.test.ts': 5,
 }
 
-/** Begins with what takes longest, so that no worker is left alone with it at the end. */
+/** Starts with the longest files, so that no worker is left alone with one at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files)

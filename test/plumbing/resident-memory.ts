@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const SAMPLE_MS = 50
 
-/** Resident megabytes of a process; 0 when it is gone. */
+/** Returns the resident megabytes of a process, or 0 if it has ended. */
 export function residentMb(pid: number): number {
   try {
     const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -12,7 +12,7 @@ export function residentMb(pid: number): number {
   }
 }
 
-/** Follows the memory of processes; `stop` answers the most that any of them had. */
+/** Watches the memory of processes. `stop` returns the largest amount that any of them had. */
 export function watchMemory(pids: () => number[]) {
   let peak = 0
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** As `npm start` has them; `docs/decisions/processes.md` says why. */
+/** The flags of `npm start`. `docs/decisions/processes.md` explains them. */
 export const FLAGS = [
   '--v8-pool-size=2',
   '--no-allocation-site-pretenuring',
@@ -11,23 +11,26 @@ export const FLAGS = [
   '--max-semi-space-size=64',
   '--max-old-space-size=1536',
 ]
-/** The folder of compiled code, as `npm start` has it: with it a process starts in half the time. */
+/** The folder of compiled code that `npm start` uses. With it a process starts in half the time. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
 const READY = /Loam is ready at (http:\/\/\S+)/
 
 export type ServerProcess = {
   child: ChildProcess
-  /** Where it listens; empty when it ended before it was ready. */
+  /** The address of the server, or an empty text if it ended before it was ready. */
   url: string
   stdout: () => string
   stderr: () => string
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   ended: Promise<number | string>
-  /** Asks it to end, and waits until it has. */
+  /** Asks the process to end, and waits until it has. */
   stop: (signal?: NodeJS.Signals) => Promise<number | string>
 }
 
-/** The real server in a process of its own, up to the moment it is ready or has given up. Takes a free port unless told. */
+/**
+ * Starts the real server in a separate process, and waits until it is ready or has given up. Uses a free port
+ * by default.
+ */
 export async function startServer(
   env: Record<string, string>,
   command = [process.execPath, ...FLAGS, 'server/src/main.ts'],

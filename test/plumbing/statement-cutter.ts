@@ -1,15 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Before: the server never hears the statement. After: it does, and nobody hears what became of it. */
+/**
+ * The place of a cut. Before: the server never receives the statement. After: the server executes it, and
+ * nobody receives the result.
+ */
 export type Cut = { at: number; side: 'before' | 'after' }
 
 const QUERY = 0x51
 const SYNC = 0x53
 
 /**
- * A PostgreSQL whose connections all break at a statement of one's choice, counted over all of them: what a process leaves behind
- * that is killed there. Statements are told by the messages that end them on the wire.
+ * Starts a proxy to PostgreSQL whose connections all break at a chosen statement, counted over all of them.
+ * This shows what a process leaves behind if it is killed there. Statements are recognised by the messages
+ * that end them in the protocol.
  */
 export async function startStatementCutter(databaseUrl: string) {
   const target = placeOf(databaseUrl)
@@ -43,7 +47,7 @@ export async function startStatementCutter(databaseUrl: string) {
         const hit = endsStatement && cut?.at === count ? cut.side : undefined
         if (hit === 'before') return breakAll()
         if (hit === 'after') {
-          // What the server answers is heard here, and passed on to nobody.
+          // The response of the server is read here and passed on to nobody.
           upstream.removeAllListeners('data')
           upstream.once('data', breakAll)
         }
@@ -58,13 +62,13 @@ export async function startStatementCutter(databaseUrl: string) {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: url.href,
-    /** Counts from 1 again, and cuts there; without a cut everything passes. */
+    /** Counts from 1 again, and cuts there. Without a cut all statements pass. */
     arm(next?: Cut) {
       cut = next
       count = 0
       isCut = false
     },
-    /** How many statements there were since. */
+    /** Returns the number of statements since then. */
     count: () => count,
     isCut: () => isCut,
     async close() {
@@ -75,7 +79,7 @@ export async function startStatementCutter(databaseUrl: string) {
   }
 }
 
-/** A folder in place of the host means a socket in it. */
+/** Parses the place of a server. A folder in place of the host means a socket in that folder. */
 function placeOf(databaseUrl: string): { path: string } | { host: string; port: number } {
   const { hostname, port, searchParams } = new URL(databaseUrl)
   const folder = searchParams.get('host')
@@ -83,7 +87,9 @@ function placeOf(databaseUrl: string): { path: string } | { host: string; port: 
   return folder === null ? { host: hostname, port: number } : { path: `${folder}/.s.PGSQL.${number}` }
 }
 
-/** Cuts what a client sends into messages: a first one without a type, then each with its type and length. */
+/**
+ * Splits what a client sends into messages: a first one without a type, then each with its type and length.
+ */
 function messagesOf() {
   let rest: Buffer = Buffer.alloc(0)
   let isStarted = false

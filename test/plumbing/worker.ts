@@ -4,7 +4,9 @@ import { startWork, type Work } from '#server/process/work.ts'
 import { atEnd } from './at-end.ts'
 import type { TestApp, TestOrg } from './harness.ts'
 
-/** A worker on the database of an app, as a worker process would be. Outgoing calls may reach loopback. */
+/**
+ * Starts a worker on the database of an app, like a worker process. Its outgoing calls may reach loopback.
+ */
 export async function startTestWorker(
   { services, databaseUrl }: TestApp,
   options: { concurrency?: number; silenceMs?: number } = {},
@@ -21,7 +23,7 @@ export async function startTestWorker(
   return work
 }
 
-/** Waits until no row of the sheet is queued or running, and answers all its rows. */
+/** Waits until no row of the sheet is queued or running. Returns all its rows. */
 export async function settledRows(org: TestOrg, base: string, seconds = 50) {
   const deadline = Date.now() + seconds * 1000
   for (;;) {

@@ -4,11 +4,11 @@ import { type ChatBody, printTurn } from '#server/catalog/testing/chat-turn.ts'
 import { closeServer, listen } from '../world-server.ts'
 import { think } from './model.ts'
 
-/** About so many characters are a token in models that read English. */
+/** The average number of characters per token in models that read English. */
 const CHARACTERS_A_TOKEN = 4
 const tokensOf = (value: unknown) => Math.ceil(JSON.stringify(value).length / CHARACTERS_A_TOKEN)
 
-/** The model of rules behind an OpenAI-compatible server on loopback. */
+/** Serves the rule-based model as an OpenAI-compatible server on loopback. */
 export async function serveScriptedModel(): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     const answer = async () => {

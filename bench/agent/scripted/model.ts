@@ -5,7 +5,7 @@ import { choose, findOn, type Found, FRESH, isOwnWord, type PageSeen, pagesIn } 
 const MAX_PAGES = 6
 const MAX_SOURCES = 3
 
-/** What the model was told so far. */
+/** The information that the model has received so far. */
 type Told = {
   company: string
   website: string | undefined
@@ -16,7 +16,10 @@ type Told = {
   asked: Set<string>
 }
 
-/** A model of rules: it does the same for the same words, and knows only what it is told. It does whatever a page orders. */
+/**
+ * Responds as a rule-based model. It returns the same reply for the same words and knows only what it was
+ * told. It does whatever a page orders.
+ */
 export function think(body: ChatBody): SpokenReply {
   const told = readConversation(body)
   const found = told.pages.flatMap((page) => findOn(page, told.company, told.fact) ?? [])
@@ -32,7 +35,7 @@ export function think(body: ChatBody): SpokenReply {
   return { says: found.length === 0 ? 'It cannot be found.' : 'I have found it.' }
 }
 
-/** The company's own word, or that of two others. */
+/** Returns true if the company's own site states the fact, or two others do. */
 function isSettled(found: readonly Found[], company: string): boolean {
   const fresh = found.filter(({ year }) => year >= FRESH)
   const hosts = fresh.map((one) => `${one.value} ${URL.parse(one.page.url)?.host}`)
@@ -46,13 +49,16 @@ const read = (url: string, { company, fact }: Told): SpokenReply => ({
   calls: [{ name: 'read_page', input: { url, looking_for: `${company} ${fact}` } }],
 })
 
-/** The site that the task names, then pages on it that sound right, then what a search found about this very company. */
+/**
+ * Returns the next page to read: the site that the task names, then pages on it that sound right, then search
+ * results about this company.
+ */
 function nextPage(told: Told, found: readonly Found[]): string | undefined {
   const isNew = (url: string) => !told.asked.has(url)
   if (told.website !== undefined && isNew(told.website)) return told.website
   const others = told.results.filter(({ url, title }) => isNew(url) && isAbout(title, told.company))
   const hosts = new Set(found.map(({ page }) => URL.parse(page.url)?.host))
-  // What others say of a company is read too, where a search shows it: one word is a claim, two are a finding.
+  // A page of another site is read too, if a search shows one: one statement is a claim, two are a finding.
   const second = others.find(({ url }) => !hosts.has(URL.parse(url)?.host))
   if (isSettled(found, told.company)) return told.pages.length < 3 ? second?.url : undefined
   const linked = told.pages
@@ -67,7 +73,7 @@ function nextPage(told: Told, found: readonly Found[]): string | undefined {
 
 const isAbout = (text: string, company: string) => new RegExp(`${company}(?! \\p{Lu})`, 'u').test(text)
 
-/** Links of a page, as they are listed below it. */
+/** Returns the links of a page, as they are listed below it. */
 function linksOf({ url: page, text }: PageSeen): { url: string; text: string }[] {
   const host = URL.parse(page)?.host
   return [...text.matchAll(/^- (?:(.*): )?(https?:\S+)$/gm)]
@@ -97,7 +103,7 @@ function readConversation({ messages }: ChatBody): Told {
   }
 }
 
-/** The answer of the last pass. What was read nowhere is null. */
+/** Returns the answer of the last pass. A fact that no page states is null. */
 function answer({ company, fact }: Told, found: readonly Found[]): string {
   const best = choose(found, company)
   const agreeing = found.filter(({ value }) => value === best?.value).slice(0, MAX_SOURCES)

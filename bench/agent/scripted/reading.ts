@@ -6,7 +6,7 @@ const PERSON = "(\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)+)"
 const CITY = '(\\p{Lu}[\\p{L}-]+)'
 const COMPANY = 'COMPANY'
 
-/** How the scripted model understands sentences. It knows nothing else of the world. */
+/** The sentences that the scripted model understands. It knows nothing else of the world. */
 const RULES: Record<FactName, string[]> = {
   founded: [
     `${COMPANY} was founded in ${YEAR}`,
@@ -53,12 +53,12 @@ const RULES: Record<FactName, string[]> = {
 export type PageSeen = { number: number; url: string; title: string; text: string }
 export type Found = { page: PageSeen; quote: string; value: string | number; year: number }
 
-/** Pages that do not say when they were written are taken for fairly new. */
+/** The assumed year of pages without a date: such pages count as fairly new. */
 const UNDATED = 2025
-/** Anything older may have changed since. */
+/** The first year that counts as recent. Older statements may have changed since. */
 export const FRESH = 2024
 
-/** What a page says of a fact of this company; of one whose name only begins alike, nothing. */
+/** Returns the fact of this company as the page states it. Ignores companies whose names only begin alike. */
 export function findOn(page: PageSeen, company: string, fact: FactName): Found | null {
   const name = `${company.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&')}(?! \\p{Lu})`
   const year = Number(/As of \p{L}+ (\d{4})/u.exec(page.text)?.[1] ?? UNDATED)
@@ -73,13 +73,13 @@ export function findOn(page: PageSeen, company: string, fact: FactName): Found |
   return null
 }
 
-/** Said on a site that is called as the company is. */
+/** Returns true if the statement is on a site that has the company's name. */
 export function isOwnWord({ page }: Found, company: string): boolean {
   const name = company.toLowerCase().replaceAll(' ', '-')
   return URL.parse(page.url)?.hostname.startsWith(`${name}.`) ?? false
 }
 
-/** The best of what pages say: the newest, of those the company's own word, then what most say. */
+/** Chooses the best statement: the newest, then the company's own, then the one that most pages state. */
 export function choose(found: readonly Found[], company: string): Found | undefined {
   const agreeing = ({ value }: Found) => found.filter((other) => other.value === value).length
   const rank = (one: Found) => (isOwnWord(one, company) ? 1 : 0)
@@ -88,7 +88,7 @@ export function choose(found: readonly Found[], company: string): Found | undefi
   )[0]
 }
 
-/** The pages that a prompt or the answer of a tool shows. */
+/** Returns the pages that a prompt or the result of a tool shows. */
 export function pagesIn(text: string): PageSeen[] {
   const marked = text.matchAll(/<page number="(\d+)" url="([^"]*)" title="([^"]*)">\n([\s\S]*?)\n<\/page>/g)
   return [...marked].map(([, number = '', url = '', title = '', body = '']) => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A user that a process runs as. */
+/** The user and group that a process runs as. */
 export type Account = { uid: number; gid: number }
 
 export function currentAccount(): Account {
@@ -10,7 +10,10 @@ export function currentAccount(): Account {
   return { uid, gid }
 }
 
-/** Returns the user without any rights, as which root runs what strangers reach; null where there is none. */
+/**
+ * Returns the account `nobody`, which has no rights, or null if the system has none. A server started as root
+ * runs the processes that strangers can reach as this account.
+ */
 export function findNobody(): Account | null {
   const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   return entry === null ? null : { uid: Number(entry[1]), gid: Number(entry[2]) }

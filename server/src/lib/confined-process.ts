@@ -5,26 +5,31 @@ import { fileURLToPath } from 'node:url'
 
 export type Confinement = {
   heapMb: number
-  /** Files and folders of the program that the process may read, from the root of the repository; it may read nothing else. */
+  /**
+   * The files and folders that the process may read, relative to the root of the repository. It may read
+   * nothing else.
+   */
   readable: readonly string[]
-  /** Further flags of Node. */
+  /** Additional flags for Node. */
   flags?: readonly string[]
-  /** The whole environment: none of ours is handed on. */
+  /** The whole environment of the process. It inherits no variable from this program. */
   env?: Record<string, string>
   stderr: 'ignore' | 'inherit'
 }
 
 const ROOT = new URL('../../../', import.meta.url)
 /**
- * Becomes the process, and leaves a shell behind that kills it when this program ends, which closes the pipe: a process at work
- * would not hear of it. A line instead of the end says that the process ended first.
+ * Replaces this shell by the process. A second shell stays behind and kills the process when this program
+ * ends, which closes the pipe: a busy process would not notice the end itself. A line in the pipe, instead of
+ * its end, says that the process has ended first.
  */
 const END_WITH_PARENT = `( { read -r line <&4 || kill -KILL $$; } 3<&- & )
 exec "$@" 4<&-`
 
 /**
- * Forks a process for work that strangers decide: it has none of our environment, may read its own program only, may not write or
- * start processes, and ends with this program however that ends.
+ * Forks a process for work on input that strangers choose. The process inherits no environment variables, may
+ * read only its own program, may not write files or start processes, and ends when this program ends, however
+ * that happens.
  */
 export function forkConfined(
   entry: URL,
@@ -48,14 +53,14 @@ export function forkConfined(
   })
   const lifeline = child.stdio[4]
   if (lifeline instanceof Socket) {
-    // The process may end while the line is written, and then needs it no more.
+    // The process may end while the line is being written. Then nobody needs the line.
     lifeline.on('error', () => undefined).unref()
     child.once('exit', () => lifeline.end('\n'))
   }
   return child
 }
 
-/** A process that works keeps this program from ending; one that waits does not. */
+/** Lets a busy process keep this program running. An idle process does not keep it running. */
 export function holdProgram(child: ChildProcess, isAtWork: boolean): void {
   if (isAtWork) {
     child.ref()
@@ -69,7 +74,7 @@ export function holdProgram(child: ChildProcess, isAtWork: boolean): void {
 function permissions(readable: readonly string[]): string[] {
   if (!process.allowedNodeEnvironmentFlags.has('--permission')) return []
   const paths = readable.map((path) => fileURLToPath(new URL(path, ROOT)))
-  // Links too, and where they lead: node_modules often is one.
+  // Real paths are added because a path may be a symbolic link: node_modules often is one.
   const all = new Set([...paths, ...paths.map((path) => realpathSync(path))])
   return [
     '--permission',

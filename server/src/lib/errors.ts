@@ -3,12 +3,15 @@ import { plural } from './plural.ts'
 
 export type ErrorDetails = {
   errors?: FieldError[]
-  /** Named code of a 400, beside the fixed `error` (D5). */
+  /** The named code of a 400 response, in addition to the fixed `error` (D5). */
   code?: string
   retryAfter?: number
 }
 
-/** The one error that is meant for a caller. Anything else that is thrown is our fault and answers 500. */
+/**
+ * The only error that is meant for a caller. Any other error that is thrown is a bug, and the response is a
+ * 500.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
@@ -28,10 +31,13 @@ export class AppError extends Error {
 const MAX_REPORTED = 100
 const MAX_FIELD = 300
 const MAX_WORDS = 2000
-/** Bounds all errors together, in bytes of JSON. */
+/** The limit of all errors together, in bytes of JSON. */
 const MAX_BYTES = 512 * 1024
 
-/** Names every failure, up to a hundred of them: who sent half a million has not written them by hand. */
+/**
+ * Returns an error that lists all failures, but at most a hundred: a caller who sent half a million of them
+ * has not written them by hand.
+ */
 export function validationError(errors: FieldError[], code?: string): AppError {
   const max = errors.length <= MAX_REPORTED ? MAX_REPORTED : MAX_REPORTED - 1
   const reported: FieldError[] = []
@@ -50,7 +56,10 @@ export function validationError(errors: FieldError[], code?: string): AppError {
   })
 }
 
-/** What callers sent may be as long as a body, and stands in messages and names of fields. */
+/**
+ * Shortens a text that appears in messages and field names. A text of a caller may be as long as a whole
+ * request body.
+ */
 export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
 }
@@ -63,7 +72,7 @@ export function notFound(what: string): AppError {
   return new AppError('Not Found', `${what} not found`)
 }
 
-/** Returns a 429 that may be tried again after this many seconds. */
+/** Returns a 429 that may be retried after this many seconds. */
 export function tooManyRequests(message: string, retryAfter: number): AppError {
   return new AppError('Too Many Requests', message, { retryAfter })
 }
@@ -78,9 +87,9 @@ export function forbidden(message: string): AppError {
   return new AppError('Forbidden', message)
 }
 
-/** The words of an unknown failure, for logs and messages. */
+/** Returns the message of an unknown failure, for logs and messages. */
 export function reasonOf(error: unknown): string {
-  // A refused connection to a name with several addresses says nothing of its own.
+  // A refused connection to a name with several addresses has no message of its own.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

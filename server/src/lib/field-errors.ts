@@ -11,7 +11,10 @@ export function valueAt(value: unknown, path: Path): unknown {
   )
 }
 
-/** `['inputs', 0, 'type']` reads `inputs[0].type`. The root shows only where a path would be empty or start with an index. */
+/**
+ * Prints `['inputs', 0, 'type']` as `inputs[0].type`. Prints the root only where the path would be empty or
+ * start with an index.
+ */
 export function printPath(path: Path, root: string): string {
   const [first] = path
   const start = first === undefined || typeof first === 'number' ? root : ''
@@ -21,10 +24,10 @@ export function printPath(path: Path, root: string): string {
   }, start)
 }
 
-/** Told which keys an object may have, wherever one has others. */
+/** Receives the keys that an object may have, wherever an object has other keys. */
 type NoteKnownKeys = (path: Path, keys: readonly string[]) => void
 
-/** Parses with `wordIssue` for whatever the schema has no words of its own for. */
+/** Parses a value. `wordIssue` provides the messages that the schema does not define itself. */
 export function parseInWords<Output>(
   schema: z.ZodType<Output>,
   value: unknown,
@@ -40,7 +43,7 @@ export function parseInWords<Output>(
   return schema.safeParse(value, { error })
 }
 
-/** An issue of `parseInWords` by the fields it is about. */
+/** Returns the field errors for an issue of `parseInWords`. */
 export function fieldErrors(issue: Issue, value: unknown, root: string): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
@@ -48,7 +51,7 @@ export function fieldErrors(issue: Issue, value: unknown, root: string): FieldEr
       message: 'not accepted',
     }))
   }
-  // Before the words of a schema: they say what a value must be, and there is none.
+  // A missing value is checked first: the schema's message says what a value must be, but there is no value.
   const missing =
     (issue.code === 'invalid_type' || issue.code === 'invalid_value') &&
     valueAt(value, issue.path) === undefined
@@ -73,7 +76,7 @@ const FORMAT_NAMES: Record<string, string> = {
   datetime: 'an ISO 8601 date-time',
 }
 
-/** An error map: Zod asks it only where neither a schema nor a check brings a message. */
+/** The error map. Zod calls it only where neither a schema nor a check has a message. */
 const wordIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
-/** Where Playwright puts browsers, behind the folder of each. */
+/** The path of the program in a browser folder of Playwright's cache. */
 const CACHED = [
   'chrome-linux/chrome',
   'chrome-linux64/chrome',
@@ -11,13 +11,16 @@ const CACHED = [
   'chrome-headless-shell-linux64/chrome-headless-shell',
 ]
 
-/** What to do where none is found. */
+/** Instructions for the case that no Chromium is found. */
 export const INSTALL_CHROMIUM =
   'install a Chromium (npx playwright-core install chromium; Debian: apt-get install chromium), or set CHROME_PATH to the path of one'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The Chromium that draws pages: the one that is set, else that of CHROME_PATH, PATH or the cache of Playwright. */
+/**
+ * Returns the path of the Chromium that renders pages: the one that is set, else the one of CHROME_PATH, PATH
+ * or the cache of Playwright.
+ */
 export function findChromium(setting: string | undefined, env: Env = process.env): string | null {
   if (setting === 'none') return null
   if (setting !== undefined) return setting
@@ -32,7 +35,7 @@ export function findChromium(setting: string | undefined, env: Env = process.env
   return places.find(isProgram) ?? null
 }
 
-/** The newest first. */
+/** Returns the Chromium programs in the cache of Playwright, newest first. */
 function cachedChromiums(env: Env): string[] {
   const cache = env['PLAYWRIGHT_BROWSERS_PATH'] ?? join(env['HOME'] ?? homedir(), '.cache', 'ms-playwright')
   return listFolder(cache)
@@ -47,7 +50,7 @@ function listFolder(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {
-    // There is no such cache.
+    // The cache does not exist.
     return []
   }
 }

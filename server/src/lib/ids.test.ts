@@ -6,7 +6,7 @@ const COUNT = 100_000
 const START = Date.UTC(2026, 0, 1)
 
 let newId: () => string
-// Each test has a generator of its own: one that has been ahead of the clock stays there.
+// Each test loads its own generator: a generator that has been ahead of the clock stays ahead.
 beforeEach(async () => {
   vi.resetModules()
   newId = (await import('./ids.ts')).newId
@@ -16,7 +16,7 @@ afterEach(() => vi.useRealTimers())
 const make = (count: number) => Array.from({ length: count }, newId)
 const timeOf = (id: string) => timeOfId(id).getTime()
 
-/** The first place where an id is not greater than the one before it. */
+/** Returns the first index at which an id is not greater than the previous one, or -1. */
 function firstDisorder(ids: string[]): number {
   return ids.findIndex((id, at) => at > 0 && id <= (ids[at - 1] ?? ''))
 }
@@ -51,7 +51,7 @@ describe('a new id', () => {
     freezeClock(START)
     const ids = make(COUNT)
     expect(firstDisorder(ids)).toBe(-1)
-    // 4,096 fit into a millisecond; what does not is counted on in those that follow.
+    // 4,096 ids fit into a millisecond. The others continue in the following milliseconds.
     expect(timeOf(ids.at(-1) ?? '') - START).toBeLessThanOrEqual(Math.ceil(COUNT / 4096))
   })
 

@@ -15,8 +15,9 @@ function randomBytes(count: number): Buffer {
 }
 
 /**
- * A UUID of version 7. Ids of one process are strictly increasing: the 12 bits after the time count up within a
- * millisecond and borrow from the next one when they overflow, so the key of a row is its insertion order.
+ * Returns a UUID of version 7. The ids of one process are strictly increasing: the 12 bits after the time
+ * count up within a millisecond and borrow from the next millisecond when they overflow. So the order of row
+ * keys is their insertion order.
  */
 export function newId(): string {
   const now = Date.now()
@@ -40,10 +41,10 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
-/** The time at which an id of version 7 was made. */
+/** Returns the time at which an id of version 7 was created. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** Comes before every id. */
+/** An id that sorts before every other id. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'

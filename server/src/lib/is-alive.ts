@@ -1,4 +1,4 @@
-/** Returns true if a process with this id runs, also one of another user. */
+/** Returns true if a process with this id exists, also a process of another user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -1,22 +1,27 @@
 import type { z } from 'zod'
 
 /**
- * Work that no request waits for: an import, an export, a sweep. It runs on any worker process, at least once: one whose
- * worker died is started again, so a job keeps its progress in the database and goes on from there.
+ * Work that no request waits for: an import, an export, a sweep. It runs on any worker process, at least
+ * once: if its worker dies, the job is started again. So a job keeps its progress in the database and
+ * continues from there.
  */
 export type Job = JobTime & {
   name: string
-  /** Throws when it is to be tried again later; also when `signal` aborts because the process ends. */
+  /**
+   * Runs the job. Throws if it should be retried later, also when `signal` aborts because the process is
+   * stopping.
+   */
   run: (payload: unknown, signal: AbortSignal) => Promise<void>
 }
 
-/** When a job starts by itself; without either it is queued by name. */
+/** The times at which a job starts by itself. A job without any is enqueued by name. */
 type JobTime = {
-  /** A line of crontab in UTC: started then, once among all processes. */
+  /** A crontab line in UTC. The job is started at these times, once among all processes. */
   cron?: string
   /**
-   * Run once a second by every worker process, for what cannot wait for the minute that cron goes by: then the database says
-   * what there is to do, and who does it. It is not queued, so it has no payload and no later try but the next second.
+   * Runs the job once a second in every worker process, for work that cannot wait for the minute granularity
+   * of cron. The database then decides what there is to do and which process does it. The job is not
+   * enqueued, so it has no payload, and its only retry is the next second.
    */
   everySecond?: true
 }
@@ -32,7 +37,10 @@ export function defineJob<Payload>(
   return { ...rest, run: (payload, signal) => run(schema.parse(payload), signal) }
 }
 
-/** Thrown by a job that somebody else has, or that the end of the process cut off: tried again soon, and nobody's fault. */
+/**
+ * Thrown by a job that another process is already running, or that was cut off because its process ended. It
+ * is retried soon and does not count as a failure.
+ */
 export class JobPostponed extends Error {
   override name = 'JobPostponed'
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLog, type Log } from './log.ts'
 import { newKey } from './security/keys.ts'
 
-/** What one use of the log writes, as text and parsed line by line. */
+/** Returns what the log writes during `use`, as text and as parsed lines. */
 function capture(use: (log: Log) => void, level = 'info') {
   let text = ''
   use(createLog(level, { write: (line) => (text += line) }))

@@ -9,8 +9,8 @@ const SECRET_NAMES = ['authorization', 'cookie', 'password', 'secret', 'token', 
 const SECRET_FIELD = new RegExp(`"(?:${SECRET_NAMES.join('|')})":`, 'i')
 
 /**
- * JSON lines on stderr, or plain ones where that is a terminal. Fields that may hold secrets are cut, and so is any key that
- * slipped into a text.
+ * Creates a log that writes JSON lines to stderr, or readable lines if that is a terminal. Fields that may
+ * contain secrets are redacted, and so is an API key inside any text.
  */
 export function createLog(
   level: string,
@@ -28,7 +28,10 @@ export function createLog(
   )
 }
 
-/** Works on the finished line, so that no depth and no serializer gets around it; most lines only pay for the search. */
+/**
+ * Redacts a finished line, so that no nesting and no serializer gets around it. Most lines cost only the
+ * search.
+ */
 function redact(line: string): string {
   const cut = SECRET_FIELD.test(line) ? `${JSON.stringify(JSON.parse(line), cutSecretField)}\n` : line
   return cut.replace(KEY_TEXT, 'loam_[redacted]').replace(BEARER_TEXT, '$1[redacted]')

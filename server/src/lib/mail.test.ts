@@ -4,7 +4,7 @@ import { serveRaw } from '#test/doubles/loopback-server.ts'
 import { serveSmtp } from '#test/doubles/mail-server.ts'
 import { createMailer, type SendMail } from './mail.ts'
 
-/** A real mail server, and a sender for it. */
+/** Starts a real mail server and creates a sender for it. */
 async function serveMail(options: SMTPServerOptions = {}, login = '') {
   const { url, received } = await serveSmtp(options, login)
   return { send: mailer(url), received }

@@ -3,10 +3,13 @@ import { announceCall } from './outside-calls.ts'
 
 export type Mail = { to: string; subject: string; text: string }
 
-/** Sends one mail; rejects with the mail server's reason. */
+/** Sends one mail. Rejects with the mail server's reason. */
 export type SendMail = (mail: Mail) => Promise<void>
 
-/** The installation's mail server, where one is set, and the sender of its mails. */
+/**
+ * Returns the URL of the installation's mail server (if one is set), the sender of its mails and the hourly
+ * limit.
+ */
 export function mailSettings(config: Config): { url: string | undefined; from: string; perHour: number } {
   const host = URL.parse(config.LOAM_PUBLIC_URL ?? '')?.hostname ?? 'localhost'
   return {
@@ -16,7 +19,7 @@ export function mailSettings(config: Config): { url: string | undefined; from: s
   }
 }
 
-/** A sender for an SMTP server, or null when none is configured (D48). */
+/** Creates a sender for an SMTP server. Returns null if no server is configured (D48). */
 export function createMailer(options: { url: string | undefined; from: string }): SendMail | null {
   if (options.url === undefined) return null
   const { url, from } = options
@@ -30,7 +33,7 @@ export function createMailer(options: { url: string | undefined; from: string })
     announceCall('the mail server')
     opened ??= open()
     const transport = await opened
-    // As an object the address is one mailbox; as text it would be a list.
+    // As an object, the address is one mailbox. As a text, it would be a list.
     await transport.sendMail({ ...mail, to: { name: '', address: mail.to } })
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createMemo, type MemoLimits } from './memo.ts'
 
-/** A memo of texts, and the keys that were read for it. */
+/** Creates a memo of texts, and records the keys that were read for it. */
 function makeMemo(limits: MemoLimits<string>, keeps?: (value: string) => boolean) {
   const remember = createMemo(limits, keeps)
   const reads: string[] = []

@@ -1,16 +1,24 @@
 import { LRUCache } from 'lru-cache'
 
-/** How much is kept: so many values, each for so long, and where values can be large so many bytes in all. */
+/**
+ * The limits of a memo: the number of values, the time to keep each, and (where values can be large) the
+ * bytes of all values together.
+ */
 export type MemoLimits<Value> = {
   max: number
   ttlMs?: number
   bytes?: { max: number; of: (value: Value) => number }
 }
 
-/** What was read before by this process, or is being read; `read` is called for what is neither. */
+/**
+ * Returns a value that this process has read before or is reading now. Calls `read` if neither is the case.
+ */
 export type Memo<Value> = (key: string, read: () => Promise<Value>) => Promise<Value>
 
-/** Those who ask for the same at the same time wait for one read. One that fails is not kept, and neither is what `keeps` refuses. */
+/**
+ * Creates a memo. Concurrent callers with the same key wait for one read. A failed read is not kept, and
+ * neither is a value that `keeps` refuses.
+ */
 export function createMemo<Value>(
   { max, ttlMs, bytes }: MemoLimits<Value>,
   keeps: (value: Value) => boolean = () => true,

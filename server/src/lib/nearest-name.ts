@@ -1,4 +1,7 @@
-/** The name that was most likely meant, where one is near enough: one slip for every three characters, at least one, but not for a single one. */
+/**
+ * Returns the name that was most likely meant, if one is near enough. Allows one slip for every three
+ * characters and at least one slip, but none for a single character.
+ */
 export function findNearest(given: string, names: Iterable<string>): string | undefined {
   const word = given.slice(0, MAX_COMPARED).toLowerCase()
   let nearest: { name: string; slips: number } | undefined
@@ -15,7 +18,7 @@ export function findNearest(given: string, names: Iterable<string>): string | un
   return nearest?.name
 }
 
-/** `; did you mean X?`, or nothing. */
+/** Returns `; did you mean X?`, or an empty text. */
 export function didYouMean(given: string, names: Iterable<string>): string {
   return inWords(findNearest(given, names))
 }
@@ -26,13 +29,18 @@ const MAX_COMPARED = 60
 const MAX_HINTS = 20
 const MAX_NAMES = 300
 
-/** `didYouMean` for much that a caller sent: each name is compared once, and no more of them than somebody would read. */
+/**
+ * Creates a `didYouMean` for a caller that may send many names. It compares each name once, and only as many
+ * names as a person would read.
+ */
 export function createHints(names: Iterable<string>): (given: string) => string {
   const known = [...names].slice(0, MAX_NAMES)
   return createHintsBy((given) => findNearest(given, known))
 }
 
-/** The same for what is not found by its name alone. */
+/**
+ * Creates hints with a function that finds the intended name, for names that are not found by spelling alone.
+ */
 export function createHintsBy(find: (given: string) => string | undefined): (given: string) => string {
   const hints = new Map<string, string>()
   return (given) => {
@@ -42,7 +50,10 @@ export function createHintsBy(find: (given: string) => string | undefined): (giv
   }
 }
 
-/** Characters to add, leave out, replace or swap with their neighbour to come from one word to the other. */
+/**
+ * Counts the characters to insert, delete, replace or swap with a neighbour to get from one word to the
+ * other.
+ */
 function countSlips(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, n) => n)

@@ -2,7 +2,7 @@ import * as client from 'openid-client'
 import type { Config } from './config/config.ts'
 import { announceCall } from './outside-calls.ts'
 
-/** What a provider says of whoever signed in there. */
+/** The claims of an identity provider about the user who signed in there. */
 export type Identity = {
   email: string | null
   isVerified: boolean
@@ -10,22 +10,30 @@ export type Identity = {
   lastName: string | null
 }
 
-/** Kept by the browser between the way there and the way back, sealed: nobody else can finish what it began. */
+/**
+ * The state of one sign-in attempt. The browser keeps it sealed between leaving for the provider and
+ * returning, so that nobody else can finish the attempt.
+ */
 export type Attempt = { state: string; nonce: string; verifier: string }
 
 export type OpenId = {
-  /** Where the browser goes, and what it brings back. */
+  /** Returns the URL for the browser and the attempt, which the browser brings back. */
   begin(callback: string): Promise<{ url: string; attempt: Attempt }>
-  /** Who came back; throws when the answer is not one to this attempt. */
+  /**
+   * Returns the identity of the user who came back. Throws if the response does not belong to this attempt.
+   */
   finish(returned: URL, attempt: Attempt): Promise<Identity>
 }
 
-/** The code flow with PKCE, state and nonce; null where no provider is set. Its description is read when it is first needed. */
+/**
+ * Creates the authorization code flow with PKCE, state and nonce. Returns null if no provider is configured.
+ * The provider's metadata is read when it is first needed.
+ */
 export function createOpenId(config: Config): OpenId | null {
   const { LOAM_OIDC_ISSUER: issuer, LOAM_OIDC_CLIENT_ID: id, LOAM_OIDC_CLIENT_SECRET: secret } = config
   if (issuer === undefined || id === undefined || secret === undefined) return null
   const url = new URL(issuer)
-  // Settings allow plain http on this machine only.
+  // The settings allow plain http only on this machine.
   const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
   let known: Promise<client.Configuration> | undefined
 
@@ -67,7 +75,7 @@ export function createOpenId(config: Config): OpenId | null {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('the provider sent no id token')
-      // Many providers name the address only when they are asked for it.
+      // Many providers return the address only from the userinfo endpoint.
       const info =
         claims['email'] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
@@ -82,9 +90,9 @@ const MAX_CLAIM = 320
 function identityOf(claims: Readonly<Record<string, unknown>>): Identity {
   const text = (name: string) => {
     const value = claims[name]
-    // People choose their names there: what cannot be stored, or is no name, is as if it were not said.
-    const isTold = typeof value === 'string' && value.trim() !== '' && value.length <= MAX_CLAIM
-    return isTold && !value.includes('\0') && value.isWellFormed() ? value.trim() : null
+    // Users choose these names freely. A value that cannot be stored, or is not a name, counts as missing.
+    const isUsable = typeof value === 'string' && value.trim() !== '' && value.length <= MAX_CLAIM
+    return isUsable && !value.includes('\0') && value.isWellFormed() ? value.trim() : null
   }
   return {
     email: text('email')?.toLowerCase() ?? null,

@@ -3,7 +3,7 @@ import { createRandom } from '#test/builders/seeded-random.ts'
 import { findText, hasText, listPlaces, replaceText } from './search.ts'
 
 const MB = 1024 * 1024
-/** Texts on which V8's own search takes the square of the needle's length. */
+/** Texts on which V8's own search takes quadratic time in the length of the needle. */
 const WORST: [string, string, string][] = [
   ['a needle with one other letter in its middle', `${'a'.repeat(12_000)}b${'a'.repeat(12_000)}`, 'a'],
   ['a needle with another letter at its end', `${'a'.repeat(24_000)}b`, 'a'],

@@ -1,10 +1,14 @@
 /**
- * V8 looks for texts of up to so many characters: it compares at most 64 of them at each place, some 10 ms in a megabyte at worst.
- * For longer ones its search takes the square of their length on texts that repeat themselves: 20 s for 24 KB in a megabyte.
+ * The longest text that V8 searches for in acceptable time. It compares at most 64 characters at each place,
+ * which takes about 10 ms per megabyte at worst. For a longer text the search takes quadratic time on
+ * repetitive texts: 20 s for 24 KB in a megabyte.
  */
 const SHORT = 64
 
-/** Returns the first place of `needle` at or after `from`, or -1, in time that grows with the lengths of both and no faster. */
+/**
+ * Returns the first position of `needle` at or after `from`, or -1. The time is linear in the lengths of
+ * both.
+ */
 export function findText(text: string, needle: string, from = 0): number {
   if (needle.length <= SHORT) return text.indexOf(needle, from)
   for (const at of listPlaces(text, needle, from)) return at
@@ -15,7 +19,7 @@ export function hasText(text: string, needle: string): boolean {
   return findText(text, needle) >= 0
 }
 
-/** Returns the text with each `needle` replaced by other words, which are taken literally. */
+/** Returns the text with each `needle` replaced by other words, which are used literally. */
 export function replaceText(text: string, needle: string, words: string): string {
   let [replaced, end] = ['', 0]
   for (const at of listPlaces(text, needle)) {
@@ -26,10 +30,10 @@ export function replaceText(text: string, needle: string, words: string): string
   return end === 0 ? text : replaced + text.slice(end)
 }
 
-/** Yields every place of a needle that is not empty, also where one overlaps another (Knuth, Morris and Pratt). */
+/** Yields every position of a non-empty needle, including overlapping ones (Knuth, Morris and Pratt). */
 export function* listPlaces(text: string, needle: string, from = 0): Generator<number> {
   if (needle === '') return
-  // Most texts do not even hold its beginning.
+  // Most texts do not even contain the beginning of the needle.
   const first = text.indexOf(needle.slice(0, SHORT), from)
   if (first < 0) return
   const borders = bordersOf(needle)
@@ -44,7 +48,7 @@ export function* listPlaces(text: string, needle: string, from = 0): Generator<n
 
 type Match = { text: string; needle: string; borders: Int32Array; at: number; matched: number }
 
-/** Reads on until the needle is matched whole, or the text ends. */
+/** Continues until the whole needle is matched or the text ends. */
 function matchOn({ text, needle, borders, at, matched }: Match): [at: number, matched: number] {
   const [end, whole] = [text.length, needle.length]
   let [place, length] = [at, matched]
@@ -58,7 +62,7 @@ function matchOn({ text, needle, borders, at, matched }: Match): [at: number, ma
   return [place, length]
 }
 
-/** For each beginning of the needle the length of its longest proper beginning that it also ends with. */
+/** Returns for each prefix of the needle the length of its longest proper prefix that is also its suffix. */
 function bordersOf(needle: string): Int32Array {
   const borders = new Int32Array(needle.length)
   let length = 0

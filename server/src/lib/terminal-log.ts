@@ -11,7 +11,9 @@ const PAINT: Record<string, (text: string) => string> = {
 }
 const HIDDEN = new Set(['level', 'time', 'pid', 'msg', 'stack', 'err'])
 
-/** A JSON line of the log, for a reader at a terminal: time, level, message, then what belongs to it; a stack below. */
+/**
+ * Formats a JSON log line for a terminal: time, level, message, then the other fields, and the stack below.
+ */
 export function formatForTerminal(line: string): string {
   const entry = JSON.parse(line) as Entry
   const { level, time, msg = '' } = entry

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-/** What a provider does to one request; `call` counts those of the same caller, from 1. */
+/** The behaviour of a provider for one request. `call` numbers the requests of the same caller, from 1. */
 type Behaviour = (response: ServerResponse, call: number) => void
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -11,7 +11,7 @@ const GOOD = JSON.stringify({ contact: { email: 'jane@example.com' }, items: [{ 
 const MB = 1024 * 1024
 const PIECE = Buffer.alloc(64 * 1024, 'x')
 
-/** 128 MB in about 600 KB: more than anybody reads. */
+/** A gzip bomb: 128 MB in about 600 KB, more than any client reads. */
 const bomb = gzipSync(Buffer.alloc(128 * MB, '0'), { level: 1 })
 
 const endWith =
@@ -19,7 +19,7 @@ const endWith =
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** Sends a body without a declared length for as long as anybody reads it. */
+/** Sends a body without a declared length for as long as the client reads it. */
 const sendEndlessly: Behaviour = (response) => {
   response.writeHead(200, JSON_TYPE)
   let left = 1024 * MB
@@ -34,7 +34,7 @@ const sendEndlessly: Behaviour = (response) => {
   send()
 }
 
-/** A byte a second; the connection ends with the caller's patience. */
+/** Sends a byte per second. The connection ends when the caller gives up. */
 const dawdle: Behaviour = (response) => {
   response.writeHead(200, JSON_TYPE).write('[')
   const timer = setInterval(() => response.write('0'), 1000)
@@ -65,7 +65,7 @@ export type Fault = keyof typeof BEHAVIOURS
 
 const isFault = (name: string): name is Fault => Object.hasOwn(BEHAVIOURS, name)
 
-/** A provider that behaves as the first part of the path, or else the bearer token, asks. */
+/** Serves a provider that behaves as the first part of the path requests, or else the bearer token. */
 export async function serveBadProvider() {
   const calls = new Map<string, number[]>()
   const server = createServer((request, response) => {
@@ -79,13 +79,13 @@ export async function serveBadProvider() {
     calls.set(caller, [...before, Date.now()])
     BEHAVIOURS[fault](response, before.length + 1)
   })
-  // What breaks is meant to.
+  // Broken connections are intended.
   server.on('clientError', (_cause, socket) => socket.destroy())
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** When it was called with this path, in milliseconds. */
+    /** Returns the times at which it was called with this path, in milliseconds. */
     callsAt: (fault: Fault, path: string) => calls.get(`${fault} ${path}`) ?? [],
     close() {
       server.close()

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
 
-/** When, during a call that creates, something happens to who made it. */
+/** The moment, during a call that creates a record, at which the caller is interrupted. */
 export type Moment = 'before it is stored' | 'before it is answered' | 'after it is answered'
 type RecordKept = { id: string; email: string; createdAt: string }
 
@@ -11,7 +11,10 @@ const Filter = z.object({ propertyName: z.literal('email'), operator: z.literal(
 const HubspotSearch = z.object({ filterGroups: z.tuple([z.object({ filters: z.tuple([Filter]) })]) })
 const AttioUpsert = z.object({ data: z.object({ values: z.object({ email_addresses: z.string() }) }) })
 
-/** HubSpot and Attio on loopback, as far as contacts go: HubSpot creates as often as it is asked, Attio upserts by the address. */
+/**
+ * Serves the contacts of HubSpot and Attio on loopback. HubSpot creates a record at every request, Attio
+ * upserts by the address.
+ */
 export async function serveCrm(onCreate: (moment: Moment) => void) {
   const hubspot: RecordKept[] = []
   const attio: RecordKept[] = []
@@ -55,13 +58,13 @@ export async function serveCrm(onCreate: (moment: Moment) => void) {
         })
       }
       default:
-        // What a connection is tried by, and the account that links lead to.
+        // The request that tests a connection, and the account for links to records.
         return send({ portalId: 42, uiDomain: 'app.hubspot.com' })
     }
   }
 
   const server = createServer((request, response) => {
-    // A request that is not as it is documented is the failure that the caller is told.
+    // A request that does not follow the documentation is reported to the caller as a failure.
     answer(request, response).catch((cause: unknown) => response.writeHead(400).end(String(cause)))
   })
   await new Promise<void>((resolve) => {

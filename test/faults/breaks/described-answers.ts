@@ -4,11 +4,14 @@ import type { Json } from '#test/plumbing/harness.ts'
 const REFERENCE = '#/components/schemas/'
 export type Answer = { status: number; type: string; text: string }
 
-/** Holds answers against what an OpenAPI document says of them. Each schema is compiled once. */
+/** Compares responses with their description in an OpenAPI document. Each schema is compiled once. */
 export function createJudge(schemas: Record<string, Json>) {
   const validators = new Map<Json, z.ZodType>()
 
-  /** What a schema refers to, and what that refers to: the whole document would be read for each answer. */
+  /**
+   * Returns the schemas that a schema refers to, directly or indirectly. Otherwise the whole document would
+   * be read for each response.
+   */
   function schemasOf(schema: Json, found: Record<string, Json> = {}): Record<string, Json> {
     for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       if (found[name] !== undefined) continue
@@ -27,7 +30,7 @@ export function createJudge(schemas: Record<string, Json>) {
     return made
   }
 
-  /** What is wrong with an answer, or null. Of streams nothing is read but that they are there. */
+  /** Returns what is wrong with a response, or null. Of a stream only the existence is checked. */
   return function judge({ status, type, text }: Answer, operation: Json): string | null {
     if (status >= 500) return `${status} ${text.slice(0, 300)}`
     const described = operation.responses[status]

@@ -22,13 +22,16 @@ import { type Installation, SECRET } from '#test/plumbing/installation.ts'
 const ADMIN = 'admin@example.com'
 const MANY = 1_000_000
 type Ids = Record<string, string>
-/** What the ids of a path name, and a query or body that fits them; a schema alone does not say which those are. */
+/**
+ * The records that the ids of a path refer to, and a query or body that fits them. A schema alone does not
+ * tell which those are.
+ */
 export type World = {
   key: string
   ids: Ids
   query: Record<string, string>
   body?: unknown
-  /** Makes anew what a request used up. */
+  /** Recreates what a request has used up. */
   renew: () => Promise<void>
 }
 const STEP = { action_id: 'normalize_domain', inputs: { value: '{{input.a}}' } }
@@ -42,10 +45,10 @@ const WATERFALL = {
   },
 }
 
-/** Share their path with Create Source, whose parameter is a type of source. */
+/** The operations that share their path with Create Source, whose parameter is a type of source. */
 const OF_A_SOURCE = new Set(['getSource', 'updateSource'])
 
-/** Makes an organisation for an operation: whatever that makes or takes away is seen by no other. */
+/** Creates an organisation for an operation, so that no other operation sees what it creates or deletes. */
 export async function createWorlds(installation: Installation, origin: string, listUrl: string) {
   const { store, folder } = installation
   const catalogue = await loadCatalogue()
@@ -69,7 +72,7 @@ export async function createWorlds(installation: Installation, origin: string, l
       const base = await makeSheet(call, ['a', 'b'], [STEP])
       const rows = [{ a: 'a.example' }, { a: '1', b: '2' }]
       const { data } = await call('POST', `${base}/rows`, { rows, run_after_add: 'none' })
-      // A cell has outputs once it has run, which may take longer than the next request.
+      // A cell has outputs only after it has run, which may take longer than the next request.
       if (path.includes('/cells/')) await runAll(call, base)
       ids['workflow_id'] = ids['sheet_id'] = base.slice(-36)
       ids['row_id'] = data.row_ids[0]
@@ -114,7 +117,7 @@ export async function createWorlds(installation: Installation, origin: string, l
       ids['budget_id'] = (await call('POST', '/credits/budgets', body)).data.budget_id
     }
 
-    /** One that ended for want of credits. */
+    /** Adds a run that ended because it was out of credits. */
     async function addRun(ids: Ids): Promise<void> {
       const base = sheetOf(ids)
       await call('POST', `${base}/run-all`, { max_credits: 0 })
@@ -147,7 +150,7 @@ export async function createWorlds(installation: Installation, origin: string, l
       return { query: { email } }
     }
 
-    /** Cells that have failed since they had a result. */
+    /** Makes cells fail that had a result before. */
     async function failCells(): Promise<void> {
       await sql`with failed as (
           update cells set status = 'failed', outputs = null, error = 'the site is down' where org_id = ${orgId}
@@ -159,7 +162,10 @@ export async function createWorlds(installation: Installation, origin: string, l
         from cells where org_id = ${orgId} and status = 'complete'`.execute(store.system)
     }
 
-    /** What the ids of some operations' paths name, and what fits their body; also what they use up. */
+    /**
+     * The records that the paths of some operations refer to, bodies that fit them, and what the operations
+     * use up.
+     */
     const needs: Record<string, (ids: Ids) => Promise<Partial<World> | void>> = {
       previewSource: async () => ({ body: { url: listUrl, items_path: 'items' } }),
       createSource: async () => ({ body: { url: listUrl, items_path: 'items', name: 'List' } }),

@@ -2,7 +2,7 @@ import type { Json } from '#test/plumbing/harness.ts'
 
 const MAX_DEPTH = 6
 
-/** Values that programs stumble over. */
+/** Values that often cause errors in programs. */
 const HOSTILE: readonly unknown[] = [
   null,
   true,
@@ -43,7 +43,10 @@ const HOSTILE: readonly unknown[] = [
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Makes values that a JSON schema allows, and spoils them. The same numbers of `random` make the same values. */
+/**
+ * Creates values that a JSON schema allows, and spoils them. The same numbers of `random` create the same
+ * values.
+ */
 export function createValues(schemas: Record<string, Json>, random: () => number) {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
   const chance = (share: number) => random() < share
@@ -101,7 +104,7 @@ export function createValues(schemas: Record<string, Json>, random: () => number
     return made
   }
 
-  /** The same value with one place of it spoiled. */
+  /** Returns the same value with one place of it spoiled. */
   function spoil(value: unknown): unknown {
     if (chance(0.25) || typeof value !== 'object' || value === null) return pick(HOSTILE)
     if (Array.isArray(value)) {

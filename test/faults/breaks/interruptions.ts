@@ -6,7 +6,10 @@ import { persist, say } from '../checks/installation.ts'
 
 const PATIENCE_SECONDS = 240
 
-/** A worker that is started while the database comes back ends at once; whoever supervises it starts another. */
+/**
+ * Starts another worker. A worker that is started while the database comes back ends at once, and a
+ * supervisor would start another.
+ */
 export async function startAnother(start: () => Promise<WorkerChild>): Promise<WorkerChild> {
   const deadline = performance.now() + PATIENCE_SECONDS * 1000
   for (;;) {
@@ -20,7 +23,7 @@ export async function startAnother(start: () => Promise<WorkerChild>): Promise<W
   }
 }
 
-/** Ends every connection to the database, of whatever program, but the one that says so. */
+/** Ends every connection to the database, of any program, except its own. */
 export async function cutConnections(store: Store): Promise<void> {
   const text = `select count(pg_terminate_backend(pid)) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`

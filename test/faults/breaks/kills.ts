@@ -6,7 +6,7 @@ import { type openInstallation, say } from '../checks/installation.ts'
 type Installation = Awaited<ReturnType<typeof openInstallation>>
 type Kills = { count: number; workers: number; random: () => number }
 
-/** How many cells are there; null when nothing is left to do. */
+/** Returns the number of cells, or null if no work is left. */
 async function countCells({ ask }: Pick<Installation, 'ask'>): Promise<number | null> {
   const [found] = await ask<{ flights: number; cells: number }>(
     'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
@@ -14,13 +14,13 @@ async function countCells({ ask }: Pick<Installation, 'ask'>): Promise<number | 
   return found === undefined || found.flights === 0 ? null : found.cells
 }
 
-/** Until no row is in the air. */
+/** Waits until no row is in flight. */
 export const untilAllEnd = (what: string, installation: Pick<Installation, 'ask'>): Promise<void> =>
   until(what, async () => (await countCells(installation)) === null, 1200)
 
 /**
- * Workers that are killed with -9 at random moments, one or all of them, and started again. Cells are settled between two
- * kills, so that each meets another moment.
+ * Kills workers with -9 at random moments, one or all of them, and starts them again. Cells are finished
+ * between two kills, so that each kill happens at a different point.
  */
 export async function killWorkers(
   installation: Pick<Installation, 'ask' | 'startFaultWorker'>,

@@ -8,7 +8,7 @@ import { printTurn, type SpokenReply } from '#server/catalog/testing/chat-turn.t
 
 export type Outside = { url: string; close(): void }
 
-/** With room for all who call at once. */
+/** Listens on loopback with a backlog for many concurrent callers. */
 export async function listenOnLoopback(server: Server): Promise<Outside> {
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
   await once(server, 'listening')
@@ -21,7 +21,10 @@ export async function listenOnLoopback(server: Server): Promise<Outside> {
   }
 }
 
-/** What a model says: of a task of the web agent it reads the page that is named and answers from it, all else is fine. */
+/**
+ * Returns the reply of a model. For a task of the web agent it reads the page that is named and answers from
+ * it. For anything else it says that all is fine.
+ */
 function think(body: string): SpokenReply {
   if (body.includes('You answer from pages')) return { says: JSON.stringify({ founder: FOUND }) }
   if (!body.includes('read_page')) return { says: 'fine' }
@@ -30,7 +33,7 @@ function think(body: string): SpokenReply {
 }
 const FOUND = { value: 'Ada Byron', sources: [{ page: 1, quote: 'founded by Ada Byron' }], reason: null }
 
-/** A model on loopback, as OpenAI's chat completions, that answers after a while. */
+/** Serves a model on loopback, as OpenAI's chat completions, that responds after a delay. */
 export async function serveModel(delayMs: number): Promise<Outside> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const answer = async () => {
@@ -38,13 +41,13 @@ export async function serveModel(delayMs: number): Promise<Outside> {
       await sleep(delayMs)
       response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
     }
-    // Whoever is killed while it asks needs no answer.
+    // A caller that is killed during its request needs no response.
     answer().catch(() => response.destroy())
   })
   return listenOnLoopback(server)
 }
 
-/** A mail server on loopback that takes a while for each mail. */
+/** Serves a mail server on loopback that takes a while for each mail. */
 export async function serveMail(delayMs: number): Promise<Outside> {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -53,7 +56,7 @@ export async function serveMail(delayMs: number): Promise<Outside> {
       stream.once('end', () => setTimeout(done, delayMs))
     },
   })
-  // Whoever is killed in the middle of a mail leaves a broken connection.
+  // A sender that is killed in the middle of a mail leaves a broken connection.
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo

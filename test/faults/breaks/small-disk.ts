@@ -6,15 +6,22 @@ import pg from 'pg'
 const KB = 1024
 const MAX_WAL_MB = 500
 
-/** Mounts a small file system of its own, seen by nobody else and gone with its last process, and runs a command there. */
+/**
+ * Mounts a separate small file system, which only this process tree sees and which disappears with its last
+ * process, and runs a command there.
+ */
 const MOUNT = 'mount -t tmpfs -o "size=$1m,mode=755" none "$2" && shift 2 &&'
 const runAs = (uid: number, gid: number) => `exec unshare --user --map-user=${uid} --map-group=${gid} "$@"`
 
-/** How to run a command with a file system of `megabytes` mounted at `folder`; null where this machine does not let us. */
+/**
+ * Returns how to run a command with a file system of `megabytes` mounted at `folder`, or null if this machine
+ * does not allow it.
+ */
 export function findMount(folder: string, megabytes: number): ((command: string[]) => string[]) | null {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   const root = ['--mount', 'sh', '-c', `${MOUNT} exec "$@"`]
-  // PostgreSQL refuses root, also one that is root only there: inside it runs as who called.
+  // PostgreSQL refuses to run as root, even as root of a user namespace. Inside, it runs as the user who
+  // called.
   const user = ['--user', '--map-root-user', '--mount', 'sh', '-c', `${MOUNT} ${runAs(uid, gid)}`]
   const ways = uid === 0 ? [root] : [user]
   const wayTo = (way: string[]) => (command: string[]) => [
@@ -31,19 +38,21 @@ export function findMount(folder: string, megabytes: number): ((command: string[
       execFileSync(program, args, { stdio: 'ignore' })
       return way
     } catch {
-      // Not here; the caller says what is done instead.
+      // This way does not work here. The caller reports what is done instead.
     }
   }
   return null
 }
 
 export type Disk = {
-  /** Nothing more can be written, until it is emptied. */
+  /** Prevents all further writes until the disk is emptied. */
   fill(): Promise<void>
   empty(): Promise<void>
 }
 
-/** Fills the file system of the folder to the last block, again and again, since PostgreSQL gives some back. */
+/**
+ * Fills the file system of the folder to the last block, again and again, since PostgreSQL frees some blocks.
+ */
 export function openSmallDisk(folder: string): Disk {
   const file = join(folder, 'ballast')
   const block = Buffer.alloc(64 * KB, 1)
@@ -53,7 +62,7 @@ export function openSmallDisk(folder: string): Disk {
     handle ??= openSync(file, 'a')
     for (let size = block.length; size >= KB;) {
       try {
-        // What did not fit as a whole is tried in smaller pieces.
+        // If a block does not fit as a whole, smaller pieces are tried.
         if (writeSync(handle, block, 0, size) < size) size /= 2
       } catch (cause) {
         if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause
@@ -75,7 +84,10 @@ export function openSmallDisk(folder: string): Disk {
   }
 }
 
-/** Where no file system can be mounted, PostgreSQL itself refuses every write with the code that a full disk has. */
+/**
+ * Makes PostgreSQL itself refuse every write with the error code of a full disk, for machines on which no
+ * file system can be mounted.
+ */
 export async function openRefusingDatabase(url: string): Promise<Disk> {
   const set = (isFull: boolean) =>
     withClient(
@@ -107,7 +119,7 @@ async function withClient<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
-  // What is lost shows in the statement under way.
+  // A lost connection shows in the statement in flight.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -117,7 +129,10 @@ async function withClient<Result>(
   }
 }
 
-/** Writes to the log of PostgreSQL until that finds no room either, and PostgreSQL ends itself. Answers after how many megabytes. */
+/**
+ * Writes to the log of PostgreSQL until the log has no room either and PostgreSQL ends itself. Returns the
+ * number of megabytes written.
+ */
 export function fillWal(url: string): Promise<number> {
   return withClient(url, async (client) => {
     for (let written = 0; written < MAX_WAL_MB; written += 1) {

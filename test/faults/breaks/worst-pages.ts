@@ -2,7 +2,10 @@ import { pickFrom, type Random } from './worst-shapes.ts'
 
 const KB = 1024
 
-/** Constructs that parsers and readers of pages are slow at, each repeated until it has about this many bytes. */
+/**
+ * Constructs that are slow for parsers and readers of pages, each repeated until it has about this many
+ * bytes.
+ */
 const CONSTRUCTS: Record<string, (bytes: number, random: Random) => string> = {
   itemref: (bytes, random) => {
     const ids = Array.from({ length: 50 + Math.floor(random() * 700) }, (_, n) => `i${n}`)

@@ -135,7 +135,7 @@ export function* worstJson(): Generator<[string, string]> {
   }
 }
 
-/** Generates pairs of a text and what is searched in it. */
+/** Generates pairs of a text and the text to search in it. */
 export function* worstSearches(): Generator<[string, { text: string; find: string }]> {
   for (const [text, find] of [
     [900 * KB, 24 * KB],
@@ -163,7 +163,10 @@ export function* worstSearches(): Generator<[string, { text: string; find: strin
   }
 }
 
-/** Generates formulas: what memory faults of engines were found with, what takes time or memory, what looks around. */
+/**
+ * Generates formulas: those that found memory faults of engines, those that take much time or memory, those
+ * that explore the sandbox.
+ */
 export function* worstFormulas(): Generator<[string, string]> {
   const GC = 'for (let i = 0; i < 2000; i++) { new Array(500).fill({}) }'
   const LISTS = [

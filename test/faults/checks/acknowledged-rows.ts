@@ -5,7 +5,7 @@ import { check, say } from './installation.ts'
 type Adding = { rows: { name: string }[]; run_after_add: 'all' | 'none' }
 const PAGE_SIZE = 200
 
-/** Calls of Add Rows in which every row has a name that no other has. */
+/** Creates calls of Add Rows in which every row has a unique name. */
 export function createAddCalls(
   sheet: string,
   rowsPerCall: number,
@@ -19,7 +19,7 @@ export function createAddCalls(
   }
 }
 
-/** Every row of a sheet with the state of its cells, page by page. */
+/** Lists every row of a sheet with the state of its cells, page by page. */
 export async function listRows(call: Call, sheet: string): Promise<{ name: string; status: string }[]> {
   const found: { name: string; status: string }[] = []
   for (let page_no = 1; ; page_no += 1) {
@@ -29,7 +29,7 @@ export async function listRows(call: Call, sheet: string): Promise<{ name: strin
   }
 }
 
-/** All rows of calls that were answered with 2xx are there, none of them twice. */
+/** Checks that all rows of calls that were answered with 2xx exist, and none of them twice. */
 export async function checkAcknowledged(
   call: Call,
   sheet: string,
@@ -48,7 +48,7 @@ export async function checkAcknowledged(
   check('rows that are there twice', stored.length - known.size, 0)
 }
 
-/** How requests ended, as one line each. */
+/** Prints the outcomes of requests, one line for each kind. */
 export function sayOutcomes(exchanges: readonly Exchange[]): void {
   for (const [outcome, all] of Map.groupBy(exchanges, (one) => String(one.status ?? one.failure)))
     say(`  ${all.length} x ${outcome}`)

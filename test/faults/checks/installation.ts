@@ -33,7 +33,10 @@ export type Books = {
   jobs: number
 }
 
-/** An installation with one organisation, and an API in this program whose catalogue is that of the fault tests. */
+/**
+ * Opens an installation with one organisation, and an API in this program that uses the catalogue of the
+ * fault tests.
+ */
 export async function openInstallation(credits: number) {
   const ground = await base.openInstallation()
   const { dataDir, store } = ground
@@ -74,7 +77,7 @@ export async function openInstallation(credits: number) {
   const ask = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
     persist(() => store.query<Row>({ text, values }))
 
-  /** Starts a process, and answers it with the names that its pools sign their jobs with. */
+  /** Starts a process. Returns it with the names that its pools sign their jobs with. */
   async function identify<Process>(
     start: () => Promise<Process>,
   ): Promise<{ process: Process; ids: string[] }> {
@@ -90,7 +93,7 @@ export async function openInstallation(credits: number) {
     return { process, ids }
   }
 
-  /** Jobs that these pools have locked. */
+  /** Counts the jobs that these pools have locked. */
   async function countHeld(ids: string[]): Promise<number> {
     const [found] = await ask<{ held: number }>(
       `select count(*) as held from (${LOCKED_JOBS}) jobs where locked_by = any($1::text[])`,
@@ -104,11 +107,11 @@ export async function openInstallation(credits: number) {
     orgId,
     key,
     call,
-    /** The same as whoever has this key. */
+    /** Sends a request with the given key. */
     callWith,
     storage,
     ask,
-    /** A sheet with the input `kill` and a chain; answers its path. */
+    /** Creates a sheet with the input `kill` and a chain. Returns its path. */
     makeSheet: (chain: Step[]) => makeSheet(call, ['kill'], chain),
     addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
@@ -118,14 +121,14 @@ export async function openInstallation(credits: number) {
         if (found === undefined) throw new Error('the organisation is gone')
         return found
       }
-      // Shares of credits are given back when their worker has nothing to do, or is missed.
+      // Leases of credits are released when their worker has nothing to do, or is missed.
       const deadline = Date.now() + 20_000
       for (let books = await read(); ; books = await read()) {
         if (books.flights > 0 || books.held === 0 || Date.now() > deadline) return books
         await sleep(100)
       }
     },
-    /** A worker with the catalogue of the fault tests. */
+    /** Starts a worker with the catalogue of the fault tests. */
     startFaultWorker: async (options: { concurrency: number; silenceMs: number }) =>
       ground.track(await startWorkerChild(ground.databaseUrl, options)),
     killPostgres: () => ground.signalPostgres('SIGKILL'),
@@ -151,7 +154,9 @@ select (select count(*) from flights where org_id = $1) as flights,
     + (select count(*) from graphile_groups.jobs) as jobs
 from organisations where org_id = $1`
 
-/** Every cell there once, complete and paid once; nothing held, nothing left to do. */
+/**
+ * Checks that every cell exists once, complete and paid once, that nothing is reserved and no work is left.
+ */
 export function checkBooks(books: Books, cells: number, price: number, startMillis: number): void {
   check('rows in the air', books.flights, 0)
   check('cells', books.cells, cells)
@@ -171,7 +176,7 @@ export function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Prints what was checked; the program ends with 1 when anything did not hold. */
+/** Prints the result of a check. The program ends with 1 if any check fails. */
 export function check(what: string, found: unknown, expected: unknown): void {
   const holds = found === expected
   checked += 1
@@ -182,12 +187,12 @@ export function check(what: string, found: unknown, expected: unknown): void {
   process.exitCode = broken === 0 ? 0 : 1
 }
 
-/** The last line of a fault program. */
+/** Prints the last line of a fault program. */
 export function sayVerdict(fault: string): void {
   say(`${fault}: ${broken === 0 ? `held, ${checked} checks` : `BROKEN, ${broken} of ${checked} checks`}`)
 }
 
-/** Waits while the database is away: what is asked for may be asked for again. */
+/** Retries while the database is away. The work must be repeatable. */
 export async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -5,7 +5,7 @@ import { check } from './installation.ts'
 
 type Installation = Awaited<ReturnType<typeof openInstallation>>
 
-/** What M18 says of an organisation, in whole thousandths. */
+/** The sums of an organisation that M18 compares, in whole thousandths. */
 export type MoneyBooks = {
   flights: number
   balance: number
@@ -21,7 +21,10 @@ export type MoneyBooks = {
   granted: number
 }
 
-/** Sums of an organisation, when nothing of it is in the air; what is set aside is waited for. */
+/**
+ * Returns the sums of an organisation when none of its rows is in flight. Waits until its reservations are
+ * released.
+ */
 export async function readMoneyBooks(
   { ask, store }: Pick<Installation, 'ask' | 'store'>,
   orgId: string,
@@ -36,7 +39,7 @@ export async function readMoneyBooks(
   }
 }
 
-/** M18, and what was spent in all. */
+/** Checks M18 and the total that was spent. */
 export function checkMoneyBooks(name: string, books: MoneyBooks, startMillis: number, spent: number): void {
   const of = (what: string) => `${name}: ${what}`
   check(of('rows in the air'), books.flights, 0)

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Makes a test of each fault program at a small size: the program must end with the line that says everything held. */
+/**
+ * Creates a test of each fault program at a small size. The program must end with the line that reports that
+ * all checks held.
+ */
 export function testAtSmallSize(programs: readonly (readonly [fault: string, flags: string])[]): void {
   it.each(programs)('%s holds at a small size', { timeout: 600_000 }, async (fault, flags) => {
     const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]

@@ -4,10 +4,13 @@ import { startCallers, type Wanted } from './load.ts'
 
 export type ThreadedCallers = { count: number; key: string; origin: string; wanted: Wanted }
 
-/** Callers in a thread of their own: answers to them do not delay those that this one measures. Answers how to stop them. */
+/**
+ * Starts callers in a separate thread, so that their responses do not delay the measured ones. Returns a
+ * function that stops them.
+ */
 export async function startCallersApart(callers: ThreadedCallers): Promise<() => Promise<void>> {
   const thread = new Worker(new URL(import.meta.url), { workerData: callers })
-  // Each of them was answered.
+  // The message means that each caller has had a response.
   await once(thread, 'message')
   return async () => void (await thread.terminate())
 }

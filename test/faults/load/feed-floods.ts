@@ -14,12 +14,15 @@ import { listenOnLoopback, type Outside } from '../breaks/outside.ts'
 import { startCallersApart } from './caller-thread.ts'
 import type { Caller, Flood, OpenFlood } from './floods.ts'
 
-/** `site` answers as an API of items and as a website. */
+/** `site` serves both an API of items and a website. */
 type Parts = { store: Store; origin: string; share: number; site: Outside }
 
 const POLL_MS = 5
 
-/** Floods of what feeds workflows: sources, segments and their syncs, webhooks; and of the web agent. */
+/**
+ * Returns floods of everything that feeds workflows (sources, segments and their syncs, webhooks) and of the
+ * web agent.
+ */
 export function feedFloodsOf(parts: Parts): Record<string, OpenFlood> {
   return {
     pulls: (flooder, other) => pullFlood(parts, flooder, other),
@@ -32,7 +35,10 @@ export function feedFloodsOf(parts: Parts): Record<string, OpenFlood> {
 const ITEMS_A_PAGE = 500
 const PAGE_MS = 20
 
-/** An API of items by pages: `/endless` has always another, `/slow` as well but takes its time, `/short` has one; and a page. */
+/**
+ * Serves an API of items in pages: `/endless` always has another page, `/slow` too but slowly, `/short` has
+ * one page. Also serves a web page.
+ */
 export async function serveItems(): Promise<Outside> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://items')
@@ -59,7 +65,7 @@ export async function serveItems(): Promise<Outside> {
 
 const SOURCES = 300
 
-/** Sources without end, half of them slow, and one with a single page by the other. */
+/** Floods with endless sources, half of them slow. The other organisation has a source with a single page. */
 async function pullFlood({ share, site, store }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const bodyOf = (name: string, path: string) => ({
     name,
@@ -104,7 +110,10 @@ const ENTITIES = 5000
 const SEGMENTS = 200
 const INGESTED_AT_ONCE = 250
 
-/** Records that change all the time under many segments with a sync each; one segment of the other, up to its rows. */
+/**
+ * Floods with records that change all the time under many segments, each with a sync. The other organisation
+ * has one segment, measured up to its rows.
+ */
 async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   let second = 0
   const put = async ({ orgId }: Caller, from: number, count: number) => {
@@ -133,7 +142,7 @@ async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Cal
   await put(other, 0, 10)
   const flooded = await makeSheet(flooder.call, ['who'])
   const sheet = await makeSheet(other.call, ['who'])
-  // Half of the names pass, another half each time.
+  // Half of the names match, another half each time.
   const heavy = Array.from({ length: 20 }, (_, n) => ({
     variable: 'name',
     operator: 'does not contain',
@@ -187,10 +196,13 @@ async function countRows(store: Store, from: RawBuilder<unknown>): Promise<numbe
 
 const SENDERS = 48
 const LARGE_ROWS = 2000
-/** Fewer are accepted together with others. */
+/** The minimum number of rows. Smaller deliveries are accepted together with others. */
 const MIN_ROWS = 500
 
-/** Deliveries of thousands of rows, and of one by the other, from the same address. */
+/**
+ * Floods with deliveries of thousands of rows. The other organisation sends deliveries of one row from the
+ * same address.
+ */
 async function webhookFlood({ store, origin, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const hookOf = async ({ orgId, call }: Caller) => {
     const sheet_id = (await makeSheet(call, ['text'])).slice(-36)
@@ -198,7 +210,7 @@ async function webhookFlood({ store, origin, share }: Parts, flooder: Caller, ot
     return `/hooks/${await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), key)}`
   }
   const [flooded, calm] = [await hookOf(flooder), await hookOf(other)]
-  // Of a size that is not accepted together with others.
+  // The size is too large to be accepted together with others.
   const single = JSON.stringify({ text: 'x'.repeat(20_000) })
   return {
     async operate() {
@@ -220,7 +232,10 @@ async function webhookFlood({ store, origin, share }: Parts, flooder: Caller, ot
 
 const RUNS_AT_ONCE = 5
 
-/** As many runs of the agent at once as an organisation may have, again and again, and one by the other. */
+/**
+ * Floods with as many concurrent runs of the agent as an organisation may have, again and again. The other
+ * organisation runs it once at a time.
+ */
 async function agentFlood({ site, origin }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const output_schema = { properties: { founder: { type: 'string', description: 'Who founded it.' } } }
   const body = { prompt: `Who founded Acme? See ${site.url}/about`, output_schema }
@@ -230,7 +245,7 @@ async function agentFlood({ site, origin }: Parts, flooder: Caller, other: Calle
       if (data.founder === undefined) throw new Error(`the agent answered ${JSON.stringify(data)}`)
     },
     async start() {
-      // Others are refused: they must not cost the one who is let in either.
+      // The excess runs are refused. They must not slow down the run that is admitted either.
       const count = 4 * RUNS_AT_ONCE
       const wanted = { path: '/agent/run', body }
       const stop = await startCallersApart({ count, key: flooder.key, origin, wanted })

@@ -7,7 +7,10 @@ import type { openInstallation } from '../checks/installation.ts'
 type Installation = Awaited<ReturnType<typeof openInstallation>>
 type Settings = { random: () => number; silenceMs: number }
 
-/** An API and two workers in processes of their own, on a PostgreSQL, any of which can be killed with -9 and is started again. */
+/**
+ * Starts an API and two workers in separate processes on one PostgreSQL. Each of them can be killed with -9
+ * and is started again.
+ */
 export async function startFleet(
   installation: Pick<Installation, 'databaseUrl' | 'folder' | 'killPostgres'>,
   { random, silenceMs }: Settings,
@@ -23,7 +26,7 @@ export async function startFleet(
         workers[index] = await startWorkerChild(databaseUrl, { concurrency: 200, silenceMs })
         return
       } catch {
-        // It could not reach the database while that was down; whoever supervises it starts it again.
+        // The process could not reach the database while it was down. A supervisor starts it again.
         await sleep(500)
       }
     }
@@ -61,7 +64,7 @@ export async function startFleet(
       name: 'PostgreSQL',
       async kill() {
         killPostgres()
-        // Workers outlive it; those that were just starting are started again.
+        // Workers outlive PostgreSQL. Workers that were just starting are started again.
         await sleep(100)
       },
     },
@@ -79,7 +82,7 @@ export async function startFleet(
   await startAll()
   return {
     apiUrl: () => api?.url ?? '',
-    /** Kills one of them, or all, and answers what it was when it has been started again. */
+    /** Kills one of them, or all. Returns the name of the victim once it has been started again. */
     async killSome(): Promise<string> {
       const victim = victims[Math.floor(random() * victims.length)]
       if (victim === undefined) throw new Error('there is nothing to kill')

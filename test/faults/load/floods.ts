@@ -11,9 +11,9 @@ import { startCallers } from './load.ts'
 export type Caller = { orgId: string; key: string; call: Call }
 
 export type Flood = {
-  /** What the other organisation does, until it is done. Throws when it fails. */
+  /** Performs the operation of the other organisation to its end. Throws if the operation fails. */
   operate(): Promise<void>
-  /** Starts the flood; `left` says how much of it is still to be done. */
+  /** Starts the flood. `left` returns how much of it is still to be done. */
   start(): Promise<{ left: () => Promise<number>; stop: () => Promise<void> }>
 }
 
@@ -25,7 +25,7 @@ const STREAMS = 200
 const CALLERS = 2
 const PAUSE_MS = 20
 
-/** A flood of each resource that organisations share. */
+/** Returns a flood of each resource that organisations share. */
 export function floodsOf(parts: Parts): Record<string, OpenFlood> {
   const { share } = parts
   const formula = (expression: string): Step => ({
@@ -37,7 +37,7 @@ export function floodsOf(parts: Parts): Record<string, OpenFlood> {
     action_id: 'send_email',
     inputs: { to: 'somebody@example.com', subject: 'Hello', body: '{{input.text}}' },
   }
-  /** Never so few that they are done before the other has begun. */
+  /** Returns a number of rows that is large enough to outlast the start of the other organisation. */
   const rows = (count: number) => Math.max(count / 10, Math.ceil(count * share))
   return {
     sandbox: (flooder, other) =>
@@ -54,7 +54,7 @@ export function floodsOf(parts: Parts): Record<string, OpenFlood> {
   }
 }
 
-/** Rows of one step: thousands by one organisation, one at a time by the other. */
+/** Floods with thousands of rows of one step. The other organisation runs one row at a time. */
 async function rowFlood(
   [flooder, step, count]: [Caller, Step, number],
   [other, calm]: [Caller, Step],
@@ -90,7 +90,7 @@ async function rowFlood(
 
 const EXPORTED_ROWS = 5000
 const JOBS = 200
-/** At any share, so that some are left when the other is served. */
+/** The minimum number of jobs at any share, so that some are left when the other organisation is served. */
 const MIN_JOBS = 60
 const jobsOf = (share: number) => Math.max(MIN_JOBS, JOBS * share)
 const GROUP = 20
@@ -161,7 +161,10 @@ async function importFlood({ store, dataDir, share }: Parts, flooder: Caller, ot
 const PAGE_SIZE = 200
 const READERS = 32
 
-/** Large pages, read by as many as there is room for, and one at a time by the other. */
+/**
+ * Floods with large pages, read by as many readers as there is room for. The other organisation reads one
+ * page at a time.
+ */
 async function readFlood({ origin }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const sheetOf = async ({ call }: Caller) => {
     const base = await makeSheet(call, COLUMNS)
@@ -183,7 +186,7 @@ async function readFlood({ origin }: Parts, flooder: Caller, other: Caller): Pro
   }
 }
 
-/** Readers of a sheet that changes all the time. */
+/** Floods with readers of a sheet that changes all the time. */
 async function streamFlood({ origin, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const [flooded, base] = [await makeSheet(flooder.call, COLUMNS), await makeSheet(other.call, COLUMNS)]
   await addRows(flooder.call, flooded, 1000, rowOf)
@@ -220,7 +223,7 @@ async function streamFlood({ origin, share }: Parts, flooder: Caller, other: Cal
   }
 }
 
-/** What is left of long jobs; those that nobody looks at any more are given up. */
+/** Counts the remaining long jobs and cancels those that nobody needs any more. */
 function leftOver(store: Store, table: 'exports' | 'imports', under: string, { orgId }: Caller) {
   const name = sql.table(table)
   return {

@@ -1,12 +1,12 @@
-// Asks /healthz all the time, in a process of its own: the work of the program that watches is not counted. Each answer that took
-// longer than all before is told, and any message ends it.
+// Polls /healthz all the time, in a separate process, so that the work of the watching program does not
+// count. Reports each response that took longer than all before. Any message ends it.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const [url = ''] = process.argv.slice(2)
 let isWatching = true
 let slowest = 0
 process.once('message', () => (isWatching = false))
-// Without this program nobody is left to tell.
+// Without the parent program nobody receives the reports.
 const leave = () => process.exit(1)
 process.once('disconnect', leave)
 

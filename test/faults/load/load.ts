@@ -1,10 +1,13 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Under `/api/v1`, or a webhook. */
+/** A request under `/api/v1`, or to a webhook. */
 export type Wanted = { path: string; body?: object }
 
-/** How a request ended: a status, or why there is none. `sentAt` is when all of it was handed to an open connection. */
+/**
+ * The outcome of a request: a status, or the reason why there is none. `sentAt` is the time at which the
+ * whole request was passed to an open connection.
+ */
 export type Exchange = {
   wanted: Wanted
   askedAt: number
@@ -13,13 +16,13 @@ export type Exchange = {
   status: number | null
   retryAfter: string | null
   failure: string | null
-  /** How the body of an answer begins that is not 2xx. */
+  /** The beginning of the body of a response other than 2xx. */
   refusal?: string
 }
 
 export type Crowd = { exchanges: readonly Exchange[]; stop(): Promise<void> }
 
-/** A request that is not answered in this time hangs. */
+/** The time after which an unanswered request counts as hung. */
 export const HANG_SECONDS = 20
 const PAUSE_AFTER_FAILURE_MS = 100
 const MAX_REFUSAL = 400
@@ -27,7 +30,9 @@ const MAX_REFUSAL = 400
 export const isGood = ({ status }: Exchange): boolean => status !== null && status < 300
 export const hung = ({ failure }: Exchange): boolean => failure === 'ABORT_ERR'
 
-/** Callers that make one request after the other, each on a connection that it keeps, wherever `origin` leads. */
+/**
+ * Starts callers that each make one request after the other, on a kept connection, to the current `origin`.
+ */
 export function startCallers(options: {
   count: number
   key: string

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Megabytes that a process has for itself, without what it shares with others; 0 when it is gone. */
+/** Returns the megabytes that a process has for itself, without shared memory. Returns 0 if it has ended. */
 export function privateMb(pid: number): number {
   return readStatus(pid, 'RssAnon') / 1024
 }
 
-/** Files, sockets and pipes that a process has open; 0 when it is gone. */
+/** Returns the number of files, sockets and pipes that a process has open. Returns 0 if it has ended. */
 export function countFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length
@@ -14,7 +14,7 @@ export function countFiles(pid: number): number {
   }
 }
 
-/** A process and those that it started. */
+/** Returns the processes that a process started. */
 export function listChildren(pid: number): number[] {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -25,10 +25,14 @@ export function listChildren(pid: number): number[] {
 
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time that a process has used, with those that it started and that have ended; 0 when it is gone. */
+/**
+ * Returns the seconds of processor time that a process has used, including processes that it started and that
+ * have ended. Returns 0 if it has ended.
+ */
 export function secondsOf(pid: number): number {
   try {
-    // Behind the name, which may hold anything: utime, stime, cutime and cstime are the fields 14 to 17.
+    // The fields follow the name, which may contain any character. Fields 14 to 17 are utime, stime, cutime
+    // and cstime.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
   } catch {
@@ -36,12 +40,12 @@ export function secondsOf(pid: number): number {
   }
 }
 
-/** The same of a process and those that it has running. */
+/** Returns the seconds of processor time of the running processes that a process started. */
 export function secondsOfAll(pid: number): number {
   return listChildren(pid).reduce((sum, one) => sum + secondsOf(one), 0)
 }
 
-/** By how much `y` grows with each unit of `x`, by least squares. */
+/** Returns the growth of `y` per unit of `x`, by least squares. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length)
   const [x, y] = [mean(points.map((point) => point[0])), mean(points.map((point) => point[1]))]

@@ -1,5 +1,6 @@
-// Preloaded into a server (`NODE_OPTIONS=--import=...`): writes each time that its main thread worked 50 ms or more without a pause,
-// by processor time, to the file LOAM_THREAD_WATCH. A busy machine does not change it.
+// Preloaded into a server (`NODE_OPTIONS=--import=...`). Writes each period in which its main thread worked
+// 50 ms or more without a pause, by processor time, to the file LOAM_THREAD_WATCH. A busy machine does not
+// change the result.
 import { openSync, writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig, SETTINGS } from './config.ts'
 
-/** The lines of the refusal; none when the environment is accepted. */
+/** Returns the lines of the error, or an empty list if the environment is accepted. */
 function refusal(env: Record<string, string | undefined>): string[] {
   try {
     readConfig(env)

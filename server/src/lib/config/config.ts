@@ -5,7 +5,7 @@ import { parseNameServers } from '../egress/name-servers.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
-const whole = (fallback: number, min = 1, max = 2_147_483_647) =>
+const wholeNumber = (fallback: number, min = 1, max = 2_147_483_647) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
@@ -13,7 +13,7 @@ const whole = (fallback: number, min = 1, max = 2_147_483_647) =>
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`)
     .default(fallback)
 
-const urlOf = (...protocols: string[]) =>
+const urlText = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
     error: `must be a URL that starts with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   })
@@ -21,7 +21,7 @@ const urlOf = (...protocols: string[]) =>
 const oneOf = <const Words extends readonly string[]>(...words: Words) =>
   z.enum(words, `must be one of: ${words.join(', ')}`)
 
-const partsOf = (text: string) => text.split(',').map((part) => part.trim())
+const splitList = (text: string) => text.split(',').map((part) => part.trim())
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 const isSafeIssuer = (text: string) => {
@@ -31,14 +31,17 @@ const isSafeIssuer = (text: string) => {
 
 const Roles = z
   .string()
-  .transform(partsOf)
+  .transform(splitList)
   .pipe(z.array(z.enum(['api', 'worker'], 'must be a list of: api, worker')))
 
-/** Every setting by its environment variable (D55). `docs/reference/settings.md` is made from this list. */
+/**
+ * All settings by the name of their environment variable (D55). `docs/reference/settings.md` is generated
+ * from this list.
+ */
 export const SETTINGS = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
-  PORT: whole(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
-  DATABASE_URL: urlOf('postgres', 'postgresql')
+  PORT: wholeNumber(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
+  DATABASE_URL: urlText('postgres', 'postgresql')
     .optional()
     .describe(
       'PostgreSQL 15 or later, as an ordinary role that owns the database (row-level security does not bind a superuser), directly or through a pooler in session mode. Without it Loam runs an embedded PostgreSQL 18',
@@ -51,12 +54,12 @@ export const SETTINGS = {
   LOAM_ROLES: Roles.default(['api', 'worker']).describe('What this process does: api, worker or both'),
   LOAM_SECRET: z
     .string()
-    .refine((text) => partsOf(text).every((part) => part.length >= 16), 'must be at least 16 characters')
+    .refine((text) => splitList(text).every((part) => part.length >= 16), 'must be at least 16 characters')
     .optional()
     .describe(
       'Encrypts secrets at rest; `new,old` while rotating. Made in the data folder when absent; required with DATABASE_URL',
     ),
-  LOAM_PUBLIC_URL: urlOf('http', 'https')
+  LOAM_PUBLIC_URL: urlText('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('Address at which users reach this server, used in links; by default http://HOST:PORT'),
@@ -72,16 +75,16 @@ export const SETTINGS = {
     .describe(
       'Your proxies whose X-Forwarded-For header is believed: how many stand in a row (true is 1), or their addresses and networks (10.0.0.0/8,192.0.2.1). With false, callers without a key are counted by the address they connect from',
     ),
-  LOAM_REQUEST_STALL_SECONDS: whole(60, 1, 3600).describe(
+  LOAM_REQUEST_STALL_SECONDS: wholeNumber(60, 1, 3600).describe(
     'Ends a request that stops arriving, or an answer that is not read, after this many seconds',
   ),
-  LOAM_CONNECTIONS: whole(2000, 10).describe(
+  LOAM_CONNECTIONS: wholeNumber(2000, 10).describe(
     'Open connections of one API process; beyond it the longest idle ones are closed',
   ),
-  LOAM_CONNECTIONS_PER_ADDRESS: whole(200).describe(
+  LOAM_CONNECTIONS_PER_ADDRESS: wholeNumber(200).describe(
     'Open connections of one address that has not shown a valid key; no limit for proxies of LOAM_TRUST_PROXY. Beyond it idle ones are closed',
   ),
-  LOAM_OVERLOAD_MS: whole(1000, 0, 60_000).describe(
+  LOAM_OVERLOAD_MS: wholeNumber(1000, 0, 60_000).describe(
     'Requests that take longer are a sign of overload: fewer are admitted at once, and callers with several under way get 503 with Retry-After; 0 refuses none',
   ),
   LOAM_ADMIN_EMAIL: z
@@ -90,39 +93,39 @@ export const SETTINGS = {
     .transform((text) => text.toLowerCase())
     .default('admin@localhost')
     .describe('Administrator that the first start creates'),
-  LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe(
+  LOAM_RATE_LIMIT_PER_MINUTE: wholeNumber(200).describe(
     'Requests per minute and key, or per client address without a key',
   ),
-  LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe(
+  LOAM_RATE_LIMIT_PER_DAY: wholeNumber(10_000).describe(
     'Requests per UTC day and key, or per client address without a key',
   ),
-  LOAM_PREVIEWS_PER_HOUR: whole(60).describe(
+  LOAM_PREVIEWS_PER_HOUR: wholeNumber(60).describe(
     "Previews of sources that use the installation's keys and models, per hour and organisation; previews on own keys are not counted",
   ),
-  LOAM_STREAMS_PER_KEY: whole(20).describe(
+  LOAM_STREAMS_PER_KEY: wholeNumber(20).describe(
     'Event streams (/changes, the web agent) that one key may have open at one API process',
   ),
-  LOAM_STREAMS_PER_ORG: whole(200).describe(
+  LOAM_STREAMS_PER_ORG: wholeNumber(200).describe(
     'Event streams (/changes, the web agent) that one organisation may have open at one API process',
   ),
-  LOAM_ROWS_PER_ORG: whole(100_000_000).describe('Rows of one organisation, in all sheets together'),
-  LOAM_STORAGE_MB_PER_ORG: whole(100_000).describe(
+  LOAM_ROWS_PER_ORG: wholeNumber(100_000_000).describe('Rows of one organisation, in all sheets together'),
+  LOAM_STORAGE_MB_PER_ORG: wholeNumber(100_000).describe(
     'Megabytes of uploaded files and exports of one organisation',
   ),
-  LOAM_REVISIONS_KEPT: whole(50).describe(
+  LOAM_REVISIONS_KEPT: wholeNumber(50).describe(
     'Revisions kept of each sheet, besides those that runs and shortcuts need',
   ),
-  LOAM_EXPORTS_PER_ORG: whole(200).describe('Exports of one organisation that wait or are being built'),
-  LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
-  LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
+  LOAM_EXPORTS_PER_ORG: wholeNumber(200).describe('Exports of one organisation that wait or are being built'),
+  LOAM_WEBHOOK_PER_MINUTE: wholeNumber(6000).describe('Deliveries per minute to the webhook of one sheet'),
+  LOAM_SEGMENT_CHANGES_DAYS: wholeNumber(30, 1, 3650).describe(
     'Days for which changes of segments can be read from the feed',
   ),
-  LOAM_PIXEL_PER_MINUTE: whole(6000).describe('Page views per minute that one visitor source takes'),
-  LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
-  LOAM_MEMBER_LIMIT: whole(0, 0)
+  LOAM_PIXEL_PER_MINUTE: wholeNumber(6000).describe('Page views per minute that one visitor source takes'),
+  LOAM_INITIAL_CREDITS: wholeNumber(100_000, 0).describe('Credits a new organisation starts with'),
+  LOAM_MEMBER_LIMIT: wholeNumber(0, 0)
     .transform((n) => (n === 0 ? null : n))
     .describe('Members and pending invitations per organisation; 0 is no limit'),
-  LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Cells that one worker process runs at once'),
+  LOAM_CONCURRENCY: wholeNumber(1000, 1, 10_000).describe('Cells that one worker process runs at once'),
   LOAM_SANDBOX: oneOf('thread', 'process')
     .optional()
     .describe(
@@ -150,7 +153,7 @@ export const SETTINGS = {
     .describe(
       "Name servers, separated by commas: 192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:53; by default the system's",
     ),
-  LOAM_SMTP_PROBE_PORT: whole(25, 0, 65_535).describe(
+  LOAM_SMTP_PROBE_PORT: wholeNumber(25, 0, 65_535).describe(
     'Port at which verify_email asks mail servers about an address; 0 asks none',
   ),
   LOAM_S3_BUCKET: z
@@ -159,7 +162,7 @@ export const SETTINGS = {
     .describe(
       'Bucket for uploaded files and exports, needed if several machines serve; without it files are in the data folder',
     ),
-  LOAM_S3_ENDPOINT: urlOf('http', 'https')
+  LOAM_S3_ENDPOINT: urlText('http', 'https')
     .optional()
     .describe(
       'Address of an S3-compatible store (https://minio.example.com); by default Amazon S3 in the region',
@@ -174,7 +177,7 @@ export const SETTINGS = {
     .transform((text) => text === 'true')
     .optional()
     .describe('Name the bucket in the path instead of the host; true by default with LOAM_S3_ENDPOINT'),
-  LOAM_MODEL_BASE_URL: urlOf('http', 'https')
+  LOAM_MODEL_BASE_URL: urlText('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe(
@@ -184,17 +187,17 @@ export const SETTINGS = {
   LOAM_MODELS: z
     .string()
     .default('')
-    .transform((text) => partsOf(text).filter((name) => name !== ''))
+    .transform((text) => splitList(text).filter((name) => name !== ''))
     .describe('Names of the models offered, separated by commas; without it every model that the server has'),
   LOAM_ANTHROPIC_API_KEY: z
     .string()
     .optional()
     .describe('Key for the models of Anthropic, which are named anthropic/<name>'),
-  LOAM_MODEL_CONCURRENCY: whole(0, 0).describe(
+  LOAM_MODEL_CONCURRENCY: wholeNumber(0, 0).describe(
     'Calls at once to one model, by all processes together; 0 is no limit',
   ),
-  LOAM_MODEL_TIMEOUT_SECONDS: whole(120, 1, 600).describe('Longest time for one answer of a model'),
-  LOAM_SEARCH_URL: urlOf('http', 'https')
+  LOAM_MODEL_TIMEOUT_SECONDS: wholeNumber(120, 1, 600).describe('Longest time for one answer of a model'),
+  LOAM_SEARCH_URL: urlText('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('A SearXNG server for web searches; name its host in LOAM_EGRESS_ALLOW if it is private'),
@@ -202,22 +205,24 @@ export const SETTINGS = {
     .string()
     .optional()
     .describe('Model of the web agent; by default the first of LOAM_MODELS, or the model named default'),
-  LOAM_AGENT_PER_HOUR: whole(60).describe('Calls of the web agent per hour and organisation'),
-  LOAM_AGENT_CONCURRENCY: whole(5).describe('Calls of the web agent at once, per organisation'),
-  LOAM_AGENT_TIMEOUT_SECONDS: whole(150, 1, 3600).describe('Longest time for one call of the web agent'),
-  LOAM_AGENT_PAGE_SECONDS: whole(600, 0, 86_400).describe(
+  LOAM_AGENT_PER_HOUR: wholeNumber(60).describe('Calls of the web agent per hour and organisation'),
+  LOAM_AGENT_CONCURRENCY: wholeNumber(5).describe('Calls of the web agent at once, per organisation'),
+  LOAM_AGENT_TIMEOUT_SECONDS: wholeNumber(150, 1, 3600).describe(
+    'Longest time for one call of the web agent',
+  ),
+  LOAM_AGENT_PAGE_SECONDS: wholeNumber(600, 0, 86_400).describe(
     'How long a page that the web agent has read is kept for the next call; 0 keeps none',
   ),
-  LOAM_SEGMENT_CYCLE_SECONDS: whole(300, 1, 86_400).describe(
+  LOAM_SEGMENT_CYCLE_SECONDS: wholeNumber(300, 1, 86_400).describe(
     'How often members of segments are delivered into workflows',
   ),
-  LOAM_SEGMENT_FLOOD_MEMBERS: whole(500, 0).describe(
+  LOAM_SEGMENT_FLOOD_MEMBERS: wholeNumber(500, 0).describe(
     'A cycle of a segment sync that would deliver more members than this, and more than LOAM_SEGMENT_FLOOD_FACTOR allows, waits for confirmation',
   ),
-  LOAM_SEGMENT_FLOOD_FACTOR: whole(3, 0, 1000).describe(
+  LOAM_SEGMENT_FLOOD_FACTOR: wholeNumber(3, 0, 1000).describe(
     'A cycle may deliver up to this many times the largest of the last 10 cycles without confirmation',
   ),
-  LOAM_SEGMENT_REPUSH_PER_DAY: whole(288, 1).describe(
+  LOAM_SEGMENT_REPUSH_PER_DAY: wholeNumber(288, 1).describe(
     'How often a member that leaves its segment and returns is delivered to one workflow within 24 hours; by default once every cycle of five minutes',
   ),
   LOAM_BROWSER: z
@@ -226,14 +231,14 @@ export const SETTINGS = {
     .describe(
       'Path of a Chromium for pages that need scripts (the web agent, and scrape_website with render: browser); by default the one of CHROME_PATH, PATH or the cache of Playwright; `none` turns it off',
     ),
-  LOAM_SMTP_URL: urlOf('smtp', 'smtps')
+  LOAM_SMTP_URL: urlText('smtp', 'smtps')
     .optional()
     .describe('Mail server for invitations, sign-in links and alerts (smtp://user:pass@host:587)'),
   LOAM_MAIL_FROM: z
     .string()
     .optional()
     .describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
-  LOAM_OIDC_ISSUER: urlOf('http', 'https')
+  LOAM_OIDC_ISSUER: urlText('http', 'https')
     .refine(isSafeIssuer, 'must be https:// (http:// on this machine only)')
     .optional()
     .describe(
@@ -241,7 +246,7 @@ export const SETTINGS = {
     ),
   LOAM_OIDC_CLIENT_ID: z.string().optional().describe('Client of this server at that provider'),
   LOAM_OIDC_CLIENT_SECRET: z.string().optional().describe('Secret of that client'),
-  LOAM_MAIL_PER_HOUR: whole(200, 0).describe(
+  LOAM_MAIL_PER_HOUR: wholeNumber(200, 0).describe(
     'Recipients per hour and organisation over LOAM_SMTP_URL: send_email, invitations and alerts of budgets together',
   ),
   LOAM_LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')
@@ -256,13 +261,13 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Reads the environment; throws one ConfigError with a line for each wrong variable. */
+/** Reads the environment. Throws one ConfigError with a line for each wrong variable. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
     Object.keys(SETTINGS).flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])),
   )
   const parsed = Environment.safeParse(given)
-  const lines = parsed.success ? [] : linesOf(parsed.error)
+  const lines = parsed.success ? [] : formatIssues(parsed.error)
   if (given['DATABASE_URL'] !== undefined && given['LOAM_SECRET'] === undefined) {
     lines.push(
       'LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)',
@@ -275,7 +280,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return { ...parsed.data, ...providers.settings }
 }
 
-/** What is asked for by half would be taken for the data folder, or for another account. */
+/**
+ * Returns a line for each S3 setting that is missing. An incomplete configuration would silently use the data
+ * folder or another account.
+ */
 function incompleteS3(given: Record<string, string | undefined>): string[] {
   const missing = (name: string, by: string) =>
     given[by] !== undefined && given[name] === undefined ? [`${name}: required with ${by}`] : []
@@ -294,7 +302,7 @@ function incompleteOidc(given: Record<string, string | undefined>): string[] {
   return missing.map((name) => `${name}: required with the other settings of single sign-on`)
 }
 
-function linesOf(error: z.ZodError): string[] {
+function formatIssues(error: z.ZodError): string[] {
   const byName = Map.groupBy(error.issues, (issue) => String(issue.path[0]))
   return [...byName].map(
     ([name, issues]) => `${name}: ${[...new Set(issues.map((issue) => issue.message))].join('; ')}`,

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** Settings whose names hold the name of a provider (D57, D66), by the provider's id in lower case. */
+/**
+ * Settings whose names contain the name of a provider (D57, D66). The key is the provider's id in lower case.
+ */
 export type ProviderSettings = {
   providerUrls: ReadonlyMap<string, string>
   providerKeys: ReadonlyMap<string, string>
@@ -18,7 +20,7 @@ const HttpUrl = z
     error: 'must be a base URL, without ? and #',
   })
 
-/** Reads LOAM_PROVIDER_URL_<NAME> and LOAM_PROVIDER_KEY_<NAME>, with one line for each wrong one. */
+/** Reads LOAM_PROVIDER_URL_<NAME> and LOAM_PROVIDER_KEY_<NAME>. Returns one line for each wrong variable. */
 export function readProviderSettings(env: Readonly<Record<string, string | undefined>>): {
   settings: ProviderSettings
   lines: string[]

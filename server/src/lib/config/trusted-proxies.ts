@@ -4,12 +4,18 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = { address: Address; bits: number }
 
-/** Who may say where a request comes from: so many proxies in a row, or those of certain addresses. */
+/**
+ * The proxies that are trusted to report the client's address: a number of proxies in a row, or proxies with
+ * certain addresses.
+ */
 export type TrustedProxies = { hops: number } | { networks: Network[] }
 
 const MAX_HOPS = 100
 
-/** Reads LOAM_TRUST_PROXY: `false`, `true` (one proxy), a number of proxies, or their addresses and networks. */
+/**
+ * Reads LOAM_TRUST_PROXY: `false`, `true` (one proxy), a number of proxies, or the addresses and networks of
+ * the proxies.
+ */
 export function parseTrustedProxies(text: string): TrustedProxies | string {
   if (text === 'false') return { hops: 0 }
   if (text === 'true') return { hops: 1 }
@@ -33,7 +39,9 @@ function parseNetwork(text: string): Network | null {
   return wanted <= width ? { address, bits: wanted } : null
 }
 
-/** An address as proxies write it, with or without a port; null when it is none. */
+/**
+ * Reads an address as proxies write it, with or without a port. Returns null if the text is not an address.
+ */
 export function parseAddress(text: string): Address | null {
   const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? []
   const [, dotted] = /^([\d.]+):\d{1,5}$/.exec(text) ?? []

@@ -5,24 +5,28 @@ const LF = 10
 const CR = 13
 
 export type CsvParser = {
-  /** The rows that are complete with this text. */
+  /** Returns the rows that this text completes. */
   push(text: string): string[][]
-  /** The last row, which need not end with a line break. */
+  /** Returns the last row, which does not have to end with a line break. */
   end(): string[][]
-  /** What was pushed and is not yet part of a row, and the line it starts in. */
+  /** Returns the text that is not yet part of a row, and the number of the line in which it starts. */
   rest(): { text: string; line: number }
 }
 
 /**
- * Comma separated values as programs really write them: any line break, also several kinds in one file; quoted fields with
- * delimiters, quotes and line breaks in them; quotes inside a bare field are text, and so is what follows a closing quote.
+ * Parses comma separated values as programs really write them: any line break, also several kinds in one
+ * file; quoted fields that contain delimiters, quotes and line breaks. Quotes inside an unquoted field are
+ * text, and so is what follows a closing quote.
  */
 export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
   const separator = delimiter.charCodeAt(0)
   let text = ''
   let line = firstLine
-  /** Pieces that are awaited before a long row is looked at again, so that this costs no more than reading it twice. */
-  let enough = 0
+  /**
+   * The number of characters to collect before an incomplete row is parsed again. This keeps the cost of a
+   * long row at no more than parsing it twice.
+   */
+  let minLength = 0
   let awaited: string[] = []
   let awaitedLength = 0
 
@@ -34,7 +38,10 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
     return text.length
   }
 
-  /** The place of the quote that closes the one at `open`; -1 when it is not there or its successor decides. */
+  /**
+   * Returns the position of the quote that closes the one at `open`. Returns -1 if the quote has not arrived
+   * yet or if the next character decides.
+   */
   function closingQuote(open: number, final: boolean): number {
     for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 2)) {
       if (at + 1 === text.length) return final ? at : -1
@@ -43,7 +50,7 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
     return -1
   }
 
-  /** Reads the row at `start`; answers where the next one starts, or -1 when this one is not complete. */
+  /** Reads the row at `start`. Returns the start of the next row, or -1 if this row is not complete. */
   function readRow(start: number, fields: string[], final: boolean): number {
     let at = start
     let breaks = 1
@@ -90,7 +97,7 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
       start = next
     }
     text = text.slice(start)
-    enough = text.length
+    minLength = text.length
     if (text.length > MAX_RECORD_BYTES) throw new FileFault(tooLong(line, text))
     return rows
   }
@@ -99,7 +106,9 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
     push(more) {
       awaited.push(more)
       awaitedLength += more.length
-      return awaitedLength < enough && text.length + awaitedLength <= MAX_RECORD_BYTES ? [] : readRows(false)
+      return awaitedLength < minLength && text.length + awaitedLength <= MAX_RECORD_BYTES
+        ? []
+        : readRows(false)
     },
     end: () => readRows(true),
     rest: () => ({ text: text + awaited.join(''), line }),

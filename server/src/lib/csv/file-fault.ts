@@ -1,7 +1,10 @@
-/** What is wrong with a file, in words for the person who made it. Trying again would not help. */
+/** A defect of a file, described for the person who made the file. A retry would not help. */
 export class FileFault extends Error {
   override name = 'FileFault'
 }
 
-/** No record of a sensible table is longer, and none is held in memory beyond it. */
+/**
+ * The size limit of one record. No sensible table has a longer record, and the server never holds more than
+ * this in memory.
+ */
 export const MAX_RECORD_BYTES = 2 * 1024 * 1024

@@ -2,11 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { FileFault } from './file-fault.ts'
 
 export type Utf8Decoder = {
-  /** The text of these bytes, up to the first that is not UTF-8. A character cut off at the end comes with the next. */
+  /**
+   * Decodes the bytes up to the first that is not UTF-8. A character that is cut off at the end is returned
+   * with the next block.
+   */
   decode(bytes: Uint8Array): string
-  /** True once something was found that is not UTF-8; at the end of the file, also half a character. */
+  /** Returns true once invalid UTF-8 was found. At the end of the file, half a character is invalid too. */
   isBroken(atEnd: boolean): boolean
-  /** How many bytes became text. */
+  /** Returns the number of bytes that were decoded. */
   bytes(): number
 }
 
@@ -35,7 +38,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   }
 }
 
-/** The length without the start of a character at the end whose other bytes are still to come. */
+/** Returns the length of the block without an incomplete character at its end. */
 function wholeCharacters(block: Buffer): number {
   for (let back = 1; back <= Math.min(3, block.length); back++) {
     const byte = block[block.length - back] ?? 0
@@ -46,7 +49,7 @@ function wholeCharacters(block: Buffer): number {
   return block.length
 }
 
-/** How far the block is UTF-8, found by halving. */
+/** Returns the number of bytes that are valid UTF-8. Finds them by bisection. */
 function validStart(block: Buffer): number {
   let [good, bad] = [0, block.length]
   while (bad - good > 1) {
@@ -62,10 +65,10 @@ const SAVE_AS = 'save the file as UTF-8 and put it again'
 export const notUtf8 = (line: number): FileFault =>
   new FileFault(`Line ${line} holds bytes that are not UTF-8; ${SAVE_AS}`)
 
-/** Bytes that say what a file is, and which separator it names. */
+/** The number of bytes needed to recognise the type of a file and the separator that it declares. */
 const START = 16
 
-/** The same bytes, the first block of them long enough to see what they are. */
+/** Passes the bytes on, but makes the first block long enough to recognise the type of the file. */
 export async function* withWholeStart(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start: Uint8Array | null = new Uint8Array()
   for await (const bytes of blocks) {
@@ -77,7 +80,7 @@ export async function* withWholeStart(blocks: AsyncIterable<Uint8Array>): AsyncG
   if (start !== null) yield start
 }
 
-/** Other encodings and formats that the first bytes give away. */
+/** Throws if the first bytes show another encoding or file format. */
 export function refuseForeignStart(start: Uint8Array): void {
   const [a, b, c, d] = start
   if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) {

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Where a connection would go: the host as the URL spells it, without brackets. */
+/** The target of a connection. The host is spelled as in the URL, without brackets. */
 export type Target = { host: string; port: number }
 
-/** One entry of LOAM_EGRESS_ALLOW; without a port it holds for every port. */
+/** One entry of LOAM_EGRESS_ALLOW. An entry without a port applies to every port. */
 export type AllowEntry = { port?: number } & (
   | { kind: 'host'; host: string }
   | { kind: 'range'; network: Address; bits: number }
@@ -14,7 +14,7 @@ export type AllowEntry = { port?: number } & (
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
-// Azure answers its guests on this one address of otherwise public space.
+// Azure offers its metadata service to guests at this single address inside public address space.
 const AZURE_HOST = '168.63.129.16'
 
 const RANGE_WORDS: Record<string, string> = {
@@ -28,7 +28,7 @@ const RANGE_WORDS: Record<string, string> = {
   broadcast: 'a broadcast address',
 }
 
-/** Says what an address is when it is anything but publicly reachable unicast; null when it is just that. */
+/** Describes an address that is not publicly reachable unicast. Returns null if the address is public. */
 export function describeNonPublic(text: string): string | null {
   if (isIP(text) === 0) return 'no IP address'
   if (text.includes('%')) return 'an address of one network interface'
@@ -42,9 +42,11 @@ function describeNonPublic4(address: ipaddr.IPv4): string | null {
 }
 
 function describeNonPublic6(address: ipaddr.IPv6): string | null {
-  // NAT64 leads to the IPv4 address in its last 32 bits, and networks without IPv4 reach all of it that way.
+  // A NAT64 address leads to the IPv4 address in its last 32 bits. Networks without IPv4 reach every IPv4
+  // address in this way.
   if (address.match(NAT64)) return describeNonPublic4(new ipaddr.IPv4(address.toByteArray().slice(12)))
-  // Also refuses what is no special range to ipaddr.js: unallocated space and IPv4-compatible addresses.
+  // This also refuses addresses that ipaddr.js does not count as a special range: unallocated space and
+  // IPv4-compatible addresses.
   return describeRange(address.range()) ?? (address.match(GLOBAL_UNICAST) ? null : 'a reserved address')
 }
 
@@ -52,7 +54,10 @@ function describeRange(range: string): string | null {
   return range === 'unicast' ? null : (RANGE_WORDS[range] ?? 'a reserved address')
 }
 
-/** Says why a connection to `address` for `target` is refused, in words that follow "is"; null when it may be made. */
+/**
+ * Describes why a connection to `address` for `target` is refused, in words that follow "is". Returns null if
+ * it is allowed.
+ */
 export function describeRefusal(
   allow: readonly AllowEntry[],
   target: Target,
@@ -70,13 +75,13 @@ function permits(entry: AllowEntry, target: Target, address: string): boolean {
   return parsed.kind() === entry.network.kind() && parsed.match(entry.network, entry.bits)
 }
 
-/** Whether the operator allows this machine itself, by its name or its address, at any port. */
+/** Returns true if the operator allows this machine itself, by name or address, at any port. */
 export function permitsLocalhost(allow: readonly AllowEntry[]): boolean {
   const target = { host: 'localhost', port: 0 }
   return allow.some(({ port: _any, ...entry }) => permits(entry, target, '127.0.0.1'))
 }
 
-/** Reads LOAM_EGRESS_ALLOW: entries separated by commas or spaces, with one line for each wrong one. */
+/** Reads LOAM_EGRESS_ALLOW: entries separated by commas or spaces. Returns one line for each wrong entry. */
 export function parseEgressAllow(text: string): { entries: AllowEntry[]; errors: string[] } {
   const entries: AllowEntry[] = []
   const errors: string[] = []
@@ -129,7 +134,7 @@ function parseRange(text: string): AllowEntry | string {
 }
 
 function parseHost(text: string): AllowEntry | string {
-  // The URL parser decides what a host is, so that an entry matches what a URL with the same spelling gives.
+  // The URL parser decides what a host is, so that an entry matches the host of a URL with the same spelling.
   const url = /[@?#%\\]/.test(text) ? null : URL.parse(`http://${text}`)
   const host = url?.hostname.replace(/\.$/, '') ?? ''
   if (isIP(host) !== 0) return `is an address in a short form; write ${host}`

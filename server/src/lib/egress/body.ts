@@ -7,19 +7,23 @@ import { type SentHeaders, valuesOf } from './response.ts'
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd'
 
 const MAX_ENCODINGS = 3
-// RFC 9659: an HTTP client need not hold a window above 8 MB, and a frame may ask for 2 GB.
+// RFC 9659: an HTTP client need not accept a window above 8 MB, while a frame may ask for 2 GB.
 const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 type Limits = { maxBytes: number; holding: Holding; deadline: { fault: EgressFault | undefined } }
 
-/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; a call that is over goes no further. */
+/**
+ * Decodes a body. The output of each decoding step must not exceed `maxBytes`. Decoding stops when the call
+ * is over.
+ */
 export function decodeBody(
   body: Buffer,
   headers: SentHeaders,
   limits: Limits,
 ): Uint8Array | Promise<Uint8Array> {
   const encodings = encodingsOf(headers)
-  // Answers to HEAD and 304 name the encoding of a body that they do not have.
+  // Responses to HEAD requests and responses with status 304 name the encoding of a body that they do not
+  // contain.
   return body.length === 0 || encodings.length === 0 ? body : decodeAll(body, encodings, limits)
 }
 
@@ -32,7 +36,7 @@ async function decodeAll(body: Buffer, encodings: readonly string[], limits: Lim
   return bytes
 }
 
-/** Refuses a body by its declared length, before any of it is read. */
+/** Throws if the declared length of a body exceeds the limit, before any of the body is read. */
 export function checkDeclaredLength(headers: SentHeaders, maxBytes: number): void {
   if (Number(valuesOf(headers, 'content-length')[0] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
@@ -61,7 +65,7 @@ async function decode(input: Buffer, encoding: string, limits: Limits): Promise<
     if (error instanceof EgressFault) throw error
     throw new EgressFault('protocol', `the ${encoding} encoding of the answer is broken or cut off.`)
   }
-  // A decoder stops at the end of its first frame; what follows would be lost without a word.
+  // A decoder stops at the end of its first frame. Bytes after it would be lost silently.
   if (decoder.bytesWritten < input.length) {
     throw new EgressFault('protocol', `the answer goes on after the end of its ${encoding} encoding.`)
   }
@@ -74,7 +78,7 @@ function createDecoder(input: Buffer, encoding: string) {
     case 'x-gzip':
       return zlib.createGunzip()
     case 'deflate':
-      // Servers disagree about whether this means zlib's framing (RFC 9110) or none.
+      // Servers disagree about this encoding: with zlib's framing (RFC 9110) or without.
       return ((input[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
     case 'br':
       return zlib.createBrotliDecompress()

@@ -10,8 +10,8 @@ const CONNECT_TIMEOUT_MS = 10_000
 export type Guard = { allow: readonly AllowEntry[]; resolve: Resolve; closing: AbortSignal }
 
 /**
- * Makes the connections of one origin. The addresses it connects to are the very ones that were checked: `lookup` is
- * asked once for each connection, and Node does not resolve behind it.
+ * Creates the connections of one origin. A connection uses exactly the addresses that were checked: `lookup`
+ * is called once for each connection, and Node does not resolve the name a second time.
  */
 export function createConnector(origin: URL, guard: Guard): buildConnector.connector {
   const target = { host: hostOf(origin), port: portOf(origin) }
@@ -31,7 +31,7 @@ export function createConnector(origin: URL, guard: Guard): buildConnector.conne
         socket.prependListener('error', unmaskReset)
         return callback(null, socket)
       })
-    // Node asks no lookup for an address, so an address is checked here.
+    // Node calls no lookup for an IP address, so an IP address is checked here.
     if (isIP(target.host) === 0) open()
     else admitThen(target, guard, (fault) => (fault === null ? open() : callback(fault, null)))
   }
@@ -50,7 +50,10 @@ function createLookup(target: Target, guard: Guard): LookupFunction {
 
 const admitThen = callbackify(admit)
 
-/** Resolves and checks. One refused address refuses the host: a name with a private and a public side is a trap. */
+/**
+ * Resolves a host and checks its addresses. A single refused address refuses the whole host: a name with both
+ * private and public addresses is a trap.
+ */
 export async function admit(target: Target, guard: Guard): Promise<string[]> {
   const addresses = await addressesOf(target.host, guard.resolve)
   if (addresses.length === 0)
@@ -64,7 +67,7 @@ export async function admit(target: Target, guard: Guard): Promise<string[]> {
 
 async function addressesOf(host: string, resolve: Resolve): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  // RFC 6761: these names are loopback whatever a resolver says.
+  // RFC 6761: these names are loopback, whatever a resolver answers.
   if (/^(.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1']
   try {
     return await resolve(host)
@@ -73,17 +76,19 @@ async function addressesOf(host: string, resolve: Resolve): Promise<string[]> {
   }
 }
 
-// The address behind a name is not told: the caller may not be entitled to know the operator's network.
+// The message does not contain the address behind the name: the caller may not be entitled to know the
+// operator's network.
 function refusedAddress({ host, port }: Target, refusal: string): EgressFault {
   const entry = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  const what = isIP(host) === 0 ? `the host resolves to ${refusal}` : `this is ${refusal}`
+  const cause = isIP(host) === 0 ? `the host resolves to ${refusal}` : `this is ${refusal}`
   return new EgressFault(
     'refused_address',
-    `refused, because ${what}. The operator can permit it with LOAM_EGRESS_ALLOW=${entry}.`,
+    `refused, because ${cause}. The operator can permit it with LOAM_EGRESS_ALLOW=${entry}.`,
   )
 }
 
-// undici takes a reset for the end of a body that is delimited by the close, and would call half of it success.
+// undici takes a reset for the end of a body that ends with the connection, and would report half a body as
+// success.
 function unmaskReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = 'ERESET'
 }

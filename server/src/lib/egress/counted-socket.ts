@@ -3,12 +3,15 @@ import { Duplex } from 'node:stream'
 import { tooLarge } from './body.ts'
 import type { Holding } from './held-bytes.ts'
 
-/** Bounds the bytes that one connection that is not HTTP may send: they are held until they are read. */
+/**
+ * The maximum number of bytes that a connection other than HTTP may send. They are held until they are read.
+ */
 export const MAX_SOCKET_BYTES = 16_000_000
 
 /**
- * A connection whose incoming bytes are counted before anybody sees them, also those below TLS: Node reads a bare socket that is
- * wrapped in TLS without telling. Beyond its limit it ends with an error that names it.
+ * A connection that counts its incoming bytes before anybody reads them, also the bytes below TLS: if a bare
+ * socket is wrapped in TLS, Node reads it without reporting it. Above the limit the connection ends with an
+ * error that names the limit.
  */
 export class CountedSocket extends Duplex {
   readonly #socket: Socket
@@ -19,7 +22,7 @@ export class CountedSocket extends Duplex {
     super()
     this.#socket = socket
     this.#holding = open({ fail: (fault) => this.destroy(fault) })
-    // The user of the socket listens as well; without any listener a reset would end the process.
+    // The user of the socket adds a listener too. Without any listener a reset would end the process.
     this.on('error', () => undefined)
     socket.pause()
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
@@ -54,7 +57,7 @@ export class CountedSocket extends Duplex {
     done(cause)
   }
 
-  // Drivers set these options of a socket.
+  // Database drivers set these options of a socket.
   setNoDelay(isOn = true): this {
     this.#socket.setNoDelay(isOn)
     return this

@@ -6,7 +6,7 @@ import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 import type { EgressRequest } from './request.ts'
 
-/** Reaches loopback alone; `*.internal` names are loopback too. */
+/** Creates an egress that reaches only loopback. `*.internal` names resolve to loopback too. */
 function createLocalEgress(userAgent?: string): Egress {
   const egress = createEgress({
     allow: parseEgressAllow('127.0.0.1').entries,
@@ -22,7 +22,7 @@ function createLocalEgress(userAgent?: string): Egress {
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string }
 
-/** Records what arrives; answers with the redirect of that path, else 200. */
+/** Starts a server that records requests. It responds with the redirect of the path, else with 200. */
 async function serveRecorder(redirects: Record<string, [status: number, location: string]> = {}) {
   const seen: Seen[] = []
   const server = await serveHttp((request, response) => {
@@ -323,7 +323,7 @@ describe('connections', () => {
       await egress.fetch({ url: `${server.origin}/from` })
       await sleep(5)
     }
-    // The body of a redirect may still be on its way when the next request goes out on a second connection.
+    // The body of a redirect may still be arriving when the next request is sent on a second connection.
     expect(server.seen.length).toBe(6)
     expect(server.accepted()).toBeLessThanOrEqual(2)
   })

@@ -18,12 +18,12 @@ import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
 import { type EgressResponse, Response } from './response.ts'
 import { type ConnectRequest, openGuarded } from './socket.ts'
 
-/** The message names scheme, host and port at most: no path, query, header or body. */
+/** A failed call. The message contains at most scheme, host and port: never a path, query, header or body. */
 export type EgressFailure = {
   ok: false
   kind: EgressFailureKind
   message: string
-  /** The same call may succeed later; whether it may be repeated is for the caller to know. */
+  /** Tells that the same call may succeed later. The caller has to know whether the call may be repeated. */
   retryable: boolean
   ms: number
 }
@@ -31,29 +31,38 @@ export type EgressFailure = {
 export type EgressResult = EgressResponse | EgressFailure
 
 export type Egress = {
-  /** Never rejects for what a caller's data or a peer does; those are failures. */
+  /**
+   * Makes a call. Never rejects for something that the caller's data or a peer causes: the result is a
+   * failure.
+   */
   fetch: (request: EgressRequest) => Promise<EgressResult>
-  /** A bare TCP connection, under the same rules, whose incoming bytes are bounded. Whoever gets the socket ends it. */
+  /**
+   * Opens a bare TCP connection under the same rules. Its incoming bytes are limited. The caller has to end
+   * the socket.
+   */
   connect: (request: ConnectRequest) => Promise<{ ok: true; socket: CountedSocket } | EgressFailure>
-  /** The same without a bound, for who passes its bytes on, keeps none and counts them. */
+  /**
+   * Opens a connection without the limit, for a caller that passes the bytes on, counts them and keeps none.
+   */
   tunnel: (request: ConnectRequest) => Promise<{ ok: true; socket: Socket } | EgressFailure>
   dns: DnsRecords
-  /** A provider's base URL: what the operator set in its place, or `fallback` (D55). */
+  /** Returns a provider's base URL: the one that the operator has set, or `fallback` (D55). */
   baseUrl: (provider: string, fallback: string) => string
-  /** The operator allows this machine itself. */
+  /** Tells that the operator allows calls to this machine itself. */
   allowsLocalhost: boolean
-  /** How mail servers are asked about an address; port 0 asks none. */
+  /** The way to ask mail servers about an address. Port 0 asks none. */
   smtpProbe: SmtpProbe
-  /** Ends every connection; calls still under way fail as `aborted`. */
+  /** Ends every connection. Calls in flight fail with `aborted`. */
   close: () => Promise<void>
 }
 
 export type SmtpProbe = { port: number; name: string }
 
-/** Bounds the bytes of all answers that the process receives or decodes at once, whichever client receives them. */
+/** The limit of all bytes that the process receives or decodes at once, whichever client receives them. */
 const HELD = createHeldBytes(128_000_000)
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
-// The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
+// The deadline of a call replaces undici's own timeouts. Idle connections end soon and do not keep the
+// process alive.
 const POOL_OPTIONS = {
   allowH2: false,
   maxHeaderSize: 65_536,
@@ -63,12 +72,15 @@ const POOL_OPTIONS = {
   keepAliveMaxTimeout: 10_000,
 }
 
-/** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
+/**
+ * Creates the HTTP client for all outgoing calls. It reaches public addresses and the addresses that `allow`
+ * names, nothing else.
+ */
 export function createEgress(options: {
   allow: readonly AllowEntry[]
   userAgent?: string
   resolve?: Resolve
-  /** Name servers; those of the system when there are none. */
+  /** The name servers. If the list is empty, those of the system are used. */
   servers?: readonly string[]
   baseUrls?: ReadonlyMap<string, string>
   smtpProbe?: Partial<SmtpProbe>
@@ -179,8 +191,8 @@ function toFailure(error: unknown, ms: number): EgressFailure {
   return { ok: false, kind: error.kind, message: error.message, retryable: error.retryable, ms }
 }
 
-// One pool per origin with a connector of its own, so a connection admitted for one host never serves another.
-// An Agent made here, and not undici's global one, takes no notice of proxies in the environment.
+// Each origin has its own pool and connector, so a connection that was admitted for one host never serves
+// another. This Agent, other than undici's global one, ignores proxies in the environment.
 function createAgent(guard: Guard): Agent {
   return new Agent({
     allowH2: false,

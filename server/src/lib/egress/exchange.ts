@@ -11,7 +11,7 @@ export type Exchanged = {
   status: number
   headers: SentHeaders
   body: Buffer
-  /** There was more than was kept of it. */
+  /** Tells that the body had more bytes than were kept. */
   isCut: boolean
 }
 
@@ -24,13 +24,15 @@ export type Expectation = {
 
 const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
 const NOTHING = Buffer.alloc(0)
-/** A short body that nobody wants is let pass, so that its connection can be used again. */
+/**
+ * The largest body that is read to its end although nobody wants it, so that its connection can be reused.
+ */
 const MAX_UNWANTED = 16_384
 
 /**
- * One request and its answer, by undici's own events: a stream and a signal for each call would cost more than the call. The
- * answer comes a turn after its last byte, when undici takes the connection for free: a call that follows at once would
- * otherwise open another.
+ * Sends one request and receives its response, using undici's own events: a stream and a signal for each call
+ * would cost more than the call. The promise resolves one turn of the event loop after the last byte, when
+ * undici counts the connection as free: otherwise a call that follows at once would open another connection.
  */
 export function exchange(agent: Agent, hop: Hop, expected: Expectation): Promise<Exchanged> {
   const under = new Exchange(hop, expected)
@@ -40,7 +42,7 @@ export function exchange(agent: Agent, hop: Hop, expected: Expectation): Promise
   return under.promise
 }
 
-/** Listens to undici. A class, since one is made for every call. */
+/** Receives the events of undici. It is a class because an instance is created for every call. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly promise: Promise<Exchanged>
   #resolve!: (exchanged: Exchanged) => void
@@ -53,7 +55,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #size = 0
   #isWanted = true
-  /** The bytes of the body that are kept, where that is not all. */
+  /** The range of bytes that is kept, or null to keep the whole body. */
   #kept: Kept | null = null
 
   constructor(hop: Hop, expected: Expectation) {
@@ -63,7 +65,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     })
     this.#hop = hop
     this.#expected = expected
-    // undici knows of no way to end a call before it has a connection for it.
+    // undici has no way to end a call before the call has a connection.
     expected.deadline.watch(this)
   }
 
@@ -93,7 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Throws what makes the answer useless. */
+  /** Returns true if the body is needed. Throws if the response is unusable. */
   #wantsBody(status: number, headers: SentHeaders): boolean {
     const { request, maxBytes } = this.#expected
     if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
@@ -142,9 +144,9 @@ const MAX_TIMER_MS = 2_147_483_647
 
 type Failing = { fail(fault: EgressFault): void }
 
-/** The time for one call, with all that belongs to it. One is made for every call, so it is its own listener. */
+/** The deadline of one call. An instance is created for every call, so it is its own event listener. */
 export class Deadline {
-  /** Why the call is over before its end. */
+  /** The reason why the call ended early. */
   fault: EgressFault | undefined
   readonly #timeoutMs: number
   readonly #outer: CallOff | undefined
@@ -160,7 +162,7 @@ export class Deadline {
     else outer?.addEventListener('abort', this)
   }
 
-  /** The call was cancelled. */
+  /** Ends the call as cancelled. */
   handleEvent(): void {
     this.fail(new EgressFault('aborted', 'the call was cancelled.'))
   }
@@ -169,19 +171,19 @@ export class Deadline {
     this.fail(new EgressFault('timeout', `no complete answer within ${this.#timeoutMs} ms. Try again later.`))
   }
 
-  /** Ends the call before its end. */
+  /** Ends the call early. */
   fail(cause: EgressFault): void {
     this.fault ??= cause
     this.#watcher?.fail(this.fault)
   }
 
-  /** Fails `watcher` when it is, in place of who watched before. */
+  /** Registers the watcher that is failed when the call ends early. It replaces the previous watcher. */
   watch(watcher: Failing): void {
     this.#watcher = watcher
     if (this.fault !== undefined) watcher.fail(this.fault)
   }
 
-  /** Calls `act` when the call is over, however it ended. */
+  /** Registers a function that is called when the call is over, however it ended. */
   atEnd(act: () => void): void {
     this.#endings ??= []
     this.#endings.push(act)

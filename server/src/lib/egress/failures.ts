@@ -1,6 +1,9 @@
 import { errors } from 'undici'
 
-/** `connect` and what precedes it mean that nothing was sent; `reset` and `timeout` leave that open. */
+/**
+ * The kinds of failure. `connect` and those listed before it mean that nothing was sent. With `reset` and
+ * `timeout` the request may have been sent.
+ */
 export type EgressFailureKind =
   | 'invalid_url'
   | 'refused_address'
@@ -22,7 +25,7 @@ const BROKEN_OFF: ReadonlySet<string> = new Set([
 ])
 const TRANSIENT: ReadonlySet<EgressFailureKind> = new Set(['dns', 'connect', 'reset', 'timeout', 'busy'])
 
-/** A failure on its way through undici and streams, which pass on nothing but errors; it leaves `fetch` as data. */
+/** A failure on its way through undici and streams, which pass on only errors. `fetch` returns it as data. */
 export class EgressFault extends Error {
   override name = 'EgressFault'
   readonly kind: EgressFailureKind
@@ -35,7 +38,10 @@ export class EgressFault extends Error {
   }
 }
 
-/** The fault behind an error of the exchange itself, after the connection stood. Rethrows what no peer can cause. */
+/**
+ * Returns the fault for an error of the exchange itself, after the connection was established. Rethrows an
+ * error that no peer can cause.
+ */
 export function toExchangeFault(error: unknown): EgressFault {
   if (error instanceof EgressFault) return error
   const code = codeOf(error)
@@ -54,7 +60,10 @@ export function toExchangeFault(error: unknown): EgressFault {
   throw error
 }
 
-/** The fault behind an error while a connection is made; what has no code is no peer's doing and stays as it is. */
+/**
+ * Returns the fault for an error while connecting. An error without a code was not caused by a peer and is
+ * returned unchanged.
+ */
 export function toConnectFault(error: Error): Error {
   const code = codeOf(error)
   if (code === '') return error
@@ -79,7 +88,7 @@ function isConnectError(error: Error): boolean {
   return error instanceof AggregateError || ('syscall' in error && error.syscall === 'connect')
 }
 
-// undici gives the errors of its parser no code.
+// undici does not give a code to the errors of its parser.
 function isCutOff(error: errors.HTTPParserError): boolean {
   return error.message.includes('EOF')
 }
@@ -88,7 +97,7 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && 'errno' in error
 }
 
-/** The code of a system, DNS, TLS or undici error; empty for any other. */
+/** Returns the code of a system, DNS, TLS or undici error, or an empty text for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

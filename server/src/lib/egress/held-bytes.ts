@@ -1,18 +1,19 @@
 import { EgressFault } from './failures.ts'
 
-/** The part of one call. */
+/** The bytes that one call holds. */
 export type Holding = { add(bytes: number): void; release(): void }
 export type HeldBytes = { open(call: HoldingCall): Holding }
 
-/** Who can be given up. */
+/** A call that can be given up. */
 type HoldingCall = { fail(fault: EgressFault): void }
 
 /**
- * Counts what all calls hold of answers that still arrive or are decoded. Beyond `maxBytes` the call that holds the most is
- * given up, to be tried again: a thousand answers of ten megabytes would otherwise be held at once, and short ones are safe.
+ * Counts the bytes that all calls hold of responses that are still arriving or being decoded. Above
+ * `maxBytes` the call that holds the most is given up with a retryable failure: otherwise a thousand
+ * responses of ten megabytes would be held at once. Short responses are safe.
  */
 export function createHeldBytes(maxBytes: number): HeldBytes {
-  /** Those that hold anything. */
+  /** The holdings with at least one byte. */
   const holdings = new Set<CallHolding>()
   let total = 0
 
@@ -23,7 +24,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     largest?.call.fail(new EgressFault('busy', 'too many large answers arrive at once. Try again later.'))
   }
 
-  /** One is made for every call. */
+  /** The bytes of one call. An instance is created for every call. */
   class CallHolding implements Holding {
     readonly call: HoldingCall
     bytes = 0

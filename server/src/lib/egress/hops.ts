@@ -2,13 +2,16 @@ import { EgressFault } from './failures.ts'
 import type { EgressRequest } from './request.ts'
 import { type SentHeaders, valuesOf } from './response.ts'
 
-/** One request to one origin; a redirect makes the next. */
+/** One request to one origin. A redirect creates the next hop. */
 export type Hop = {
   url: URL
-  /** Of the URL, which makes it anew each time that it is asked. */
+  /** The origin of the URL. It is stored because URL computes it again at each access. */
   origin: string
   method: string
-  /** Lower-case names, each followed by its value: undici takes them so, and nothing is made for each of them. */
+  /**
+   * Lower-case names, each followed by its value. undici accepts headers in this form, which needs no object
+   * for each header.
+   */
   headers: string[]
   body: string | Uint8Array | null
 }
@@ -25,7 +28,10 @@ const OURS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Anything else a caller sends may be a credential, so it stays with the origin it was meant for. */
+/**
+ * The headers that are kept when a redirect leads to another origin. Any other header of a caller may be a
+ * credential and is sent only to the origin that it was meant for.
+ */
 const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -53,7 +59,7 @@ export function parseUrl(text: string): URL {
   return url
 }
 
-/** Checks a caller's request; throws a fault for what cannot be sent. */
+/** Checks a caller's request. Throws a fault if it cannot be sent. */
 export function firstHop(
   { url, origin }: Pick<Hop, 'url' | 'origin'>,
   request: EgressRequest,
@@ -79,7 +85,7 @@ function headersOf(given: EgressRequest['headers'], defaults: readonly string[])
   return headers
 }
 
-/** In place of the defaults of the same names. */
+/** Adds the given headers. A header replaces the default with the same name. */
 function addHeaders(headers: string[], given: Readonly<Record<string, string>>): void {
   const defaults = headers.length
   const seen = new Set<string>()
@@ -103,7 +109,7 @@ function addHeaders(headers: string[], given: Readonly<Record<string, string>>):
   }
 }
 
-/** Where an answer redirects to, as sent; null when it is no redirect. */
+/** Returns the redirect location as it was sent, or null if the response is not a redirect. */
 export function locationOf(status: number, headers: SentHeaders): string | null {
   if (!REDIRECTS.has(status)) return null
   const locations = valuesOf(headers, 'location')
@@ -112,9 +118,12 @@ export function locationOf(status: number, headers: SentHeaders): string | null 
   return locations[0] ?? null
 }
 
-/** Follows a redirect by the rules of the fetch standard, without what is meant only for the present origin. */
+/**
+ * Follows a redirect by the rules of the fetch standard. Drops headers that are meant only for the current
+ * origin.
+ */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
-  // undici reads header bytes as Latin-1, while servers write paths in UTF-8.
+  // undici decodes header bytes as Latin-1, while servers write paths in UTF-8.
   const url = URL.parse(Buffer.from(location, 'latin1').toString('utf8'), hop.url.href)
   if (url === null) throw new EgressFault('protocol', 'the redirect has a location that is not valid.')
   const fault = describeUnusable(url)
@@ -129,7 +138,7 @@ export function nextHop(hop: Hop, status: number, location: string): Hop {
   const crosses = origin !== hop.origin
   const isKept = (name: string) =>
     !(crosses && !KEPT_ACROSS_ORIGINS.has(name)) && !(toGet && DESCRIBES_BODY.has(name))
-  // A value goes with its name.
+  // A value is kept or dropped together with its name.
   const headers = hop.headers.filter((_, at) => isKept(hop.headers[at - (at % 2)] ?? ''))
   return { url, origin, method: toGet ? 'GET' : hop.method, headers, body }
 }

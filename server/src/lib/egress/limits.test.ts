@@ -16,7 +16,7 @@ function createLocalEgress(resolve?: (host: string) => Promise<string[]>): Egres
 
 const fetchLocal = (request: EgressRequest) => createLocalEgress().fetch(request)
 
-/** Answers every connection with these bytes, then closes, resets or hangs. */
+/** Starts a server that sends these bytes on every connection, then closes, resets or hangs. */
 const serveBytes = (bytes: string | Buffer, ending: 'close' | 'reset' | 'hang' = 'close') =>
   serveRaw((socket) =>
     socket.once('data', () => {
@@ -192,7 +192,7 @@ describe('the size limit', () => {
   })
 })
 
-/** 200 MB to 1 GB of zeros in about 1 MB or less. */
+/** Returns 200 MB to 1 GB of zeros in about 1 MB or less. */
 function makeBomb(encoding: string): Buffer {
   if (encoding === 'br') return zlib.brotliCompressSync(Buffer.alloc(200_000_000), FAST_BROTLI)
   if (encoding === 'zstd') return zlib.zstdCompressSync(Buffer.alloc(200_000_000))
@@ -201,7 +201,10 @@ function makeBomb(encoding: string): Buffer {
   return encoding === 'gzip' ? bomb : zlib.gzipSync(bomb)
 }
 
-/** Measures from a clean start, as the making of a bomb leaves more garbage than reading it may use. */
+/**
+ * Measures the external memory. Collects garbage first, because making a bomb leaves more garbage than
+ * reading it may use.
+ */
 function watchMemory() {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

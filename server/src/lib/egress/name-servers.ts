@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Reads LOAM_DNS_SERVERS: addresses, with a port where it is not 53, separated by commas or spaces. */
+/** Reads LOAM_DNS_SERVERS: addresses separated by commas or spaces, with a port if it is not 53. */
 export function parseNameServers(text: string): { servers: string[]; errors: string[] } {
   const servers = text.split(/[\s,]+/).filter((part) => part !== '')
   const errors = servers

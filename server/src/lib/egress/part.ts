@@ -5,15 +5,21 @@ import { type SentHeaders, valuesOf } from './response.ts'
 type Part = NonNullable<EgressRequest['part']>
 type Answer = { status: number; headers: SentHeaders }
 
-/** Which bytes of a body are kept. */
+/** The range of bytes of a body that is kept. */
 export type Kept = { skip: number; take: number }
 
-/** Bytes are counted as they are stored, so nothing may be compressed on the way. */
+/**
+ * Returns the headers that ask for a part of a body. Compression is refused because the bytes are counted as
+ * they are stored.
+ */
 export function headersFor({ start, size }: Part): string[] {
   return ['range', `bytes=${start}-${start + size - 1}`, 'accept-encoding', 'identity']
 }
 
-/** What is kept of an answer: the part as it was sent, or the same bytes of the whole. Null for any other answer. */
+/**
+ * Returns the range to keep of a response: the part as it was sent, or the same bytes of the whole body.
+ * Returns null for any other response.
+ */
 export function keptOf(part: Part | undefined, { status, headers }: Answer): Kept | null {
   if (part === undefined || (status !== 200 && status !== 206)) return null
   const encodings = valuesOf(headers, 'content-encoding')
@@ -27,14 +33,14 @@ export function keptOf(part: Part | undefined, { status, headers }: Answer): Kep
   return { skip: 0, take: part.size }
 }
 
-/** Whether there is more behind a part that was sent as one. */
+/** Returns true if the body continues after a part that was sent with status 206. */
 export function goesOn({ status, headers }: Answer, part: Part | undefined, length: number): boolean {
   if (part === undefined || status !== 206) return false
   const range = rangeOf(headers)
   return range?.total === undefined ? length >= part.size : range.last + 1 < range.total
 }
 
-/** `bytes 0-499/1234`, or `*` where the server does not know how long it is. */
+/** Parses `bytes 0-499/1234`. The server writes `*` for the total if it does not know the length. */
 function rangeOf(
   headers: Answer['headers'],
 ): { first: number; last: number; total: number | undefined } | null {

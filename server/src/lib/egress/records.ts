@@ -4,21 +4,26 @@ import ipaddr from 'ipaddr.js'
 import { announceCall } from '../outside-calls.ts'
 import { codeOf } from './failures.ts'
 
-/** `exists` is false when the whole name does not exist, and true with no records when only this kind is missing. */
+/**
+ * The answer to a DNS query. `exists` is false if the whole name does not exist. It is true with an empty
+ * list if only this type of record is missing.
+ */
 export type DnsAnswer<Entry> =
   | { ok: true; exists: boolean; records: Entry[] }
   | { ok: false; message: string }
 
 export type MailExchange = { exchange: string; priority: number }
 
-/** Records of names, asked of name servers. Never rejects for what a name or a server does. */
+/**
+ * Queries name servers for the records of a name. Never rejects for something that a name or a server causes.
+ */
 export type DnsRecords = {
   mx(name: string): Promise<DnsAnswer<MailExchange>>
   txt(name: string): Promise<DnsAnswer<string>>
   cname(name: string): Promise<DnsAnswer<string>>
   ns(name: string): Promise<DnsAnswer<string>>
   addresses(name: string): Promise<DnsAnswer<string>>
-  /** Names of an address (PTR), of either family. */
+  /** Returns the names of an address (PTR), IPv4 or IPv6. */
   names(address: string): Promise<DnsAnswer<string>>
 }
 
@@ -49,7 +54,8 @@ export function createRecords(servers: readonly string[]): { dns: DnsRecords; ca
       if (!four.ok) return six.ok && six.records.length > 0 ? six : four
       return six.ok ? { ...four, records: [...four.records, ...six.records] } : four
     },
-    // Asked for by name: Resolver.reverse would read the hosts file of this machine first.
+    // The reverse name is queried directly, because Resolver.reverse would read the hosts file of this
+    // machine first.
     names: (address) => answer(reverseName(address), (name) => resolver.resolvePtr(name)),
   }
   return { dns, cancel: () => resolver.cancel() }
@@ -73,7 +79,7 @@ async function answer<Entry>(
   }
 }
 
-/** `4.3.2.1.in-addr.arpa` of 1.2.3.4; empty for what is no address. */
+/** Returns `4.3.2.1.in-addr.arpa` for 1.2.3.4, or an empty text if the input is not an address. */
 function reverseName(address: string): string {
   if (isIP(address) === 0 || address.includes('%')) return ''
   const parsed = ipaddr.process(address)

@@ -1,4 +1,7 @@
-/** Tells one that a call is not wanted any more: an AbortSignal, or what costs less to make for every call. */
+/**
+ * A signal that a call is no longer wanted: an AbortSignal, or an object that costs less to create for every
+ * call.
+ */
 export type CallOff = {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: CallOffListener): void
@@ -9,20 +12,23 @@ export type CallOffListener = { handleEvent(): void }
 export type EgressRequest = {
   url: string
   method?: string
-  /** Those that are frozen are checked once, however often they are sent. */
+  /** The headers. A frozen object is checked only once, however often it is sent. */
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** For everything together: resolving, redirects, the body. */
+  /** The time for the whole call: name resolution, redirects and body. */
   timeoutMs?: number
-  /** For the body on the wire and for the body decoded. */
+  /** The size limit of the body, both as it is transferred and after decoding. */
   maxBytes?: number
   maxRedirects?: number
-  /** `return` gives the answer that redirects as it is, to who must look at each hop. Default `follow`. */
+  /**
+   * The handling of redirects. `return` returns the redirect itself, for callers that must check each hop.
+   * The default is `follow`.
+   */
   redirects?: 'follow' | 'return'
   signal?: CallOff
   /**
-   * Only these bytes of the body. A server that sends all the same is cut off behind them, or behind `sizeOfWhole`, where
-   * more of it is of use.
+   * Asks for only these bytes of the body. If the server sends the whole body all the same, it is cut off
+   * after these bytes, or after `sizeOfWhole` where the caller can use more of it.
    */
   part?: { start: number; size: number; sizeOfWhole?: number }
 }

@@ -2,14 +2,15 @@ import { lookup, Resolver } from 'node:dns/promises'
 import type { AllowEntry } from './addresses.ts'
 import { codeOf, EgressFault } from './failures.ts'
 
-/** Gives every address of a host name, in the order in which they are to be tried. */
+/** Returns every address of a host name, in the order in which to try them. */
 export type Resolve = (host: string) => Promise<string[]>
 
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
 /**
- * Asks name servers directly: the system's resolver has two slots in the whole process, and two dead domains would
- * hold up every other call. It is asked for names of the operator's network, as it knows the hosts file.
+ * Creates a resolver that queries name servers directly: the system's resolver has two slots in the whole
+ * process, and two dead domains would delay every other call. Names of the operator's network are resolved by
+ * the system, because it knows the hosts file.
  */
 export function createResolver(options: { allow: readonly AllowEntry[]; servers?: readonly string[] }): {
   resolve: Resolve
@@ -37,7 +38,7 @@ async function askSystem(host: string): Promise<string[]> {
   return found.map(({ address }) => address)
 }
 
-/** Joins the calls that ask for a name at the same time; nothing is kept once the answer is there. */
+/** Joins concurrent calls for the same name. Keeps nothing after the answer has arrived. */
 export function shareInFlight(resolve: Resolve): Resolve {
   const inFlight = new Map<string, Promise<string[]>>()
   return (host) => {
@@ -47,7 +48,10 @@ export function shareInFlight(resolve: Resolve): Resolve {
   }
 }
 
-/** The fault behind an error of a resolver; what has no code is a mistake of ours and stays as it is. */
+/**
+ * Returns the fault for an error of a resolver. An error without a code is a bug in this program and is
+ * returned unchanged.
+ */
 export function toDnsFault(error: unknown): unknown {
   const code = codeOf(error)
   if (code === '') return error

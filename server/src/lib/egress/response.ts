@@ -3,39 +3,42 @@ import { parseExact, parseLossless } from '../json/lossless-json.ts'
 
 const UTF_8 = new TextDecoder()
 
-/** A complete answer, whatever its status. */
+/** A complete response with any status. */
 export type EgressResponse = {
   ok: true
   status: number
-  /** By lower-case name, every value of a repeated header. */
+  /** All values of each header, by its lower-case name. */
   headers: Record<string, string[]>
-  /** The values of one header, joined as HTTP joins them. */
+  /** Returns the values of one header, joined as HTTP joins them. */
   header(name: string): string | undefined
   body: Uint8Array
-  /** The body as UTF-8; what is not UTF-8 becomes U+FFFD. */
+  /** Returns the body as UTF-8. Invalid bytes become U+FFFD. */
   text(): string
-  /** Read in turns with other work where it is large. */
+  /** Parses the body as JSON. A large body is parsed in turns with other work. */
   json(): Promise<JsonResult>
-  /** The same with long numbers as they were written. */
+  /** Parses the body as JSON and keeps long numbers as they were written. */
   losslessJson(): Promise<JsonResult>
-  /** The same with numbers as they were written, where a plain one would print otherwise. For records, not to calculate with. */
+  /**
+   * Parses the body as JSON and keeps a number as it was written if a plain number would print differently.
+   * This is for records, not for calculations.
+   */
   exactJson(): Promise<JsonResult>
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   url: string
   redirects: number
-  /** Where it redirects to, when redirects were not to be followed. */
+  /** The location of the redirect, if redirects are not followed. */
   location: string | null
-  /** The body goes on behind the part that was asked for. */
+  /** Tells that the body continues after the part that was asked for. */
   more: boolean
   ms: number
 }
 
-/** As undici read them: names are lower-case, a header that was sent once is a text. */
+/** Headers as undici parsed them: names are in lower case, and a header that was sent once is a text. */
 export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 type Parts = Pick<EgressResponse, 'status' | 'body' | 'url' | 'redirects' | 'location' | 'more' | 'ms'>
 
-/** One is made for every call: what nobody looks at is not made. */
+/** A response. An instance is created for every call, so its parts are computed only when they are read. */
 export class Response implements EgressResponse {
   readonly ok = true
   readonly status: number
@@ -86,7 +89,7 @@ export class Response implements EgressResponse {
   }
 }
 
-/** Every value of a header. One of Object's own is none. */
+/** Returns every value of a header. Properties of Object.prototype do not count as headers. */
 export function valuesOf(headers: SentHeaders, name: string): readonly string[] {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined
   if (value === undefined) return NO_VALUES
@@ -95,7 +98,10 @@ export function valuesOf(headers: SentHeaders, name: string): readonly string[] 
 
 const NO_VALUES: readonly string[] = []
 
-/** Copies undici's headers to an object without a prototype, so that a header cannot be one of Object's own. */
+/**
+ * Copies undici's headers to an object without a prototype, so that a header cannot be confused with a
+ * property of Object.prototype.
+ */
 function collectHeaders(sent: SentHeaders): EgressResponse['headers'] {
   const headers: EgressResponse['headers'] = Object.create(null)
   for (const [name, value] of Object.entries(sent)) {

@@ -47,7 +47,7 @@ describe('SSRF: a bare connection is made to no address that is not public', () 
   })
 
   it('connects to the address that was checked and resolves no second time (DNS rebinding)', async () => {
-    // 127.0.0.1 is allowed and stands for a public address; 127.0.0.2 stands for a private one.
+    // 127.0.0.1 is allowed and stands for a public address. 127.0.0.2 stands for a private one.
     const server = await serveRaw((socket) => socket.end('good'))
     let asked = 0
     const egress = egressFor('127.0.0.1', () => Promise.resolve([asked++ === 0 ? '127.0.0.1' : '127.0.0.2']))

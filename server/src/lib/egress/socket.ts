@@ -7,7 +7,9 @@ export type ConnectRequest = { host: string; port: number; timeoutMs?: number; s
 const TIMEOUT_MS = 10_000
 const MAX_ADDRESSES = 3
 
-/** Opens a bare TCP connection to an address that was checked: the name is not resolved again behind the check. */
+/**
+ * Opens a bare TCP connection to an address that was checked. The name is not resolved again after the check.
+ */
 export async function openGuarded(request: ConnectRequest, guard: Guard): Promise<Socket> {
   const { host, port } = request
   const signals = [guard.closing, AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)]
@@ -35,22 +37,22 @@ async function openFirst(addresses: string[], port: number, signal: AbortSignal)
 function openOne(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = openSocket({ host, port })
-    const give = (error: Error) => {
+    const fail = (error: Error) => {
       socket.destroy()
       reject(error)
     }
-    const onAbort = () => give(signal.reason as Error)
+    const onAbort = () => fail(signal.reason as Error)
     if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     const settle = () => signal.removeEventListener('abort', onAbort)
     socket.once('error', (error) => {
       settle()
-      give(toConnectFault(error))
+      fail(toConnectFault(error))
     })
     socket.once('connect', () => {
       settle()
       socket.removeAllListeners('error')
-      // Whoever uses it listens too; without any listener a reset would end the process.
+      // The user of the socket adds a listener too. Without any listener a reset would end the process.
       socket.on('error', () => undefined)
       resolve(socket)
     })

@@ -8,7 +8,7 @@ import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress } from './egress.ts'
 
 const ADDRESSES = Object.values(REFUSED_ADDRESSES).flat()
-// A zone cannot be written in a URL; those addresses come only from a resolver.
+// A zone cannot be written in a URL. Addresses with a zone come only from a resolver.
 const ADDRESS_URLS = ADDRESSES.filter((address) => !address.includes('%')).map(
   (address) => `http://${isIPv6(address) ? `[${address}]` : address}:PORT/`,
 )
@@ -26,7 +26,7 @@ const noName = (host: string) => Promise.reject(new Error(`asked for ${host}`))
 const interfaces = Object.values(networkInterfaces()).flat()
 const EVERY_ADDRESS = interfaces.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
 
-/** Listens on every address of this machine; only an allowed call may get through to it. */
+/** Starts a server on every address of this machine. Only an allowed call may reach it. */
 const serveForbidden = () => serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nreached'), EVERY_ADDRESS)
 
 async function kindsOf(egress: Egress, urls: string[], server: LoopbackServer): Promise<Map<string, string>> {
@@ -61,7 +61,7 @@ describe('SSRF: 0 connections to any address that is not public', () => {
 
   it('makes no request for anything that is not a plain http or https URL', async () => {
     const server = await serveForbidden()
-    // Everything is allowed here, so that only the URL itself can be the reason.
+    // All addresses are allowed here, so only the URL itself can be the reason.
     const egress = egressFor('0.0.0.0/0 ::/0', () => Promise.resolve(['127.0.0.1']))
     expect(await kindsOf(egress, INVALID_URLS, server)).toEqual(all(INVALID_URLS, 'invalid_url'))
     expect(server.accepted()).toBe(0)
@@ -125,7 +125,7 @@ describe('SSRF: 0 connections to any address that is not public', () => {
 })
 
 describe('DNS rebinding', () => {
-  // 127.0.0.1 is allowed and stands for a public address; 127.0.0.2 stands for a private one.
+  // 127.0.0.1 is allowed and stands for a public address. 127.0.0.2 stands for a private one.
   it('connects to the address that was checked and resolves no second time', async () => {
     const server = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ngood'))
     const answers = ['127.0.0.1', '127.0.0.2']

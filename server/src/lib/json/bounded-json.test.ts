@@ -3,9 +3,9 @@ import { Response } from '../egress/response.ts'
 import { heldMs } from '../timing/testing/watched-turns.ts'
 
 const HELD_MS = 200
-/** The largest answer that is taken. */
+/** The size of the largest response that is accepted. */
 const SIZE = 10_000_000
-/** As many values as an answer may have, with some for what holds them. */
+/** The largest number of values in a response, minus some for the containers around them. */
 const VALUES = 299_000
 
 const fill = (unit: string, size = SIZE) => unit.repeat(Math.floor(size / unit.length))

@@ -2,18 +2,30 @@ import { countOpened, measureJson } from './json-scan.ts'
 import { parseScanned } from './parse-in-turns.ts'
 import { scanInTurns } from './scan-in-turns.ts'
 
-/** JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack. */
+/**
+ * The nesting limit. JSON.parse accepts any depth, but code that walks the value afterwards would run out of
+ * stack.
+ */
 const MAX_DEPTH = 100
-/** Ten megabytes of `1,` are five million values, which take a minute and a gigabyte to go through. */
+/**
+ * The limit on the number of values. Ten megabytes of `1,` are five million values, which take a minute and a
+ * gigabyte to process.
+ */
 const MAX_VALUES = 300_000
-/** As many values as there are characters, and numbers that are kept as they were written, take some milliseconds. */
+/**
+ * The size up to which a text is parsed at once. The worst text of this size (one value per character,
+ * numbers kept as written) takes a few milliseconds.
+ */
 const MAX_AT_ONCE = 64 * 1024
 
 export type JsonResult =
   | { ok: true; value: unknown }
   | { ok: false; why: 'no JSON' | 'too deep' | 'too many values'; message: string }
 
-/** Parses what others answered: what is large in turns with others, so that it never holds the event loop (I2). */
+/**
+ * Parses a response of another system. Parses a large text in turns with other work, so that it never blocks
+ * the event loop (I2).
+ */
 export async function parseBounded(text: string, parse: (json: string) => unknown): Promise<JsonResult> {
   const isLarge = text.length > MAX_AT_ONCE
   try {
@@ -28,7 +40,10 @@ export async function parseBounded(text: string, parse: (json: string) => unknow
   }
 }
 
-/** Nearly nothing is: there is a level for each bracket at most. */
+/**
+ * Returns true if the text is nested too deep. Most texts are rejected cheaply: there are at most as many
+ * levels as brackets.
+ */
 function isTooDeep(text: string): boolean {
   return countOpened(text) > MAX_DEPTH && measureJson(text).deepest > MAX_DEPTH
 }

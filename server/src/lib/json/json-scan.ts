@@ -6,10 +6,13 @@ export const CLOSE_ARRAY = 93
 export const OPEN_OBJECT = 123
 export const CLOSE_OBJECT = 125
 
-/** What a text of JSON holds, seen without parsing it. `values` counts containers, and what commas separate. */
+/**
+ * The extent of a JSON text, measured without parsing it. `values` counts the containers and the values that
+ * commas separate.
+ */
 export type JsonExtent = { deepest: number; values: number }
 
-/** Brackets and commas inside strings do not count. */
+/** Measures a JSON text. Brackets and commas inside strings do not count. */
 export function measureJson(text: string): JsonExtent {
   let depth = 0
   let deepest = 0
@@ -31,7 +34,7 @@ export function measureJson(text: string): JsonExtent {
   return { deepest, values }
 }
 
-/** Brackets that open something, those inside strings among them. */
+/** Counts the opening brackets, including those inside strings. */
 export function countOpened(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at++) {
@@ -41,22 +44,31 @@ export function countOpened(text: string): number {
   return count
 }
 
-/** Where the string that starts here ends: behind its closing quote, or at the end of the text. */
+/**
+ * Returns the end of the string that starts here: the position after its closing quote, or the end of the
+ * text.
+ */
 export function endOfString(text: string, start: number): number {
-  // Found as bytes are searched for, many at a time: most quotes end something.
+  // indexOf searches many bytes at a time, and most quotes do end a string.
   let at = text.indexOf('"', start + 1)
   while (at !== -1 && isEscaped(text, at, start)) at = text.indexOf('"', at + 1)
   return at === -1 ? text.length : at + 1
 }
 
-/** Whether what stands here has an odd number of backslashes before it, back to where the string starts. */
+/**
+ * Returns true if the character at `at` has an odd number of backslashes before it, counted back to the start
+ * of the string.
+ */
 export function isEscaped(text: string, at: number, start: number): boolean {
   let before = at - 1
   while (before > start && text.charCodeAt(before) === BACKSLASH) before -= 1
   return (at - 1 - before) % 2 === 1
 }
 
-/** Where the value that starts here ends, if the text is JSON: whoever parses it finds out whether it is. */
+/**
+ * Returns the end of the value that starts here, assuming that the text is JSON. The later parse checks
+ * whether it is.
+ */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return endOfString(text, start)

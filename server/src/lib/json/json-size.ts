@@ -1,11 +1,12 @@
 import { NumberText } from './lossless-json.ts'
 
-/** Texts of this length are written as JSON to count what has to be escaped in them. */
+/** Texts of at least this length are printed as JSON to count the characters that have to be escaped. */
 const LONG_TEXT = 65_536
 
 /**
- * Whether a value takes more characters than this as JSON for certain; escapes in short texts and digits of numbers are not
- * counted. Looks no further once it is known, and writes nothing: most values are small.
+ * Returns true if the JSON of a value is certainly longer than `max` characters. Escapes in short texts and
+ * digits of numbers are not counted. Stops as soon as the answer is known and prints nothing, because most
+ * values are small.
  */
 export function isLargerJson(value: unknown, max: number): boolean {
   return lengthUpTo(value, max) > max

@@ -2,24 +2,30 @@ import { createTurns } from '../timing/turns.ts'
 import { endOfValue, skipBlanks } from './json-scan.ts'
 import { type JsonScan, scanInTurns, PIECE } from './scan-in-turns.ts'
 
-/** What JSON.parse would make of the text is made elsewhere: here it is found out that it is none. */
+/**
+ * The error for text that is not JSON. Its message does not matter: JSON.parse produces the real message
+ * later.
+ */
 class NoJson extends SyntaxError {}
 
 /**
- * Parses a large text of JSON without holding the event loop: containers are cut into pieces that `parse` reads at once, and
- * others have their turn in between. A worker thread would not do: its answer is copied by the thread that asked.
+ * Parses a large JSON text without blocking the event loop. Containers are cut into pieces that `parse` reads
+ * at once, and other work has its turn in between. A worker thread would not help, because its result is
+ * copied by the thread that asked.
  */
 export async function parseInTurns(text: string, parse: (json: string) => unknown): Promise<unknown> {
   try {
     return await parseScanned(text, await scanInTurns(text), parse)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    // The parser itself says best what is wrong.
+    // The parser itself reports best what is wrong.
     return JSON.parse(text)
   }
 }
 
-/** The same of a text that was scanned; one that is no JSON is a SyntaxError in no particular words. */
+/**
+ * Parses a text that has been scanned. Throws a SyntaxError without a useful message if the text is not JSON.
+ */
 export async function parseScanned(
   text: string,
   { isBalanced, ends }: JsonScan,
@@ -32,14 +38,17 @@ export async function parseScanned(
   if (skipBlanks(text, end) !== text.length) throw new NoJson()
   return parsePart(start, end)
 
-  /** Large values were found before, so that nothing long is gone through twice. */
+  /**
+   * Returns the end of a value. The ends of large values are known from the scan, so that no long text is
+   * scanned twice.
+   */
   function endOf(at: number): number {
     return ends.get(at) ?? endOfValue(text, at)
   }
 
   async function parsePart(from: number, to: number): Promise<unknown> {
     await pause()
-    // A text holds no numbers that `parse` would have to look for.
+    // A text contains no numbers that `parse` would have to find.
     if (text[from] === '"') return JSON.parse(text.slice(from, to))
     const isArray = text[from] === '['
     if (to - from <= PIECE || (!isArray && text[from] !== '{')) return parse(text.slice(from, to))
@@ -74,7 +83,10 @@ export async function parseScanned(
     return object
   }
 
-  /** Neighbours go together up to the size of a piece; what is larger than that goes alone. */
+  /**
+   * Yields the pieces of a container. Neighbours are joined up to the size of a piece; a larger value is a
+   * piece of its own.
+   */
   function* piecesOf(from: number, to: number, endOfNext: (at: number) => number) {
     let group: { from: number; to: number } | undefined
     let at = skipBlanks(text, from)
@@ -102,7 +114,7 @@ export async function parseScanned(
     return end
   }
 
-  /** Behind the comma that has to follow, unless the container ends here. */
+  /** Returns the position after the required comma, or the end of the container. */
   function startOfNext(end: number, to: number): number {
     const comma = skipBlanks(text, end)
     if (comma >= to) return to
@@ -112,7 +124,7 @@ export async function parseScanned(
   }
 }
 
-/** A name such as __proto__ is one like any other. */
+/** Sets an own property, so that a name such as __proto__ is a name like any other. */
 function setOwn(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -2,16 +2,19 @@ import { NumberText, parseLossless } from './lossless-json.ts'
 
 export type ReadJson = { ok: true; value: unknown } | { ok: false }
 
-/** Whoever walks a value later must not run out of stack. */
+/** The nesting limit, so that code that walks a value later does not run out of stack. */
 const MAX_LEVELS = 100
 
-/** JSON in a text, with long numbers as they were written. Nested too deep is not JSON to us. */
+/**
+ * Parses JSON in a text and keeps long numbers as they were written. JSON that is nested too deep is
+ * rejected.
+ */
 export function readJson(text: string): ReadJson {
   try {
     const value = parseLossless(text)
     return isShallow(value) ? { ok: true, value } : { ok: false }
   } catch (cause) {
-    // A range error is the stack, ended by a text that is nothing but brackets.
+    // A RangeError is a stack overflow, caused by a text that consists only of brackets.
     if (cause instanceof SyntaxError || cause instanceof RangeError) return { ok: false }
     throw cause
   }

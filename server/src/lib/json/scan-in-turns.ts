@@ -10,19 +10,22 @@ import {
   QUOTE,
 } from './json-scan.ts'
 
-/** Bounds the text that is parsed at once. A larger container is parsed piece by piece. */
+/** The size up to which a text is parsed at once. A larger container is parsed piece by piece. */
 export const PIECE = 128 * 1024
-/** Bounds the characters that are scanned between two looks at the clock. */
+/** The number of characters that are scanned between two looks at the clock. */
 const STEP = 16 * 1024
 
 export type JsonScan = JsonExtent & {
-  /** Every bracket has its other one. What is not is no JSON. */
+  /** Tells that every bracket has a counterpart. Otherwise the text is not JSON. */
   isBalanced: boolean
-  /** The ends of texts and containers larger than a piece, by their starts. */
+  /** The ends of strings and containers larger than a piece, by their start positions. */
   ends: Map<number, number>
 }
 
-/** Goes through a large text of JSON once, in turns with others, and no further than where it is nested deeper than `maxDepth`. */
+/**
+ * Scans a large JSON text once, in turns with other work. Stops where the text is nested deeper than
+ * `maxDepth`.
+ */
 export async function scanInTurns(text: string, maxDepth = Number.POSITIVE_INFINITY): Promise<JsonScan> {
   const pause = createTurns()
   const ends = new Map<number, number>()
@@ -31,7 +34,7 @@ export async function scanInTurns(text: string, maxDepth = Number.POSITIVE_INFIN
   let deepest = 0
   let values = 1
   let next = STEP
-  /** The start of the text being scanned; -1 outside of texts. */
+  /** The start of the string being scanned, or -1 outside of strings. */
   let quote = -1
   for (let at = 0; at < text.length && deepest <= maxDepth; at++) {
     if (at >= next) {
@@ -55,7 +58,7 @@ export async function scanInTurns(text: string, maxDepth = Number.POSITIVE_INFIN
       deepest = Math.max(deepest, open.length)
     } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
       const start = open.pop()
-      // The brackets of a pair are two apart.
+      // The codes of a pair of brackets differ by two.
       if (start === undefined || text.charCodeAt(start) !== code - 2) isBalanced = false
       else if (at + 1 - start > PIECE) ends.set(start, at + 1)
     }

@@ -1,11 +1,14 @@
 import { isLongerThan, NumberText } from './lossless-json.ts'
 
-/** Told of each change that was needed, in words for a warning. */
+/** Receives the text of a warning for each change that was needed. */
 export type Note = (message: string) => void
 
 const MAX_DIGITS = 1000
 
-/** JSON as PostgreSQL can hold it: NUL and halves of surrogate pairs become U+FFFD, absurd numbers their text (D28). */
+/**
+ * Converts a JSON value to one that PostgreSQL can store: NUL characters and unpaired surrogates become
+ * U+FFFD, absurdly long numbers become texts (D28).
+ */
 export function makeStorable(value: unknown, note: Note): unknown {
   if (typeof value === 'string') return makeStorableText(value, note)
   if (value instanceof NumberText) {
@@ -15,7 +18,7 @@ export function makeStorable(value: unknown, note: Note): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => makeStorable(item, note))
   if (typeof value !== 'object' || value === null) return value
-  // A null prototype, so that a key such as __proto__ stays a key.
+  // A null prototype keeps a key such as __proto__ an ordinary key.
   const copy: Record<string, unknown> = Object.create(null)
   for (const [key, item] of Object.entries(value))
     copy[makeStorableText(key, note)] = makeStorable(item, note)
@@ -28,10 +31,13 @@ export function makeStorableText(text: string, note: Note): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** Escapes that JSON may hold and jsonb may not: NUL, surrogates. Paired surrogates are printed as they are, not escaped. */
+/**
+ * Matches the escapes that JSON may contain and jsonb may not: NUL and surrogates. JSON.stringify prints
+ * paired surrogates as characters, so it does not escape them.
+ */
 const UNSTORABLE = /\\u(0000|d[89a-f])/i
 
-/** JSON text that PostgreSQL takes for certain. Most values need no second look. */
+/** Returns JSON that PostgreSQL certainly accepts. Most values need no second pass. */
 export function toStorableJson(value: unknown): string {
   const text = JSON.stringify(value)
   return UNSTORABLE.test(text) ? JSON.stringify(makeStorable(value, () => undefined)) : text

@@ -1,6 +1,9 @@
 import { parseLossless } from './lossless-json.ts'
 
-/** An object as the database holds it: parsed once somebody looks into it, and written as the text that it is. */
+/**
+ * An object as the database stores it. It is parsed when its value is first read, and written back as the
+ * same text.
+ */
 export class StoredJson {
   readonly text: string
   #value: Record<string, unknown> | undefined

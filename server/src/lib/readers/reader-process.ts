@@ -1,9 +1,12 @@
 import { serialize } from 'node:v8'
 
-/** Asks a reader to run a task of a module on a document. */
-export type Asked = { module: string; task: string; document: string | Uint8Array; input: unknown }
-export type Said =
-  /** The module of the document at hand is loaded, for it and all that follow: the time of the document begins. */
+/** A request to a reader: run a task of a module on a document. */
+export type ReaderRequest = { module: string; task: string; document: string | Uint8Array; input: unknown }
+export type ReaderMessage =
+  /**
+   * The module of the current document has been loaded, for it and all later documents. The time of the
+   * document begins now.
+   */
   | { kind: 'loaded' }
   | { kind: 'read'; value: Uint8Array }
   | { kind: 'large' | 'memory' }
@@ -11,32 +14,32 @@ export type Said =
 
 type Tasks = Record<string, (document: unknown, input: unknown) => unknown>
 
-/** Bounds the bytes of a result that is sent to the server. */
+/** The size limit of a result that is sent to the server, in bytes. */
 const MAX_RESULT = 8 * 1024 * 1024
 
-const say = (said: Said) => void process.send?.(said)
+const send = (message: ReaderMessage) => void process.send?.(message)
 
 const loaded = new Set<string>()
-/** Documents are read one after another, in the order in which they came. */
+/** The queue of documents. They are read one after another, in the order in which they arrived. */
 let line = Promise.resolve()
 
-async function answer({ module, task, document, input }: Asked): Promise<Said> {
+async function answer({ module, task, document, input }: ReaderRequest): Promise<ReaderMessage> {
   const { tasks } = (await import(module)) as { tasks: Tasks }
-  if (!loaded.has(module)) say({ kind: 'loaded' })
+  if (!loaded.has(module)) send({ kind: 'loaded' })
   loaded.add(module)
   const value = serialize(await tasks[task]?.(document, input))
   return value.length > MAX_RESULT ? { kind: 'large' } : { kind: 'read', value }
 }
 
 process.on('disconnect', () => process.exit())
-process.on('message', (asked: Asked) => {
+process.on('message', (request: ReaderRequest) => {
   line = line
-    .then(() => answer(asked))
-    .then(say, (cause: unknown) => {
-      // The stack, a text or an array is full: only what strangers send is that large.
-      if (cause instanceof RangeError) say({ kind: 'memory' })
+    .then(() => answer(request))
+    .then(send, (cause: unknown) => {
+      // The stack, a text or an array is full. Only documents of strangers are that large.
+      if (cause instanceof RangeError) send({ kind: 'memory' })
       else
-        say({
+        send({
           kind: 'threw',
           message: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
         })

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { deserialize } from 'node:v8'
 import { forkConfined, holdProgram } from '../confined-process.ts'
-import type { Asked, Said } from './reader-process.ts'
+import type { ReaderRequest, ReaderMessage } from './reader-process.ts'
 
 export type ReaderBounds = {
-  /** Processor time for a document of so many bytes. */
+  /** Returns the limit of processor time for a document of this many bytes. */
   cpuMs: (bytes: number) => number
-  /** A reading that neither works nor ends. */
+  /** The limit of elapsed time, for a read that neither works nor ends. */
   wallMs: number
   heapMb: number
   residentMb: number
@@ -23,23 +23,27 @@ export type ReaderEnd =
 /** A process that reads documents of strangers, one at a time. */
 export type Reader = {
   /**
-   * Reads a document once those are read that were given before it. Kills the process, and is over, when a bound is passed or the
-   * signal aborts; documents behind that one have not begun then, and are `lost`.
+   * Reads a document after the documents that were passed before it. If a limit is exceeded or the signal
+   * aborts, the process is killed and the reader is unusable. The documents after that one had not begun, and
+   * end as `lost`.
    */
-  run(asked: Asked, signal: AbortSignal): Promise<ReaderEnd>
+  run(request: ReaderRequest, signal: AbortSignal): Promise<ReaderEnd>
   isAlive: () => boolean
   close: () => Promise<void>
 }
 
 const ENTRY = new URL('reader-process.ts', import.meta.url)
-/** Tasks lie all over the server. */
+/** The folders that a reader may read. They cover the whole server, because tasks can be anywhere in it. */
 const READABLE = ['server', 'contract', 'node_modules', 'package.json']
 const LOOK_MS = 50
-/** The unit of processor time in `/proc`, whatever the kernel's own. */
+/** The unit of processor time in `/proc`. It does not depend on the kernel's internal tick. */
 const TICK_MS = 10
 const PAGE_BYTES = 4096
 
-/** Starts a reader, without secrets, and where Node can do it without leave to write, to start processes or to read our data. */
+/**
+ * Starts a reader without secrets. Where Node supports it, the reader may not write files, start processes or
+ * read the server's data.
+ */
 export function startReader(bounds: ReaderBounds): Reader {
   const child = forkConfined(ENTRY, {
     heapMb: bounds.heapMb,
@@ -65,7 +69,7 @@ export function startReader(bounds: ReaderBounds): Reader {
   }
 }
 
-/** A document in a reader. The first one given is the one at work. */
+/** A document that was passed to a reader. The first one in the queue is being read. */
 type Given = {
   module: string
   mostMs: number
@@ -75,7 +79,7 @@ type Given = {
 }
 type Kill = 'time' | 'memory' | 'called off'
 
-/** Gives documents to a process, and watches over the one at work. */
+/** Passes documents to a process and watches over the one that is being read. */
 function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
   const line: Given[] = []
   const loaded = new Set<string>()
@@ -92,7 +96,7 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
     const [first] = line
     const used = first === undefined ? null : usageOf(child)
     if (first === undefined || used === null) return
-    // The time in which its module was loaded is not its own.
+    // The time in which the module was loaded does not count for the document.
     if (loaded.has(first.module)) first.cpuAtStart ??= used.cpuMs
     if (used.residentBytes > bounds.residentMb * 1024 * 1024) kill('memory')
     else if (first.cpuAtStart !== null && used.cpuMs - first.cpuAtStart > first.mostMs) kill('time')
@@ -111,17 +115,18 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
     endFirst(first)
     while (line.length > 0) endFirst({ kind: 'lost' })
   }
-  child.on('message', (said: Said) => {
-    if (said.kind === 'loaded') loaded.add(line[0]?.module ?? '')
-    else if (said.kind === 'read') endFirst({ kind: 'read', value: deserialize(said.value) })
-    else endFirst(said)
+  child.on('message', (message: ReaderMessage) => {
+    if (message.kind === 'loaded') loaded.add(line[0]?.module ?? '')
+    else if (message.kind === 'read') endFirst({ kind: 'read', value: deserialize(message.value) })
+    else endFirst(message)
   })
-  // What it said before its end may come after its exit, but not after the end of the channel.
-  // V8 ends a process whose heap is full by a signal of its own, the kernel one that has too much by SIGKILL.
+  // A message that the process sent before its end may arrive after its exit event, but not after the end of
+  // the channel. V8 ends a process with a full heap by a signal of its own. The kernel ends one that uses too
+  // much memory by SIGKILL.
   const onEnd = (code: number | null) => {
     if (killed === null && code !== null)
       endAll({ kind: 'threw', message: `the reader ended with code ${code}` })
-    // The one it was killed for may have been read meanwhile.
+    // The document for which the process was killed may have been read in the meantime.
     else if (killed !== null && killed.given !== line[0]) endAll({ kind: 'lost' })
     else endAll({ kind: killed?.why ?? 'memory' })
   }
@@ -130,17 +135,18 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
     else child.once('disconnect', () => onEnd(code))
   })
   child.on('error', (cause) => {
-    // Only a process that cannot be started has no exit.
+    // Only a process that cannot be started has no exit event.
     if (child.pid === undefined) endAll({ kind: 'threw', message: cause.message })
   })
 
-  return (asked, signal) =>
+  return (request, signal) =>
     new Promise((resolve) => {
-      // One that has not begun is left to be read, since those before it are not to be lost.
+      // A document that has not begun stays in the queue: killing the process would lose the documents before
+      // it.
       const onAbort = () => line[0] === given && kill('called off')
       const given: Given = {
-        module: asked.module,
-        mostMs: bounds.cpuMs(asked.document.length),
+        module: request.module,
+        mostMs: bounds.cpuMs(request.document.length),
         beganAt: performance.now(),
         cpuAtStart: null,
         end(ended) {
@@ -148,7 +154,7 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
           resolve(ended)
         },
       }
-      child.send(asked)
+      child.send(request)
       line.push(given)
       signal.addEventListener('abort', onAbort, { once: true })
       if (timer === undefined) {
@@ -158,13 +164,13 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
     })
 }
 
-/** Returns the processor time and memory of a process; null when it has ended. */
+/** Returns the processor time and memory of a process, or null if it has ended. */
 function usageOf({ pid }: ChildProcess): { cpuMs: number; residentBytes: number } | null {
   let stat: string
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   } catch {
-    // It ended meanwhile, and its exit is about to be told.
+    // The process has ended, and its exit event follows soon.
     return null
   }
   const fields = stat

@@ -9,7 +9,7 @@ import { createReaders } from './readers.ts'
 const TASKS = new URL('testing/tasks.ts', import.meta.url)
 const forever = new AbortController().signal
 
-/** Readers, of which a test asks one thing after another. */
+/** Opens readers, and a function that reads one document. */
 function openReaders(bounds: Parameters<typeof createReaders>[0] = {}) {
   const readers = createReaders({ processes: 2, ...bounds })
   onTestFinished(() => readers.close())
@@ -49,7 +49,7 @@ it('I2: a document that killed a reader is not tried again for a while', async (
   const { read } = openReaders({ cpuMs: () => 300, rememberMs: 5_000 })
   const message = 'the page takes too long to read'
   expect(await read('spin', { document: 'worst', input: 60_000 })).toEqual({ ok: false, message })
-  // It would end at once now.
+  // The task would now end at once.
   expect(await read('spin', { document: 'worst', input: 0 })).toEqual({ ok: false, message })
   expect(await read('spin', { document: 'another', input: 0 })).toMatchObject({ ok: true })
   const after = () => read('spin', { document: 'worst', input: 0 })
@@ -141,7 +141,7 @@ it('I2: a reader at work ends with its parent, also one that is killed', async (
 
 function isAlive(pid: number): boolean {
   try {
-    // One that has ended and is not yet taken note of counts as ended.
+    // A process that has ended but was not yet reaped counts as ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { createTurns } from '../timing/owner-turns.ts'
 import { type Reader, type ReaderBounds, type ReaderEnd, startReader } from './reader.ts'
 
-/** A document to read, for whom, and what it is called where it cannot be read. */
+/** A document to read, its owner, and the word for it in error messages. */
 export type Reading = {
   owner: string
   signal: AbortSignal
@@ -13,7 +13,10 @@ export type Reading = {
 }
 export type ReadingResult<Value> = { ok: true; value: Value } | { ok: false; message: string }
 
-/** Reads documents of strangers in processes of their own (I2): one that takes too much ends its reader and nothing else. */
+/**
+ * Reads documents of strangers in separate processes (I2). A document that uses too much ends only its
+ * reader.
+ */
 export type Readers = {
   read(reading: Reading, module: URL, task: string, input: unknown): Promise<ReadingResult<unknown>>
   close(): Promise<void>
@@ -24,7 +27,7 @@ type Bounds = ReaderBounds & { processes: number; idleMs: number; rememberMs: nu
 const MB = 1_000_000
 const BOUNDS: Bounds = {
   processes: Math.max(1, availableParallelism() - 1),
-  /** 2 s a MB, at least 2 and at most 20. */
+  /** 2 s per MB, at least 2 s and at most 20 s. */
   cpuMs: (bytes) => Math.min(20_000, Math.max(2_000, (bytes / MB) * 2_000)),
   wallMs: 120_000,
   heapMb: 512,
@@ -33,20 +36,23 @@ const BOUNDS: Bounds = {
   rememberMs: 3_600_000,
 }
 const MAX_REMEMBERED = 1_000
-/** Documents of one owner that a reader has at once, the one at work among them: it never waits for the next one. */
+/**
+ * The number of documents of one owner that a reader holds at once, including the current one, so that the
+ * reader never waits for the next.
+ */
 const MAX_AT_HAND = 8
 const MAX_BYTES_AT_HAND = 64 * 1024
 const FOREVER = new AbortController().signal
 
-/** A document that waits: `read` reads it, and tells whether its reader was lost before it began. */
+/** A waiting document. `read` reads it and returns true if its reader was lost before the document began. */
 type Waiting = { bytes: number; read(take: () => Reader): Promise<boolean> }
 
-export function createReaders(some: Partial<Bounds> = {}): Readers {
-  const bounds = { ...BOUNDS, ...some }
+export function createReaders(overrides: Partial<Bounds> = {}): Readers {
+  const bounds = { ...BOUNDS, ...overrides }
   const turns = createTurns(bounds.processes)
   const all = new Set<Reader>()
   const idle: { reader: Reader; timer: NodeJS.Timeout }[] = []
-  /** Documents that killed a reader, with the message that says how. */
+  /** Documents that killed a reader, by their key, with the error message. */
   const deadly = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: bounds.rememberMs })
   const isDeadly = (key: () => string) => (deadly.size === 0 ? undefined : deadly.get(key()))
 
@@ -73,7 +79,9 @@ export function createReaders(some: Partial<Bounds> = {}): Readers {
     void entry.reader.close()
   }
 
-  /** Documents that wait, by their owner. Each has asked for a turn, in which it or one before it is read. */
+  /**
+   * Waiting documents by their owner. Each has asked for a turn, in which it or an earlier document is read.
+   */
   const lines = new Map<string, Waiting[]>()
 
   function join(owner: string, waiting: Waiting, isFirst = false): void {
@@ -92,7 +100,10 @@ export function createReaders(some: Partial<Bounds> = {}): Readers {
     return at >= 0
   }
 
-  /** Reads one document, and while nobody else waits further ones of this owner: a reader at work has the next ones at hand. */
+  /**
+   * Reads one document. While no other owner waits, it reads further documents of this owner too, so that a
+   * busy reader has the next ones at hand.
+   */
   function serve(owner: string): Promise<void> {
     const ended = Promise.withResolvers<void>()
     let reader: Reader | undefined
@@ -138,7 +149,7 @@ export function createReaders(some: Partial<Bounds> = {}): Readers {
       if (signal.aborted) return Promise.resolve({ ok: false, message: CALLED_OFF })
       const result = Promise.withResolvers<ReadingResult<unknown>>()
       const readWith = async (take: () => Reader): Promise<boolean> => {
-        // The same may have been read by another meanwhile.
+        // Another caller may have read the same document in the meantime.
         const since = isDeadly(key)
         if (signal.aborted) return settle({ ok: false, message: CALLED_OFF })
         if (since !== undefined) return settle({ ok: false, message: since })
@@ -192,12 +203,12 @@ function explain(ended: Exclude<ReaderEnd, { kind: 'read' | 'lost' }>, what: Rea
     case 'called off':
       return CALLED_OFF
     case 'threw':
-      // A fault of ours.
+      // This is a bug in the program.
       throw new Error(`the ${what} could not be read: ${ended.message}`)
   }
 }
 
-/** The readers of this process; they start with the first document. */
+/** The readers of this process. They start with the first document. */
 const shared = createReaders()
 export const closeReaders = (): Promise<void> => shared.close()
 
@@ -205,7 +216,7 @@ type Task = (document: never, input: never) => unknown
 type Input<One extends Task> = Parameters<One>[1]
 type Result<One extends Task> = Awaited<ReturnType<One>>
 
-/** Lends the tasks of a module, its export `tasks`, which is loaded by readers alone. */
+/** Returns a function that runs the tasks of a module (its export `tasks`). Only readers load the module. */
 export function tasksOf<Tasks extends Record<string, Task>>(module: URL) {
   return async <Name extends keyof Tasks & string>(
     task: Name,

@@ -2,7 +2,10 @@ import type { Binding } from './secrets.ts'
 
 type Of<Name extends string> = { org_id: string } & Record<Name, string>
 
-/** What each sealed value is bound to: it opens in its own record only. Changing one makes stored values unreadable. */
+/**
+ * The bindings of sealed values: a value can be opened only in its own record. Changing a binding makes
+ * stored values unreadable.
+ */
 export const invitationBinding = ({ org_id, email }: Of<'email'>): Binding => ({
   orgId: org_id,
   record: `invitation ${email}`,

@@ -7,13 +7,13 @@ const RANDOM_LENGTH = 34
 const CHECKSUM_LENGTH = 6
 const SHAPE = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`)
 
-/** A new API key: prefix, 34 random base62 characters, 6 of checksum (D3). */
+/** Returns a new API key: the prefix, 34 random base62 characters and a checksum of 6 characters (D3). */
 export function newKey(): string {
   const body = randomText(RANDOM_LENGTH)
   return KEY_PREFIX + body + checksum(body)
 }
 
-/** A typo fails here, without a look into the database. */
+/** Returns true if the checksum is right. A typo fails here, without a database query. */
 export function isWellFormedKey(text: string): boolean {
   const [, body, sum] = SHAPE.exec(text) ?? []
   return body !== undefined && checksum(body) === sum
@@ -23,7 +23,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** Unguessable base62 text, for tokens that stand in links. */
+/** Returns an unguessable base62 text, for tokens in links. */
 export function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }

@@ -5,7 +5,7 @@ import { createMask } from './redaction.ts'
 
 const MB = 1024 * 1024
 const REPEATED = 'a'.repeat(MB)
-/** Milliseconds that this thread worked: others work on the machine as well. */
+/** Returns the milliseconds that this thread worked. Other processes work on the machine as well. */
 const worked = (work: () => void) => {
   const before = process.threadCpuUsage()
   work()

@@ -1,18 +1,24 @@
 import { NumberText } from '../json/lossless-json.ts'
 import { createSecretSearch } from './secret-search.ts'
 
-/** Shorter values are words like any other: cutting them would garble texts and hide nothing. */
+/**
+ * The length of the shortest value that is redacted. A shorter value is a word like any other: redacting it
+ * would garble texts and hide nothing.
+ */
 const SHORTEST = 4
 const CUT = '[redacted]'
 
-/** Cuts secrets out of texts and values. */
+/** Redacts secrets in texts and values. */
 export type Mask = {
   inText: (text: string) => string
-  /** A copy with every secret cut out of its texts, numbers and keys; the value itself where there is none. */
+  /**
+   * Returns a copy with all secrets redacted in its texts, numbers and keys, or the value itself if it
+   * contains none.
+   */
   inValue: (value: unknown) => unknown
 }
 
-/** The text with every secret cut out, as it is and as addresses and JSON spell it. */
+/** Returns the text with all secrets redacted, both in plain form and as URLs and JSON encode them. */
 export function redact(text: string, secrets: Iterable<string>): string {
   return createMask(secrets).inText(text)
 }
@@ -38,7 +44,10 @@ function spell(secret: string): string[] {
 
 type Container = Record<string, unknown> | unknown[]
 
-/** Looks before anything is copied: copies of large objects take several times as long, and hardly any value holds a secret. */
+/**
+ * Returns true if the value contains a secret. This is checked before copying: copying a large object takes
+ * several times as long, and hardly any value contains a secret.
+ */
 function holdsAny(value: unknown, inText: Mask['inText']): boolean {
   const pending: unknown[] = [value]
   while (pending.length > 0) {
@@ -57,7 +66,10 @@ function holdsAny(value: unknown, inText: Mask['inText']): boolean {
   return false
 }
 
-/** A list of what is left instead of recursion: a value may be nested deeper than the stack. */
+/**
+ * Copies the value and redacts it. A list of pending containers replaces recursion, because a value may be
+ * nested deeper than the stack.
+ */
 function cutAll(value: unknown, inText: Mask['inText']): unknown {
   const root: unknown[] = [value]
   const pending: Container[] = [root]
@@ -71,7 +83,7 @@ function cutAll(value: unknown, inText: Mask['inText']): unknown {
   return root[0]
 }
 
-/** A text or number without secrets; of a container a copy whose keys hold none. */
+/** Returns a text or number without secrets. Returns a copy of a container whose keys contain no secrets. */
 function cutOne(value: unknown, inText: Mask['inText']): unknown {
   if (typeof value === 'string') return inText(value)
   if (typeof value === 'number' || value instanceof NumberText) {

@@ -1,19 +1,28 @@
 import { listPlaces } from '../search.ts'
 
-/** The places of secrets in a text, as pairs of start and end in order; none overlaps another. */
+/** The positions of secrets in a text: pairs of start and end in order, without overlaps. */
 export type Places = [start: number, end: number][]
 export type FindSecrets = (text: string) => Places
 
-/** Each is looked for on its own; more are looked for together. */
+/** The number of secrets up to which each is searched on its own. More secrets are searched together. */
 const FEW = 8
-/** Characters that every secret has at least: what they begin with says whether any begins here. */
+/**
+ * The minimum length of a secret. These first characters are the key that tells whether any secret can begin
+ * at a position.
+ */
 const KEY = 4
-/** Characters compared for each one of a text before texts and secrets count as too alike. */
+/** The number of comparisons per character of a text above which texts and secrets count as too similar. */
 const MAX_COMPARED = 4
-/** Characters of a secret that are cut without the rest of it, once texts and secrets count as too alike. */
+/**
+ * The length from which the beginning of a secret is redacted without the rest, once texts and secrets count
+ * as too similar.
+ */
 const TELLING = 16
 
-/** Returns a search for secrets of at least four characters. It takes time that grows with the text, however alike they are. */
+/**
+ * Returns a search for secrets of at least four characters. Its time is linear in the text, however similar
+ * text and secrets are.
+ */
 export function createSecretSearch(secrets: readonly string[]): FindSecrets {
   if (secrets.length <= FEW) return (text) => findEach(text, secrets)
   let table: Map<number, string[]> | undefined
@@ -28,7 +37,7 @@ function findEach(text: string, secrets: readonly string[]): Places {
   return secrets.length === 1 ? places : merge(places)
 }
 
-/** Appends a place, or makes the last one longer that it overlaps. */
+/** Appends a range, or extends the last range if they overlap. */
 function addPlace(places: Places, start: number, end: number): void {
   const last = places.at(-1)
   if (last !== undefined && start >= last[0] && start < last[1]) last[1] = Math.max(last[1], end)
@@ -41,7 +50,7 @@ function merge(places: Places): Places {
   return merged
 }
 
-/** Secrets by how they begin, each group in the order of their characters. */
+/** Groups secrets by their first characters. Each group is sorted. */
 function groupByKey(secrets: readonly string[]): Map<number, string[]> {
   const groups = new Map<number, string[]>()
   for (const secret of secrets) {
@@ -54,7 +63,7 @@ function groupByKey(secrets: readonly string[]): Map<number, string[]> {
   return groups
 }
 
-/** Differs for most beginnings that differ. */
+/** Returns a hash of the characters at this position. Most different beginnings have different hashes. */
 function keyAt(text: string, at: number): number {
   let key = 0
   for (let n = 0; n < KEY; n += 1) key = (Math.imul(key, 0x9e3779b1) + text.charCodeAt(at + n)) | 0
@@ -62,8 +71,9 @@ function keyAt(text: string, at: number): number {
 }
 
 /**
- * Looks at each place of the text for the longest secret that stands there. Texts that nearly are a secret at every place would take
- * time by the square of their length: once so much has been compared, whatever agrees with the beginning of one is cut.
+ * Searches at each position of the text for the longest secret that starts there. A text that almost matches
+ * a secret at every position would take quadratic time. So once too much has been compared, any long
+ * beginning of a secret is redacted.
  */
 function findTogether(text: string, groups: ReadonlyMap<number, string[]>): Places {
   const places: Places = []
@@ -82,13 +92,16 @@ function findTogether(text: string, groups: ReadonlyMap<number, string[]>): Plac
   return places
 }
 
-/** How far the text agrees with one of them, and the length of the longest that stands there whole. */
+/**
+ * Returns how many characters of the text agree with one of the secrets, and the length of the longest secret
+ * that matches as a whole.
+ */
 function compareWith(group: readonly string[], text: string, at: number): { agreed: number; whole: number } {
   let [low, high] = [0, group.length]
   let [agreed, whole] = [0, 0]
   for (;;) {
     agreed = readAlike(text, at, agreed, [group[low], group[high - 1]])
-    // Sorted, and the same up to here: one that has ended is the first of them.
+    // The group is sorted and identical up to here, so a secret that has ended is the first.
     if (group[low]?.length === agreed) {
       whole = agreed
       low += 1
@@ -102,7 +115,10 @@ function compareWith(group: readonly string[], text: string, at: number): { agre
   return { agreed, whole }
 }
 
-/** How far the text goes on as both do: whatever stands between them in the order of characters does as well. */
+/**
+ * Returns the position up to which the text agrees with both secrets. Every secret between them in the sort
+ * order then agrees as well.
+ */
 function readAlike(
   text: string,
   at: number,
@@ -117,7 +133,7 @@ function readAlike(
   return place
 }
 
-/** The first from `low` whose character there is not smaller than this one. */
+/** Returns the first index from `low` whose character at this place is not smaller than `sign`. */
 function firstFrom(group: readonly string[], low: number, high: number, place: number, sign: number): number {
   let [from, to] = [low, high]
   while (from < to) {

@@ -10,7 +10,10 @@ const binding = { orgId: '0190163d-8694-739b-aea5-966c26f8ad91', record: 'connec
 const anyText = fc.string({ unit: 'grapheme' })
 const anyBinding = fc.record({ orgId: fc.string(), record: fc.string() })
 
-/** What `open` says to a value that it must not open; anything but an UnsealError passes through and fails. */
+/**
+ * Returns the message of `open` for a value that must not open. Any error but an UnsealError passes through
+ * and fails the test.
+ */
 function refusal(sealed: string, by = sealer, to = binding): string {
   try {
     return `opened: ${by.open(sealed, to)}`
@@ -76,7 +79,7 @@ describe('a sealed value', () => {
 
   it('is refused with any character of it replaced, removed or added', () => {
     const character = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 })
-    // Texts of every length modulo 3: the last character of base64 has bits to spare in two of them.
+    // The texts have every length modulo 3: for two of them the last character of base64 has spare bits.
     const sealed = ['canary', 'canary1', 'canary12'].map((text) => sealer.seal(text, binding))
     fc.assert(
       fc.property(fc.constantFrom(...sealed), fc.nat(), character, (value, place, typo) => {

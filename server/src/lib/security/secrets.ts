@@ -2,16 +2,17 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { AppError } from '../errors.ts'
 
 /**
- * Secrets at rest: AES-256-GCM, bound to the organisation and the record they belong to, so that a value copied
- * into another row does not open. The stored form `v1.<key id>.<nonce + tag + text>` names the key it was sealed with,
- * so LOAM_SECRET can be rotated: `new,old` seals with the first and opens with either.
+ * Seals secrets at rest with AES-256-GCM, bound to the organisation and the record that they belong to: a
+ * value that was copied into another row cannot be opened. The stored form `v1.<key id>.<nonce + tag + text>`
+ * names its key, so that LOAM_SECRET can be rotated: `new,old` seals with the first key and opens with
+ * either.
  */
 export type Sealer = {
   seal(plain: string, binding: Binding): string
   open(sealed: string, binding: Binding): string
-  /** Ids of the keys that it opens with; the first is the one that it seals with. */
+  /** The ids of the keys that can open values. The first is the key that seals. */
   keyIds: readonly string[]
-  /** Keys for another purpose (signing links and the like), one of each secret: the first is the current one. */
+  /** Derives keys for another purpose, such as signing links: one from each secret, the current one first. */
   derive(purpose: string): readonly [Buffer, ...Buffer[]]
 }
 
@@ -50,7 +51,8 @@ export function createSealer(secret: string): Sealer {
         throw new UnsealError('sealed with another LOAM_SECRET: add the old secret after a comma to open it')
       }
       const bytes = Buffer.from(body, 'base64url')
-      // Decoding skips what is not base64url and the spare bits of the last character: one value, one spelling.
+      // Decoding ignores characters outside of base64url and the spare bits of the last character. This check
+      // allows one spelling per value.
       if (bytes.length < 28 || bytes.toString('base64url') !== body)
         throw new UnsealError('not a sealed value')
       const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
@@ -66,10 +68,10 @@ export function createSealer(secret: string): Sealer {
   }
 }
 
-/** The key that a value was sealed with. */
+/** Returns the id of the key that a value was sealed with. */
 export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? ''
 
-/** What callers and operators are told of a value that does not open, with what else they can do. */
+/** Returns the error for a value that cannot be opened, with an alternative for callers and operators. */
 export function unreadable(what: string, otherwise: string): AppError {
   return new AppError('SECRET_UNREADABLE', unreadableWords(what, otherwise))
 }
@@ -78,7 +80,7 @@ export function unreadableWords(what: string, otherwise: string): string {
   return `${what} cannot be opened: it was sealed with a secret that is not in LOAM_SECRET. Add that one after a comma (LOAM_SECRET=new,old), or ${otherwise}`
 }
 
-/** Null when it does not open. */
+/** Opens a sealed value. Returns null if it cannot be opened. */
 export function tryOpen(sealer: Sealer, sealed: string, binding: Binding): string | null {
   try {
     return sealer.open(sealed, binding)

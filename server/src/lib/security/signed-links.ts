@@ -1,22 +1,26 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a link opens, and until when. */
+/** The file that a link opens and the time at which the link expires. */
 export type SignedLink = { orgId: string; fileId: string; expiresAt: Date }
 
 export type LinkSigner = {
   sign(link: SignedLink): string
-  /** Null when it was not signed here, or anything of it was changed. Does not look at the time. */
+  /**
+   * Reads a token. Returns null if it was not signed here or has been changed. Does not check the expiry
+   * time.
+   */
   read(token: string): SignedLink | null
 }
 
 const PAYLOAD_BYTES = 40
 const MAC_BYTES = 32
-/** 72 bytes are 96 characters exactly: none of them has spare bits that could be changed unnoticed. */
+/** 72 bytes are exactly 96 characters, so no character has spare bits that could be changed unnoticed. */
 const TOKEN = /^[\w-]{96}$/
 
 /**
- * Links that carry their own permission: two ids and a time under an HMAC, in one path segment. The first key signs, and any
- * of them reads: a link outlives the rotation of the secret that it was signed with.
+ * Creates signed links that carry their own permission: two ids and a time under an HMAC, in one path
+ * segment. The first key signs and any key can verify, so a link outlives the rotation of the secret that
+ * signed it.
  */
 export function createLinkSigner(keys: readonly [Buffer, ...Buffer[]]): LinkSigner {
   const macOf = (payload: Buffer, key: Buffer) => createHmac('sha256', key).update(payload).digest()

@@ -5,7 +5,10 @@ import { createBatcher, type Gathering } from './batcher.ts'
 
 type Call = { items: number[]; answer: (results?: number[]) => void; fail: (cause: Error) => void }
 
-/** A batcher whose calls the test answers by hand; by default each item is answered with its hundredfold. */
+/**
+ * Creates a batcher whose calls the test answers by hand. By default each item is answered with a hundred
+ * times its value.
+ */
 function watched(options: {
   maxItems: number
   maxInFlight: number
@@ -180,7 +183,10 @@ it('too few results reject those that got none', async () => {
   ])
 })
 
-/** Whatever the order of submissions, answers and failures, against the plain rule of what a batcher owes. */
+/**
+ * Compares the batcher with the plain rules that it must keep, for any order of submissions, results and
+ * failures.
+ */
 it('every item is answered once, with its own result, in batches within the limits', async () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.constant('submit' as const) },
@@ -216,7 +222,7 @@ it('every item is answered once, with its own result, in batches within the limi
           result.catch(() => undefined)
           results.push(result)
           notice()
-          // Nothing waits while a slot is free.
+          // No item waits while a slot is free.
           expect(open.length === options.maxInFlight || batches().flat().length === results.length).toBe(true)
         } else await end(open[next.which % Math.max(1, open.length)], next.end)
       }

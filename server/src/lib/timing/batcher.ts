@@ -1,9 +1,12 @@
-/** While `many` ride together they come in a flood: what follows is gathered for longer, since larger batches cost less each. */
+/**
+ * The time to wait for more items. A batch of `flood.many` items means a flood: the next batch then waits
+ * longer, since larger batches cost less per item.
+ */
 export type Gathering = { enough: number; ms: number; flood?: { many: number; ms: number } }
 
 const QUIET_MS = 4
 
-/** What a batch answers an item that failed while others did not. */
+/** The result of an item that failed while other items of its batch did not. */
 export class ItemFault {
   readonly cause: unknown
   constructor(cause: unknown) {
@@ -12,20 +15,24 @@ export class ItemFault {
 }
 
 /**
- * Adaptive group commit: an item goes out at once while a slot is free; otherwise it rides in the next batch. Idle
- * latency is that of one call, and under load the number of calls stays constant while batches grow.
+ * Creates a batcher with adaptive group commit: an item is sent at once while a slot is free, otherwise it
+ * joins the next batch. Idle latency is that of one call. Under load the number of calls stays constant while
+ * batches grow.
  */
 export function createBatcher<Item, Result>(options: {
   run: (items: Item[]) => Promise<(Result | ItemFault)[]>
   maxItems: number
   maxInFlight: number
-  /** Whether a failure may be of one item only: then each is tried alone, and fails or not by itself. */
+  /**
+   * Returns true if a failure may concern only one item. Then each item is tried alone and succeeds or fails
+   * by itself.
+   */
   isolates?: ((cause: unknown) => boolean) | undefined
-  /** How many an item counts for. One that counts for too many goes alone. */
+  /** Returns the size of an item. An item that is larger than a batch is sent alone. */
   sizeOf?: ((item: Item) => number) | undefined
-  /** Items that count for fewer than `enough` wait for others to ride with, up to so many milliseconds. */
+  /** Lets items whose size is below `enough` wait for more items, up to this many milliseconds. */
   gather?: Gathering | undefined
-  /** Items of one turn of the event loop ride together: rows that somebody waits for come some at once. */
+  /** Batches the items of one turn of the event loop: interactive rows arrive a few at a time. */
   byTurns?: boolean | undefined
 }): (item: Item) => Promise<Result> {
   type Waiting = {
@@ -38,7 +45,7 @@ export function createBatcher<Item, Result>(options: {
   let inFlight = 0
   let gathering: NodeJS.Timeout | undefined
   let turn: NodeJS.Immediate | undefined
-  /** Of the latest batch. */
+  /** The size of the latest batch. */
   let latest = 0
   let waitingSize = 0
   let arrived = 0
@@ -58,7 +65,7 @@ export function createBatcher<Item, Result>(options: {
     waitingSize -= latest
     try {
       const results = await options.run(batch.map((entry) => entry.item))
-      batch.forEach((entry, index) => tell(entry, results[index]))
+      batch.forEach((entry, index) => settleEntry(entry, results[index]))
     } catch (cause) {
       if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch)
       else for (const entry of batch) entry.reject(cause)
@@ -68,7 +75,7 @@ export function createBatcher<Item, Result>(options: {
     }
   }
 
-  function tell({ resolve, reject }: Waiting, result: Result | ItemFault | undefined): void {
+  function settleEntry({ resolve, reject }: Waiting, result: Result | ItemFault | undefined): void {
     if (result === undefined) reject(new Error('the batch answered with too few results'))
     else if (result instanceof ItemFault) reject(result.cause)
     else resolve(result)
@@ -76,7 +83,7 @@ export function createBatcher<Item, Result>(options: {
 
   async function runEach(batch: Waiting[]): Promise<void> {
     for (const entry of batch)
-      await options.run([entry.item]).then(([result]) => tell(entry, result), entry.reject)
+      await options.run([entry.item]).then(([result]) => settleEntry(entry, result), entry.reject)
   }
 
   function pumpByTurns(): void {
@@ -96,7 +103,9 @@ export function createBatcher<Item, Result>(options: {
     }
   }
 
-  /** Until nobody has come for a while: then nobody may come before those who wait are answered. */
+  /**
+   * Waits until no item has arrived for a while. Then no more may come before the waiting items are answered.
+   */
   function gatherFrom(since: number, gather: Gathering): void {
     const seen = arrived
     gathering = setTimeout(() => {

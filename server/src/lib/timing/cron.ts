@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import type { FieldError } from '#contract/errors.ts'
 import { reasonOf, validationError } from '../errors.ts'
 
-/** The first moment after `after` that a line of crontab names; null when none ever comes. */
+/** Returns the first time after `after` that a crontab line names, or null if there is none. */
 export type NextTick = (after: Date) => Date | null
 
 export const DEFAULT_TIMEZONE = 'UTC'
@@ -10,7 +10,7 @@ export const DEFAULT_TIMEZONE = 'UTC'
 const EXAMPLES = 'such as "*/5 * * * *", "0 9 * * MON-FRI" or @hourly'
 const FIELDS = /^(@[a-z]+|\S+( \S+){4})$/i
 
-/** Reads a line of crontab (five fields, or a name such as @daily); throws a 400 that says what is wrong with it. */
+/** Reads a crontab line (five fields, or a name such as @daily). Throws a 400 that explains what is wrong. */
 export function readCron(line: string, timezone: string = DEFAULT_TIMEZONE): NextTick {
   const errors: FieldError[] = []
   if (!isTimezone(timezone)) {

@@ -3,13 +3,13 @@ import { createFairTurns } from './fair-turns.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
 import { createSlots } from './slots.ts'
 
-/** Batches at once; an owner that has none begins one all the same. */
+/** The number of batches in flight. An owner that has none in flight may exceed it by one. */
 const AT_ONCE = 4
 const AT_ONCE_OF_ONE = 2
 
 /**
- * Group commit of many owners, who share no batch and take turns: items of one may be large or many, or what they write may be
- * locked.
+ * Creates a group commit for many owners. Owners share no batch and take turns, because the items of one
+ * owner may be large or many, or may write to rows that are locked.
  */
 export function createFairBatcher<Item, Result>(options: {
   ownerOf: (item: Item) => string

@@ -1,20 +1,20 @@
-/** Items of many owners, who take turns: whoever brings many waits behind nobody but itself. */
+/** A queue of items of many owners, who take turns: an owner with many items delays only itself. */
 export type FairQueue<Item> = {
   size(): number
   sizeOf(owner: string): number
   push(owner: string, item: Item): void
-  /** Items that were taken and not dealt with are their owner's next ones again. */
+  /** Puts back items that were taken but not processed. They become their owner's next items. */
   putBack(owner: string, items: readonly Item[]): void
-  /** Up to `max` items of the owner whose turn it is among those who `may`; null when there is none. */
+  /** Takes up to `max` items of the next owner that `may` allows. Returns null if there is none. */
   take(max: number, may?: (owner: string) => boolean): { owner: string; items: Item[] } | null
-  /** False when it is not there any more. */
+  /** Removes an item. Returns false if it is not in the queue any more. */
   remove(owner: string, item: Item): boolean
-  /** Everything that is left. */
+  /** Removes and returns all items. */
   drain(): Item[]
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  /** In the order of turns: who had one goes to the end. */
+  /** The owners in the order of their turns. An owner that had its turn moves to the end. */
   const lines = new Map<string, Item[]>()
   let size = 0
 

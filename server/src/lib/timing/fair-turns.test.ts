@@ -27,6 +27,6 @@ it('a turn is given back when the work throws, and when nobody reads on', async 
   const { inTurns, takeTurn } = createFairTurns(createSlots(1))
   await expect(takeTurn('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   for await (const _chunk of inTurns('a', count(3))) break
-  // Nobody has it: a second job of the same organisation has not to wait.
+  // The turn is free: a second job of the same organisation does not have to wait.
   await Promise.all([takeTurn('a', async () => undefined), takeTurn('a', async () => undefined)])
 })

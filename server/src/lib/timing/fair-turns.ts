@@ -1,14 +1,15 @@
 import { createSlots, type Slots } from './slots.ts'
 
-/** Long jobs that are at work at the same moment in a process. */
+/** The number of long jobs that work at the same time in a process. */
 const AT_ONCE = 2
 
 /**
- * Long jobs of one process share its event loop and its database. They proceed in turns, chunk by chunk: an organisation with
- * many at work has as many turns as one with a single job, which never waits for its own.
+ * Lets the long jobs of one process share its event loop and its database. Jobs proceed in turns, chunk by
+ * chunk: an organisation with many jobs has as many turns as one with a single job. An organisation without a
+ * turn gets one at once.
  */
 export type FairTurns = {
-  /** What `chunks` yields, each in a turn of its owner, which lasts until the next one is asked for. */
+  /** Yields the chunks, each in a turn of its owner. A turn lasts until the next chunk is requested. */
   inTurns: <Chunk>(owner: string, chunks: AsyncIterable<Chunk>) => AsyncGenerator<Chunk>
   takeTurn: <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>
 }
@@ -42,5 +43,5 @@ export function createFairTurns(slots: Slots): FairTurns {
   }
 }
 
-/** There is one event loop in a process. */
+/** The turns of this process, which has one event loop. */
 export const { inTurns, takeTurn } = createFairTurns(createSlots(AT_ONCE))

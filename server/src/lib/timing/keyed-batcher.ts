@@ -1,8 +1,8 @@
 type Batcher<Item, Result> = (item: Item) => Promise<Result>
 
 /**
- * Hands each item to the batcher of its key, so that a batch never holds items of two keys. A batcher is made for the first item of
- * its key, and kept while items of it are under way.
+ * Passes each item to the batcher of its key, so that a batch never contains items of two keys. A batcher is
+ * created for the first item of its key and kept while items of the key are in flight.
  */
 export function createKeyedBatcher<Item, Result>(options: {
   keyOf: (item: Item) => string

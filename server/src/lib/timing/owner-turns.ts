@@ -1,11 +1,14 @@
-/** How many turns an owner has, and those that wait for it. */
+/** The number of running turns of an owner, and the callbacks that wait for one. */
 type Line = { running: number; waiting: (() => void)[] }
 
-/** Lets so many through at once. Whoever has the fewest under way is next, so that nobody waits behind another's heap. */
+/**
+ * Limits the number of concurrent turns. The owner with the fewest running turns is next, so that nobody
+ * waits behind another owner's backlog.
+ */
 export type Turns = {
-  /** Ends the turn when called; null when the signal aborted before there was one. */
+  /** Waits for a turn. Returns a function that ends the turn, or null if the signal aborted first. */
   take(owner: string, signal: AbortSignal): Promise<(() => void) | null>
-  /** Tells whether somebody else waits for a turn. */
+  /** Returns true if another owner waits for a turn. */
   othersWait(owner: string): boolean
 }
 
@@ -22,7 +25,7 @@ export function createTurns(maxAtOnce: number): Turns {
       isOver = true
       running -= 1
       line.running -= 1
-      // It stands last among equals from now on.
+      // From now on this owner is last among owners with equally many turns.
       lines.delete(owner)
       if (line.running > 0 || line.waiting.length > 0) lines.set(owner, line)
       nextOf(lines)?.waiting.shift()?.()

@@ -5,7 +5,10 @@ import { workAs } from './thread-watch.ts'
 
 export type Poll = { stop(): Promise<void> }
 
-/** Calls `run` with a pause after each time, until it is stopped. A failure is logged, and the next time is the next try. */
+/**
+ * Calls `run` again and again with a pause after each call, until it is stopped. A failure is logged, and the
+ * next call is the retry.
+ */
 export function startPoll(
   { name, ms, log }: { name: string; ms: number; log: Log },
   run: (signal: AbortSignal) => Promise<void>,
@@ -18,7 +21,7 @@ export function startPoll(
         if (!signal.aborted)
           log.warn({ poll: name, cause: reasonOf(cause) }, 'a poll failed; it is tried again')
       })
-      // An aborted pause is the end of this loop.
+      // An aborted pause ends this loop.
       await sleep(ms, undefined, { signal }).catch(() => undefined)
     }
   })()

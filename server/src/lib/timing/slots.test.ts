@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { createSlots } from './slots.ts'
 
-/** Takes slots as `owner`, and notes the names of those that were granted. */
+/**
+ * Returns a function that takes slots for an owner, and the names of the owners in the order in which slots
+ * were granted.
+ */
 function open(size: number) {
   const slots = createSlots(size)
   const granted: string[] = []

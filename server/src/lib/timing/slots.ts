@@ -1,11 +1,15 @@
 import { createFairQueue } from './fair-queue.ts'
 
 /**
- * So many at once, which may change. The others wait, and organisations take turns. One that has none gets its first at once, beyond the size:
- * however long the calls of others take, nobody is kept from going on.
+ * A limit on concurrent work, which may change over time. Excess callers wait, and organisations take turns.
+ * An organisation that holds no slot gets its first at once, above the limit, so that long calls of others
+ * never block it.
  */
 export type Slots = {
-  /** Nothing to wait for when it answers undefined. Who takes several at once may take more than are left. */
+  /**
+   * Takes slots. Returns undefined if they are granted at once. A caller that takes several may take more
+   * than are free.
+   */
   take(owner: string, count?: number): Promise<void> | undefined
   giveBack(owner: string, count?: number): void
 }
@@ -20,7 +24,7 @@ export function createSlots(size: number | (() => number)): Slots {
     used += count
     held.set(owner, (held.get(owner) ?? 0) + count)
   }
-  /** False when there is nobody to grant it to. */
+  /** Grants slots to the next waiting caller. Returns false if none waits. */
   function grantNext(may?: (owner: string) => boolean): boolean {
     const next = waiting.take(1, may)
     if (next === null) return false

@@ -4,7 +4,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { type HeldThread, onHeldThread, resumeWork, watchThread, workAs } from './thread-watch.ts'
 
-/** Works for so much processor time without a pause. */
+/** Uses this much processor time without a pause. */
 function burn(ms: number): void {
   const cpuMs = () => process.threadCpuUsage().user / 1000
   const end = cpuMs() + ms
@@ -16,59 +16,59 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** Watches this thread; returns what was logged and told. */
-function watch(): { logged: object[]; told: HeldThread[] } {
-  const [logged, told]: [object[], HeldThread[]] = [[], []]
+/** Watches this thread and returns what was logged and published. */
+function watch(): { logged: object[]; published: HeldThread[] } {
+  const [logged, published]: [object[], HeldThread[]] = [[], []]
   ends.push(
     watchThread({ warn: (fields: object) => void logged.push(fields) }),
-    onHeldThread((one) => told.push(one)),
+    onHeldThread((one) => published.push(one)),
   )
-  return { logged, told }
+  return { logged, published }
 }
 
 describe('I6: the event loop is watched', () => {
-  it('work of more than 200 ms without a pause is logged and told with what did it', async () => {
-    const { logged, told } = watch()
+  it('work of more than 200 ms without a pause is logged and published with what did it', async () => {
+    const { logged, published } = watch()
     await sleep(50)
     workAs('GET /quick', () => burn(5))
     workAs('POST /slow', () => burn(260))
     await sleep(50)
-    expect(told).toEqual([{ work: 'POST /slow', ms: expect.any(Number) }])
-    expect(told[0]?.ms).toBeGreaterThanOrEqual(255)
-    expect(logged).toEqual(told)
+    expect(published).toEqual([{ work: 'POST /slow', ms: expect.any(Number) }])
+    expect(published[0]?.ms).toBeGreaterThanOrEqual(255)
+    expect(logged).toEqual(published)
   })
 
   it('work that goes on after it waited is still known', async () => {
-    const { told } = watch()
+    const { published } = watch()
     await workAs('action slow', async () => {
       await sleep(30)
       resumeWork()
       burn(250)
     })
     await sleep(50)
-    expect(told.map(({ work }) => work)).toEqual(['action slow'])
+    expect(published.map(({ work }) => work)).toEqual(['action slow'])
   })
 
   it('work of nobody who is known is called unknown, not by whoever came before', async () => {
-    const { told } = watch()
+    const { published } = watch()
     workAs('GET /quick', () => undefined)
     await new Promise((resolve) => {
       setImmediate(resolve)
     })
     burn(250)
     await sleep(50)
-    expect(told.map(({ work }) => work)).toEqual(['unknown'])
+    expect(published.map(({ work }) => work)).toEqual(['unknown'])
   })
 
   it('many short steps, and a thread that another process keeps waiting, are none', async () => {
-    const { told } = watch()
+    const { published } = watch()
     for (let n = 0; n < 30; n++) {
       burn(10)
       await sleep(1)
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
     await sleep(50)
-    expect(told).toEqual([])
+    expect(published).toEqual([])
   })
 
   it('a route that holds the thread is named in /metrics, also after its admission', async () => {
@@ -86,11 +86,11 @@ describe('I6: the event loop is watched', () => {
     const { api, makeOrg } = await makeApp({ services: { catalogue } })
     const { call } = await makeOrg()
     await call('GET', '/actions')
-    const { told } = watch()
+    const { published } = watch()
     isArmed = true
     await call('GET', '/actions')
     await sleep(50)
-    expect(told.map(({ work }) => work)).toEqual(['GET /api/v1/actions'])
+    expect(published.map(({ work }) => work)).toEqual(['GET /api/v1/actions'])
     const { payload } = await api.inject({ url: '/metrics' })
     expect(payload).toContain('loam_thread_held_seconds_count{work="GET /api/v1/actions"} 1')
     expect(payload).toMatch(/^loam_thread_held_seconds_max 0\.[2-9]/m)

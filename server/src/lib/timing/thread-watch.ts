@@ -2,15 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import type { Log } from '../log.ts'
 
-/** Work that held the thread of this process, so that all others waited. */
+/** An event: some work held the thread of this process, so that everything else waited. */
 export type HeldThread = {
-  /** Processor time without a pause. */
+  /** The processor time without a pause. */
   ms: number
-  /** The request, action or job that worked; `unknown` for work that none of them is known to have done. */
+  /** The request, action or job that was running, or `unknown`. */
   work: string
 }
 
-/** How often the thread is looked at; also how much of other work may be counted with what held it. */
+/**
+ * The interval of the checks. It is also the largest amount of other work that may be counted together with
+ * the work that held the thread.
+ */
 const LOOK_MS = 20
 const HELD_MS = 200
 const UNKNOWN = 'unknown'
@@ -18,19 +21,22 @@ const UNKNOWN = 'unknown'
 const labels = new AsyncLocalStorage<string>()
 const held = channel('loam:held-thread')
 
-/** The work at hand since `began`, and that which took longest since the last look. */
+/** The current work, which started at `began`, and the longest work since the last check. */
 let current = UNKNOWN
 let began = 0
 let longest = { work: UNKNOWN, ms: 0 }
 let isEndSet = false
 
-/** Runs `begin` as a part of some work, such as `POST /rows`. What it leads to later belongs to it as well. */
+/**
+ * Runs `begin` as a part of some work, such as `POST /rows`. Asynchronous work that it starts belongs to it
+ * as well.
+ */
 export function workAs<Result>(work: string, begin: () => Result): Result {
   note(work)
   return labels.run(work, begin)
 }
 
-/** Says that the work of the caller goes on, after it waited for something. */
+/** Notes that the caller's work continues after a wait. */
 export function resumeWork(): void {
   note(labels.getStore() ?? UNKNOWN)
 }
@@ -39,7 +45,7 @@ function note(work: string): void {
   change(work)
   if (isEndSet) return
   isEndSet = true
-  // Comes when nothing is left to do that was begun in this turn of the event loop.
+  // Runs when all work that began in this turn of the event loop is done.
   process.nextTick(endTurn)
 }
 
@@ -55,7 +61,10 @@ function change(work: string): void {
   began = now
 }
 
-/** Logs and tells whenever this thread worked for long without a pause, until the function that it returns is called. */
+/**
+ * Logs and publishes an event whenever this thread works for long without a pause. Returns a function that
+ * stops it.
+ */
 export function watchThread(log: Pick<Log, 'warn'>, heldMs = HELD_MS): () => void {
   let before = readCpuMs()
   began = performance.now()
@@ -74,14 +83,14 @@ export function watchThread(log: Pick<Log, 'warn'>, heldMs = HELD_MS): () => voi
   return () => clearInterval(timer)
 }
 
-/** Calls `listener` whenever the thread was held, until the function that it returns is called. */
+/** Calls `listener` whenever the thread was held. Returns a function that stops it. */
 export function onHeldThread(listener: (thread: HeldThread) => void): () => void {
   const hear = (message: unknown) => listener(message as HeldThread)
   held.subscribe(hear)
   return () => void held.unsubscribe(hear)
 }
 
-/** Reads the processor time of this thread: another process that keeps the machine busy holds nothing here. */
+/** Reads the processor time of this thread. A busy process elsewhere on the machine does not count. */
 function readCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { resumeWork } from './thread-watch.ts'
 
-/** Long enough to be worth a turn, short enough that nobody notices who waits for the event loop. */
+/**
+ * The length of a turn: long enough to be efficient, short enough that nobody who waits for the event loop
+ * notices it.
+ */
 const TURN_MS = 4
 
 /**
- * For work that would hold the event loop for long: await it between small steps, and others have their turn whenever
- * this work has had its time.
+ * Creates a function for work that would block the event loop for long. Await it between small steps: it lets
+ * other work run whenever this work has used up its turn.
  */
 export function createTurns(ms = TURN_MS): () => Promise<void> | undefined {
   let since = performance.now()

@@ -2,32 +2,32 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createYielding } from './yielding.ts'
 
-/** Time stands still until a test moves it on; turns of the event loop go on. */
+/** Stops the clock until a test advances it. Turns of the event loop go on. */
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 afterEach(() => void vi.useRealTimers())
 
-/** Rows that go on one by one, as they are let. */
+/** Requests turns for this many rows and records each row that got one. */
 function queueRows(yielding: ReturnType<typeof createYielding>, count: number) {
-  const gone: number[] = []
+  const finished: number[] = []
   const all = Promise.all(
     Array.from({ length: count }, async (_, n) => {
       await yielding.yieldTurn()
-      gone.push(n)
+      finished.push(n)
     }),
   )
-  return { gone, all }
+  return { finished, all }
 }
 
 it('bulk rows go on in small turns and in their order, and others come to theirs in between', async () => {
   const yielding = createYielding()
-  const { gone, all } = queueRows(yielding, 100)
+  const { finished, all } = queueRows(yielding, 100)
   const seen: number[] = []
-  while (gone.length < 100) {
+  while (finished.length < 100) {
     await nextTurn()
-    seen.push(gone.length)
+    seen.push(finished.length)
   }
   await all
-  expect(gone).toEqual(Array.from({ length: 100 }, (_, n) => n))
+  expect(finished).toEqual(Array.from({ length: 100 }, (_, n) => n))
   expect(seen.filter((count, n) => count - (seen[n - 1] ?? 0) > 16)).toEqual([])
 })
 
@@ -35,16 +35,16 @@ it('beside foreground work bulk rows go on in smaller turns, and statements wait
   stopClock()
   const yielding = createYielding()
   await nextTurn()
-  // The first turn after a while is a full one.
+  // The first turn after a pause is a full one.
   await queueRows(yielding, 1).all
   const end = yielding.foreground()
-  const { gone, all } = queueRows(yielding, 40)
+  const { finished, all } = queueRows(yielding, 40)
   let throttled = true
   const released = yielding.throttle().then(() => (throttled = false))
   const seen: number[] = []
-  while (gone.length < 40) {
+  while (finished.length < 40) {
     await nextTurn()
-    seen.push(gone.length)
+    seen.push(finished.length)
   }
   await all
   expect(seen.filter((count, n) => count - (seen[n - 1] ?? 0) > 4)).toEqual([])
@@ -59,11 +59,11 @@ it('beside reads bulk rows go on in turns of a quarter of the size', async () =>
   await nextTurn()
   await queueRows(yielding, 1).all
   const end = yielding.foreground('read')
-  const { gone, all } = queueRows(yielding, 40)
+  const { finished, all } = queueRows(yielding, 40)
   const seen: number[] = []
-  while (gone.length < 40) {
+  while (finished.length < 40) {
     await nextTurn()
-    seen.push(gone.length)
+    seen.push(finished.length)
   }
   await all
   expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).toBe(4)
@@ -89,10 +89,10 @@ it('bulk rows that have waited long for their turn have a full one, whatever is 
   const yielding = createYielding()
   await queueRows(yielding, 1).all
   const end = yielding.foreground()
-  const { gone, all } = queueRows(yielding, 16)
+  const { finished, all } = queueRows(yielding, 16)
   vi.advanceTimersByTime(6)
   await all
-  expect(gone.length).toBe(16)
+  expect(finished.length).toBe(16)
   end()
 })
 
@@ -114,9 +114,9 @@ it('foreground work that takes very long does not count any more', async () => {
   const yielding = createYielding()
   yielding.foreground()
   await vi.advanceTimersByTimeAsync(251)
-  const { gone, all } = queueRows(yielding, 1600)
+  const { finished, all } = queueRows(yielding, 1600)
   await all
-  expect(gone.length).toBe(1600)
+  expect(finished.length).toBe(1600)
 })
 
 it('ending the same work twice ends it once', async () => {

@@ -1,37 +1,49 @@
 /**
- * Requests and bulk rows share the event loop of a process, and its database. Bulk work, which nobody waits for, yields to
- * foreground work, which somebody waits for: it proceeds in small turns, in smaller ones while foreground work is under way,
- * and takes whatever time that leaves.
+ * Lets requests and bulk rows share the event loop of a process and its database. Bulk work, which nobody
+ * waits for, yields to foreground work, which somebody waits for. It proceeds in small turns, in smaller ones
+ * while foreground work is in flight, and uses the remaining time.
  */
 export type Yielding = {
-  /** Foreground work is under way from now on, until the function that it answers is called. */
+  /** Marks foreground work as in flight until the returned function is called. */
   foreground: (kind?: ForegroundKind) => () => void
-  /** Resolves when a caller of bulk work may go on with a row, or with so many. */
+  /** Resolves when a caller of bulk work may continue with this many rows. */
   yieldTurn: (rows?: number) => Promise<void>
   /**
-   * Resolves when no step of a run is under way, or it was waited for long enough. Reads are not waited for: they come all the time,
-   * and resting for them cost the bulk more than it gave them.
+   * Resolves when no step of a run is in flight, or after a maximum wait. It does not wait for reads: they
+   * come all the time, and pausing for them cost bulk work more than it gave them.
    */
   throttle: () => Promise<void>
 }
 
-/** A step of a run has several statements of its own; a read is soon over, and comes again and again. */
+/**
+ * The kind of foreground work. A step of a run has several statements of its own. A read is over soon, and
+ * reads come again and again.
+ */
 export type ForegroundKind = 'run' | 'read'
 
-/** Foreground work that takes longer than this waits for something else: a stream of changes, a large upload. */
+/**
+ * Foreground work that takes longer than this is waiting for something else, such as a stream of changes or a
+ * large upload.
+ */
 const MAX_FOREGROUND_MS = 250
 const ROWS_PER_TURN = 16
-/** While foreground work is under way: each of its steps waits for one turn at most. */
+/** The rows per turn while foreground work is in flight. Each of its steps waits for one turn at most. */
 const ROWS_BESIDE = 4
-/** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
+/**
+ * Bulk rows that have waited this long for their turn get a full one, because foreground work may use up the
+ * whole process.
+ */
 const MAX_WAIT_MS = 5
-/** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for a run for so long at most. */
+/**
+ * The longest time that a bulk statement waits for a run. Such a statement keeps the database busy for some
+ * milliseconds.
+ */
 const THROTTLE_MS = 20
 
 type ForegroundTask = { kind: ForegroundKind; since: number; ended: boolean }
 
 export function createYielding(): Yielding {
-  /** In the order in which they began; those that ended may still be among them. */
+  /** The tasks in the order in which they began. Some of them may have ended. */
   const tasks: ForegroundTask[] = []
   const underWay = { run: 0, read: 0 }
   const queue: { rows: number; resolve: () => void }[] = []
@@ -46,7 +58,9 @@ export function createYielding(): Yielding {
     if (underWay.run === 0) wake()
   }
 
-  /** Forgets tasks that ended, and those that wait for something else. Answers the most urgent kind that is left. */
+  /**
+   * Forgets tasks that have ended or that wait for something else. Returns the most urgent kind that is left.
+   */
   function foregroundKind(): ForegroundKind | undefined {
     const oldest = performance.now() - MAX_FOREGROUND_MS
     for (
@@ -75,7 +89,7 @@ export function createYielding(): Yielding {
     schedule()
   }
 
-  /** Those who are first in the queue, one at least. */
+  /** Takes the first rows of the queue, at least one entry. */
   function takeRows(max: number): typeof queue {
     let count = 0
     let rows = 0
@@ -86,7 +100,10 @@ export function createYielding(): Yielding {
     return queue.splice(0, count)
   }
 
-  /** Immediates come after whatever has arrived meanwhile: requests, and answers of the database to them. */
+  /**
+   * Schedules the next turn as an immediate, so that requests and database responses that have arrived come
+   * first.
+   */
   function schedule(): void {
     if (queue.length > 0) next ??= setImmediate(takeTurn)
   }
@@ -117,5 +134,5 @@ export function createYielding(): Yielding {
   }
 }
 
-/** There is one event loop in a process. */
+/** The instance of this process, which has one event loop. */
 export const { foreground, yieldTurn, throttle } = createYielding()

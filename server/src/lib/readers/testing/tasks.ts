@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Tasks that tests give to readers. */
+/** The tasks that tests pass to readers. */
 export const tasks = {
   echo: (document: string, input: unknown) => ({ document, input, pid: process.pid }),
   now: () => Date.now(),

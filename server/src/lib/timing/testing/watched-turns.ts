@@ -1,4 +1,7 @@
-/** Returns the processor time of this thread between two turns of the event loop, the longest while some work was done. */
+/**
+ * Returns the longest processor time of this thread between two turns of the event loop while some work is
+ * done.
+ */
 export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let isOver = false
@@ -17,7 +20,9 @@ export async function longestTurnMs(work: () => Promise<unknown>): Promise<numbe
   return longest
 }
 
-/** Returns the same of the better of two tries: what a collection of garbage adds is not the work's. */
+/**
+ * Returns the better result of two tries, because garbage collection adds time that is not the work's own.
+ */
 export async function heldMs(work: () => Promise<unknown>, allowedMs: number): Promise<number> {
   const first = await longestTurnMs(work)
   return first < allowedMs ? first : Math.min(first, await longestTurnMs(work))
