@@ -35,13 +35,15 @@ export type Arrival = {
   /** The ids of the rows, if the caller had to know them before. Otherwise they are made here. */
   ids?: string[]
   actor: Actor
-  /** What brought the rows. Rows added by the API start a run of `auto_run` if the caller asked for none. */
+  /**
+   * The trigger that brought the rows. Rows added by the API start a run of `auto_run` if the caller asked for none.
+   */
   trigger: Exclude<Trigger, 'auto_run' | 'schedule'>
   /** The run that was asked for. A sheet with `auto_run` runs every arrival, whatever was asked (D16). */
   run: 'none' | 'first_10' | 'all'
   /** The number of rows that the same request added before. `first_10` counts them too. */
   earlier?: number
-  /** How often the rows have been sent on from sheet to sheet (D36). */
+  /** The number of times that the rows have been sent on from sheet to sheet (D36). */
   hops?: number
   /** The cap of the run that the rows start. */
   cap?: Cap | undefined

@@ -21,7 +21,7 @@ export function finishedRunsJob(store: Store): Job {
   })
 }
 
-/** How far back stopped runs are looked at. Longer than a statement may take. */
+/** The time for which stopped runs are looked at. Longer than a statement may take. */
 const LATELY = sql.raw(`interval '5 minutes'`)
 
 /**

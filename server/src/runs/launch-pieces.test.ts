@@ -42,14 +42,14 @@ const runs = () =>
     text: 'select run_id, state, rows_queued, unlaunched from runs where org_id = $1 order by run_id',
     values: [sheet.org.orgId],
   })
-/** As if their cells had been settled. */
+/** Deletes flights, as if their cells had been settled. */
 const land = (ids: string[]) =>
   app.store.query({
     text: 'delete from flights where org_id = $1 and row_id = any($2)',
     values: [sheet.org.orgId, ids],
   })
 const flying = async () => (await sheet.flights()).map(({ row_id }) => row_id)
-/** Rows that jobs name, each as often as one does. */
+/** Lists the rows that jobs name. A row that several jobs name appears several times. */
 const queued = async () => {
   const jobs = await app.store.query<{ r: string | string[] }>({
     text: `select payload->'r' as r from graphile_worker._private_jobs where payload->>'o' = $1
@@ -168,7 +168,7 @@ describe('a run of all rows of a large sheet', () => {
     await rest(runId)
     expect(await flying()).toEqual([])
     expect(await runs()).toMatchObject([{ state: 'stopped', unlaunched: null }])
-    // What comes after it is launched as ever.
+    // A run that comes after it is enqueued as ever.
     expect(await start()).toMatchObject({ rowsQueued: ROWS })
   })
 

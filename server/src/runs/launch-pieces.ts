@@ -24,7 +24,7 @@ export const FIRST_PIECE = 1000
  * a minute.
  */
 export const FIRST_BY_ITSELF = 100_000
-/** How long the request that started a run enqueues the other rows before it answers. */
+/** The time for which the request that started a run enqueues the other rows before it answers. */
 const DRIVING_MS = 20_000
 /** The time without a new piece after which a worker takes over. */
 const SILENCE = sql.raw(`interval '3 seconds'`)
@@ -41,7 +41,7 @@ export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_con
 
 export type RunKey = SheetKey & { run_id: string }
 /**
- * What the run's record says of rows that are not enqueued: their numbers, and how many of its rows have a flight
+ * The part of the run's record about rows that are not enqueued: their numbers, and how many of its rows have a flight
  * already. `beside` means that rows of the sheet were in flight when the run began.
  */
 type Unlaunched = VirtualTime & { launched: number; beside: boolean }

@@ -24,14 +24,14 @@ export type StartedRun = {
   /** The run that has the rows, if all of them were in flight already (D21). */
   joined: string | null
   rowsQueued: number
-  /** Whether all rows of the run are enqueued. The others are enqueued in pieces (launch-pieces.ts). */
+  /** Set if all rows of the run are enqueued. The others are enqueued in pieces (launch-pieces.ts). */
   isLaunched: boolean
 }
 
 export type LaunchOptions = {
-  /** If all rows of a sheet run: how many of them to enqueue at first. Needs the rows lock alone. */
+  /** The number of rows to enqueue at first, if all rows of a sheet run. Needs the rows lock alone. */
   first?: number | undefined
-  /** Whether some rows may be among those that another run is still to enqueue. Such rows belong to that run (D21). */
+  /** Set if some rows may be among those that another run is still to enqueue. Such rows belong to that run (D21). */
   joins?: boolean
 }
 

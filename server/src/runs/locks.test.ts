@@ -15,7 +15,7 @@ import { startTestWorker } from '#test/plumbing/worker.ts'
 
 const pause = (ms: number) => sleep(Math.random() * ms)
 
-/** Costs credits, takes a moment, and is parked now and then. */
+/** An action that costs credits, takes a moment, and is parked now and then. */
 const busy = defineAction({
   id: 'busy',
   name: 'busy',
@@ -39,9 +39,9 @@ const app = await makeApp({ services: { catalogue }, settings: { LOAM_WEBHOOK_PE
 const { store, services } = app
 const org = await app.makeOrg()
 
-/** Circles of waiting that PostgreSQL had to break in this database. */
+/** Counts the deadlocks that PostgreSQL had to break in this database. */
 async function countDeadlocks(): Promise<number> {
-  // A connection reports what it counted when it next has nothing to do, at most once a second.
+  // A connection reports its counts when it is next idle, at most once a second.
   await sleep(1200)
   const [found] = await store.query<{ deadlocks: number }>({
     text: 'select deadlocks from pg_stat_database where datname = current_database()',
@@ -53,7 +53,7 @@ const rowsOf = (count: number) => ({ rows: Array.from({ length: count }, (_, n) 
 const addAndRun = (base: string, count = 20) =>
   org.call('POST', `${base}/rows`, { ...rowsOf(count), run_after_add: 'all' })
 
-/** A sheet with one input and a chain of `busy`; a new workflow unless one is given. */
+/** Makes a sheet with one input and a chain of `busy`, in a new workflow unless one is given. */
 async function makeSheet(workflowId?: string): Promise<string> {
   const made =
     workflowId === undefined
@@ -168,7 +168,7 @@ it('a member is removed while a workflow of theirs gives held credits back', asy
   const key = await org.keyFor('owner@example.com', 'member')
   const made = await app.call(key, 'POST', '/workflows', { name: 'Theirs' })
   const workflowId: string = made.body.data.workflow_id
-  // As a deletion does: the workflow first, the organisation last.
+  // Locks as a deletion does: the workflow first, the organisation last.
   const removal = await store.system.transaction().execute(async (trx) => {
     await lockWorkflow(trx, org.orgId, workflowId)
     const removing = org.call('DELETE', '/org/members?email=owner@example.com')

@@ -14,10 +14,10 @@ import { requireRoomInCap, resumableCells, RUN_SPENT } from './resumable-rows.ts
 import { moveToFormer } from './store/former-cells.ts'
 
 type LockedRun = {
-  /** Whether rows of the run are in flight, or will be. */
+  /** Set if rows of the run are in flight, or will be. */
   is_flying: boolean
   state: string
-  /** Whether other runs draw on the same cap: those of the same webhook, source or sync. */
+  /** Set if other runs draw on the same cap: those of the same webhook, source or sync. */
   shares_cap: boolean
   actions: string[]
   cap_purse_id: string | null

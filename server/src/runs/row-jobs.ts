@@ -39,7 +39,7 @@ export type QueuedFlights = VirtualTime & {
   start?: string | null
   /** The actions whose cells are moved to former_cells. */
   actions: string[]
-  /** Whether the first rows may be handed over to a worker of this process. */
+  /** Set if the first rows may be handed over to a worker of this process. */
   mayHandOver: boolean
 }
 export type VirtualTime = { base: number; weight: number }

@@ -2,7 +2,7 @@ import type { Cap } from '../money/caps.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
 import type { RowChoice } from './row-choice.ts'
 
-/** What started a run. */
+/** The cause of a run. */
 export type Trigger =
   | 'api'
   | 'shortcut'
@@ -22,7 +22,7 @@ export type RunRequest = {
   actions: string[]
   rows: RowChoice
   trigger: Trigger
-  /** How often the rows have been sent on from sheet to sheet until this run. */
+  /** The number of times that the rows were sent on from sheet to sheet until this run. */
   hops?: number
   /** The limit of what the run may cost. */
   cap?: Cap

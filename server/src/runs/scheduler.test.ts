@@ -29,10 +29,10 @@ const nextRun = async (base: string) =>
     .executeTakeFirst()
 
 const EVERY_MINUTE = '* * * * *'
-/** No minute that passes meanwhile makes it due. */
+/** A schedule that no passing minute makes due. */
 const EVERY_YEAR = '0 0 1 1 *'
 
-/** A sheet with an action and rows, scheduled every minute and due since `minutes`. */
+/** Makes a sheet with an action and rows, scheduled every minute and due since `minutes`. */
 async function makeDue(
   minutes: number,
   options: { rows?: number; chain?: boolean; cron?: string } = {},

@@ -3,7 +3,7 @@ import type { Store } from '../../database/connection/db.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 
-/** How long announcements are gathered. Each one makes every commit wait for the others once. */
+/** The time for which announcements are gathered. Each one makes every commit wait for the others once. */
 const GATHER_MS = 100
 /** The delay of the first announcement after a quiet time. Short, because somebody may be looking at a single cell. */
 const FIRST_MS = 10

@@ -12,7 +12,7 @@ const CUTS = 10
 const app = await makeApp({ services: { catalogue: await loadCatalogue() } })
 const org = await app.makeOrg()
 
-/** Actions of every kind that reach something: other sheets, this one, the sandbox, a server. */
+/** Makes actions of every kind that reach something: other sheets, this one, the sandbox, a server. */
 async function makeChains(): Promise<{ bases: string[]; target: string }> {
   const { origin } = await serveHttp((_request, response) => {
     response.setHeader('content-type', 'application/json').end('{"ok":true}')

@@ -26,7 +26,7 @@ import type { PurseKeeper } from './purses/purse-keeper.ts'
 import type { SettingOf } from './run-setting.ts'
 import type { Suspects } from './suspects.ts'
 
-/** Everything that walking a row needs. engine.ts puts it together. */
+/** The parts that walking a row needs. engine.ts puts it together. */
 export type Engine = {
   flights: FlightStore
   purses: PurseKeeper
@@ -35,7 +35,7 @@ export type Engine = {
   /** Reads the large inputs of a flight before it is walked. */
   withInputs: WithInputs
   log: Log
-  /** What every action may use. */
+  /** The services that every action may use. */
   services: Pick<ActionContext, 'egress' | 'models' | 'mail'> & {
     sandbox: SandboxPool
     pages: PageReaders
@@ -95,11 +95,11 @@ export type RowWalk = {
   endPriority: (() => void) | undefined
   /** The number of cells of pure actions, and of results from the cache, that are written together. */
   together: number
-  /** Whether the row is unclaimed. Its cells are then written all at once, or not at all. */
+  /** Set if the row is unclaimed. Its cells are then written all at once, or not at all. */
   peeked: boolean
   /** The action whose cell was not found in the cache just now. */
   missing: string | null
-  /** Whether an action that is not pure was called. */
+  /** Set if an action that is not pure was called. */
   hasCalled: boolean
   /** The cells that are looked up in the cache before their turn, or null if there are none. */
   lookups: Map<string, Lookup> | null

@@ -143,7 +143,7 @@ it('while a worker has its hands full, and when it has stopped, jobs wait for an
   expect(locked.map((jobs) => jobs.length)).toEqual([16, 16, 16, 16, 0])
   gate.resolve()
   await handed.stop()
-  // What was in hand is done before it has stopped.
+  // Rows in hand are finished before it has stopped.
   for (const sheet of sheets.slice(0, 4)) expect(await jobsOf(sheet)).toEqual([])
   const sheet = await makeRows(['pure'], 1)
   await runAll(sheet, ['pure_1'])

@@ -5,7 +5,7 @@ import { createWorkerIds, startHeartbeat } from './heartbeat.ts'
 
 const { store, databaseUrl } = await makeStore()
 
-/** How long ago PostgreSQL says that it was started, to connections that are made from now on. */
+/** Changes when PostgreSQL says that it was started, for connections that are made from now on. */
 async function pretendStart(ago: string): Promise<void> {
   await store.query({ text: 'create schema if not exists pretended' })
   await store.query({
@@ -16,7 +16,7 @@ async function pretendStart(ago: string): Promise<void> {
   await store.query({ text: `alter database ${database} set search_path = pretended, pg_catalog, public` })
 }
 
-/** Another process that was heard of 4 s ago, and has no lock. */
+/** Adds another process that was heard of 4 s ago and has no lock. */
 const addSilent = () =>
   store.query({
     text: `insert into workers (worker_id, lock_key, beat_at) values ('other', 1, now() - interval '4 seconds')
@@ -25,7 +25,7 @@ const addSilent = () =>
 const isListed = async () =>
   (await store.query({ text: `select from workers where worker_id = 'other'` })).length > 0
 
-/** For how long its own process has said that it lives. */
+/** Returns for how long the own process has reported that it lives. */
 async function livedFor(): Promise<number> {
   const text = `select extract(epoch from beat_at - $1)::float as s from workers where worker_id = 'own'`
   const [own] = await store.query<{ s: number }>({ text, values: [began] })

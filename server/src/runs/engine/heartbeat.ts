@@ -19,7 +19,7 @@ export type HeartbeatOptions = {
   /** The silence after which a worker process counts as dead. */
   silenceMs?: number
   /**
-   * Whether this is the only process on this database. Then every process that was heard of before its start is dead.
+   * Set if this is the only process on this database. Then every process that was heard of before its start is dead.
    */
   sole?: boolean
   /** Further ids that live as long as the process does: the holders of shares of credits. */

@@ -20,7 +20,7 @@ const GRANTED = 1000
 let gate = Promise.withResolvers<void>()
 let calls = 0
 
-/** Costs two credits, and answers when the test lets it. */
+/** An action that costs two credits, and answers when the test lets it. */
 const paid = paidAction(async (text) => {
   calls += 1
   if (text !== 'soon') await gate.promise
@@ -32,7 +32,7 @@ await startTestWorker(app)
 
 type World = { org: TestOrg; base: string; ids: string[]; runId: string }
 
-/** Rows of which each has its paid call under way. */
+/** Starts rows, each of which has its paid call under way. */
 async function startCalls(texts: string[]): Promise<World> {
   gate = Promise.withResolvers()
   calls = 0
@@ -51,7 +51,7 @@ async function startCalls(texts: string[]): Promise<World> {
 const chargesOf = async (org: TestOrg): Promise<Json[]> =>
   (await org.call('GET', '/credits/ledger?type=charge')).body.data.entries
 
-/** Books that agree: what is left, what the ledger says, and that nothing is held any more. */
+/** Expects books that agree: what is left, what the ledger says, and that nothing is held any more. */
 async function expectBooks(org: TestOrg, spent: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -84,7 +84,7 @@ describe('F67: a call that was made is charged, whatever became of its row', () 
       const { org, ids } = world
       const began = performance.now()
       expect(await remove(world)).toMatchObject({ status: 200 })
-      // Nothing is waited for: the calls are still open.
+      // The removal does not wait: the calls are still open.
       expect(performance.now() - began).toBeLessThan(30_000)
       expect(await chargesOf(org)).toEqual([])
       gate.resolve()

@@ -3,7 +3,10 @@ import type { ProviderRate } from '../../catalog/provider/context.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { RATE_DAYS, readHitRates } from '../../money/store/provider-tallies.ts'
 
-/** How long rates are kept. They change slowly, and every cell of a waterfall that orders itself asks for them. */
+/**
+ * The time for which rates are kept. They change slowly, and every cell of a waterfall that orders itself asks for
+ * them.
+ */
 const KEPT_MS = 60_000
 
 export function createProviderRates(

@@ -32,8 +32,8 @@ async function launch(
 }
 
 /**
- * An engine that notes what it does: claims, peeks, cells that are written together, and actions that are not pure. Pure ones
- * cost so many credits.
+ * Makes an engine that notes what it does: claims, peeks, cells that are written together, and calls of actions that
+ * are not pure. Pure actions cost `credits`.
  */
 function watched(credits = 0): { engine: Engine; notes: string[] } {
   const plain = makeEngine(app)
@@ -116,7 +116,7 @@ it('M6: a row of priced pure actions ends where the credits do, and keeps what t
   const { sheet, jobs } = await launch(['pure', 'pure', 'pure'], 3, 5000)
   const { engine } = watched(1)
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
-  // What the process has set aside beyond its needs is in the way until it is given back.
+  // What the process has reserved beyond its needs is missing until it is given back.
   while ((await sheet.flights()).length > 0) {
     await engine.purses.tick()
     for (const job of await sheet.jobs()) await walkRow(engine, job)

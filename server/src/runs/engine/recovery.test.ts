@@ -23,7 +23,7 @@ beforeEach(() => {
   calls = 0
 })
 
-/** A provider that answers after a while, and counts. */
+/** Starts a provider that answers after a while, and counts calls. */
 async function serveProvider(ms: number): Promise<string> {
   const { origin } = await serveHttp((_request, response) => {
     calls += 1
@@ -32,7 +32,7 @@ async function serveProvider(ms: number): Promise<string> {
   return origin
 }
 
-/** Ended with the test, whatever state the test left it in. */
+/** Ends a worker with the test, whatever state the test left it in. */
 function endWithTest(worker: WorkerChild): WorkerChild {
   onTestFinished(async () => {
     worker.child.kill('SIGKILL')
@@ -58,7 +58,7 @@ async function launch(app: TestApp, step: object, rows: number): Promise<FlightS
 const landed = (sheet: FlightSheet) =>
   until('all rows finish', async () => (await sheet.flights()).length === 0)
 
-/** Every cell there, once, complete and paid once; nothing held, nothing left to do. */
+/** Expects every cell once, complete and paid once, with nothing held and nothing left to do. */
 async function expectExact(sheet: FlightSheet, rows: number, price: number): Promise<void> {
   const cells = await sheet.cells()
   expect(cells.length).toBe(rows * 3)

@@ -4,7 +4,7 @@ import type { Catalogue } from '../../catalog/registry.ts'
 import type { EnvValues } from '../../lib/security/env-values.ts'
 import type { RunFacts } from './flights/flight.ts'
 
-/** What the rows of a run share. */
+/** The setting that the rows of a run share. */
 export type RunSetting = {
   definition: Definition
   catalogue: Catalogue
@@ -16,8 +16,8 @@ export type RunSetting = {
 export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
 
 /**
- * How long a setting is kept. Rows of a run follow each other within microseconds; a change of the environment is seen
- * a moment later.
+ * The time for which a setting is kept. Rows of a run follow each other within microseconds; a change of the
+ * environment is seen a moment later.
  */
 const KEPT_MS = 100
 

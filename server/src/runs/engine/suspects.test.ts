@@ -6,7 +6,9 @@ import { createSuspects } from './suspects.ts'
 
 type Life = { died: boolean; tested: Map<string, number> }
 
-/** One life of a worker that has these rows as suspects: it ends when the guilty one is run, or all are settled. */
+/**
+ * Lives one life of a worker that has these rows as suspects. It ends when the guilty row is run, or all are settled.
+ */
 async function live(rows: Map<string, number | null>, guilty: string | null): Promise<Life> {
   const end = new AbortController()
   const tested = new Map<string, number>()
@@ -71,7 +73,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
   runState: 'running',
 })
 
-/** Lives until nothing is left or a row was alone twice when its worker died. */
+/** Lives until no suspect is left, or a row was alone twice when its worker died. */
 async function convict(count: number, guilty: string | null) {
   const rows = new Map<string, number | null>(Array.from({ length: count }, (_, n) => [`row ${n}`, null]))
   for (let deaths = 1; ; deaths += 1) {

@@ -12,14 +12,14 @@ export type Suspects = {
 }
 
 /**
- * Up to this many suspects are run one by one. If there are more, most are innocent, and they are run in a few large
- * groups.
+ * The number of suspects up to which they are run one by one. If there are more, most are innocent, and they are run in
+ * a few large groups.
  */
 const MAX_SINGLE = 64
 const FIRST_GROUPS = 8
 /** The number of groups that a group is split into after its worker died. */
 const NEXT_GROUPS = 16
-/** How long suspects are gathered before they are counted together. */
+/** The time for which suspects are gathered before they are counted together. */
 const GATHER_MS = 50
 /**
  * The time that a group is waited for. Groups of longer cells overlap and are noted as one group. Each time a group

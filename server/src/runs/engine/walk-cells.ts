@@ -214,7 +214,7 @@ function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } 
   engine.countProviders(facts.org_id, cells)
 }
 
-/** How a hold ends. `unknown` means that the database was cut off. */
+/** The end of a hold. `unknown` means that the database was cut off. */
 type HoldEnd = 'charged' | 'free' | 'unknown'
 
 /** Ends the hold that was reserved for the cells of this settlement. */

@@ -16,13 +16,13 @@ import { walkGroup } from './walk-group.ts'
 const app = await makeFlightApp()
 const other = makeFlightStore(app, 2)
 
-/** In thousandths. */
+/** The balance in thousandths. */
 const BALANCE = 100_000
 const PRICE = 1.5
 
 type Changes = { settleAll?: FlightStore['settleAll']; credits?: number; run?: (call: number) => void }
 
-/** An engine that knows the run to be of pure actions, and notes what it sends. */
+/** Makes an engine that knows the run to be of pure actions, and notes what it sends. */
 function watched(jobs: readonly RowJob[], { settleAll, credits = 0, run }: Changes = {}) {
   const plain = makeEngine(app)
   const notes: string[] = []
@@ -100,7 +100,7 @@ it('where they cost something rows that wait for credits are settled together, a
   const [first, ...settlements] = notes
   const sizes = settlements.map((note) => Number(/^settle (\d+)$/.exec(note)?.[1]))
   expect([first, sizes.reduce((sum, size) => sum + size, 0)]).toEqual(['peek at 20', 20])
-  // One by one they would be twenty.
+  // One by one there would be twenty statements.
   expect(sizes.length).toBeLessThan(8)
   await expectDone(sheet, 40)
   await expectCharged(engine, sheet, 40)

@@ -13,15 +13,15 @@ const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
 
 export type WalkOptions = {
-  /** Whether the row is among the first rows of a run. It does not wait behind bulk rows. */
+  /** Set if the row is among the first rows of a run. It does not wait behind bulk rows. */
   express?: boolean
-  /** Whether no worker has had the job before. */
+  /** Set if no worker has had the job before. */
   fresh?: boolean
   /** The inputs and results of the row, read when its job was made. */
   handed?: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }
-  /** Whether the row was looked at with others of its group, and has to be claimed. */
+  /** Set if the row was looked at with others of its group, and has to be claimed. */
   peeked?: boolean
-  /** Whether the walk begins again after an outage. */
+  /** Set if the walk begins again after an outage. */
   resumed?: boolean
 }
 
@@ -53,7 +53,7 @@ export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}
 type RowAtHand = {
   job: RowJob
   how: WalkOptions
-  /** Whether the row is peeked at before it is claimed. */
+  /** Set if the row is peeked at before it is claimed. */
   peeks: boolean
 }
 

@@ -16,7 +16,7 @@ export type WorkerOptions = HeartbeatOptions & {
    * The number of cells at work at once in this process. Rows that wait for their turn or for the database come on top.
    */
   concurrency: number
-  /** Other work, a few jobs at a time. `ending` aborts when the process ends. */
+  /** Further work, a few jobs at a time. `ending` aborts when the process ends. */
   jobs: { list: readonly Job[]; ending: AbortSignal }
   /** The place where requests of this process hand over rows. */
   handOver?: HandOver
@@ -33,9 +33,9 @@ const IDLE_POLL_MS = 100
  */
 const AHEAD = 2
 /**
- * If calls are answered at once, most rows wait for the database, and more of them share a statement. With 1,024 rows
- * places for calls were empty again and again; with 2,048 rows live longer, and the garbage collector takes what is
- * gained.
+ * The limits for calls that are answered at once: most rows wait for the database, and more of them share a statement.
+ * With 1,024 rows places for calls were empty again and again; with 2,048 rows live longer, and the garbage collector
+ * takes what is gained.
  */
 const QUICK_CALLS = { ahead: 6, maxRows: 1536 }
 

@@ -16,7 +16,7 @@ import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 const opened = Promise.withResolvers<void>()
 let waiting = 0
 
-/** Costs two credits. `wait` is answered when the test says so, `bad` fails. */
+/** An action that costs two credits. `wait` is answered when the test lets it, `bad` fails. */
 const paid = paidAction(async (text) => {
   if (text === 'wait') {
     waiting += 1
@@ -91,7 +91,7 @@ describe('M5: max_credits', () => {
     ])
     await statuses(base)
     await expect.poll(async () => (await runOf(base, id)).state).toBe('finished')
-    // What its worker set aside and did not need is given back a moment later.
+    // What its worker reserved and did not need is given back a moment later.
     await expect.poll(() => runOf(base, id)).toMatchObject({ credits: 6, max_credits: 6, credits_held: 0 })
     expect((await runOf(base, id)).rows_out_of_credits).toBeGreaterThan(0)
     expect((await resume({ max_credits: 5 })).body.errors[0]).toEqual({

@@ -11,14 +11,17 @@ import { makeApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
 const PRICE = 2
-/** How often each text was asked for, and each provider for each person. */
+/** The number of calls for each text, and for each provider and person. */
 const asked = new Map<string, number>()
 const count = (name: string) => {
   const calls = (asked.get(name) ?? 0) + 1
   asked.set(name, calls)
   return calls
 }
-/** Costs two credits. A text that begins with `404` fails the first time, `500` passes at a second try, `bad` never has a result. */
+/**
+ * An action that costs two credits. A text that begins with `404` fails the first time, `500` passes at the second try,
+ * `bad` never has a result.
+ */
 const paid = paidAction(async (text, cellRun) => {
   const calls = count(`${cellRun.split('/')[0]} ${text}`)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -28,7 +31,7 @@ const paid = paidAction(async (text, cellRun) => {
 })
 const providers = await serveProviders((id, person) => {
   const status = Number(/^s(\d{3})/.exec(person)?.[1])
-  // Refused by all three the first time they are asked: the first cell has no result.
+  // All three providers refuse the first call for the person, so the first cell has no result.
   return Number.isNaN(status) || count(`${id} ${person}`) > 1 ? null : status
 })
 afterAll(() => providers.close())
@@ -37,7 +40,7 @@ const app = await makeApp({ services: { catalogue }, settings: providers.setting
 await startTestWorker(app)
 await startTestWorker(app)
 const WATERFALL_ID = 'person_work_email_waterfall'
-// A miss costs something too.
+// A miss costs credits too.
 await setPrice(app.store.system, catalogue, {
   action: WATERFALL_ID,
   provider: 'hunter',
@@ -79,7 +82,7 @@ async function makeSheet(org: TestOrg, steps: Step[], rows: object[], settings: 
   return { base, ids: added.body.data.row_ids as string[] }
 }
 
-/** What a run of these rows is estimated to cost at most, what it costs, and the statuses of its cells. */
+/** Runs these rows, and returns the estimate of the most that they cost, what they cost, and their statuses. */
 async function runEstimated(org: TestOrg, base: string, row_ids: string[]) {
   const { at_most } = (await org.call('POST', `${base}/estimate`, { row_ids })).body.data.credits
   const before = (await org.call('GET', '/credits')).body.data.balance

@@ -9,7 +9,7 @@ import { predict, serveProviders } from '#test/builders/waterfall-model.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
-/** Costs two credits, unless the text begins with `bad`. */
+/** An action that costs two credits, unless the text begins with `bad`. */
 const paid = paidAction((text) => (text.startsWith('bad') ? failed('bad') : done({ value: text })))
 const providers = await serveProviders()
 afterAll(() => providers.close())
@@ -304,7 +304,7 @@ it('M3: beyond 10,000 rows some are looked at, and those that are not count in f
   const exact = (await estimate(base, { all: true, exact: true })).data
   expect([exact.precision, exact.cells.billable, exact.credits.at_most]).toEqual(['exact', 5500, 11_000])
   expect(exact.actions[0].basis).toBe('list_price')
-  // Whoever tries the first rows is told what they came to, however many there are.
+  // A person who runs the first rows as a trial gets an estimate from their results, however many rows there are.
   await org.call('POST', `${base}/run`, { row_ids: ids.slice(0, 40) })
   await expect.poll(async () => (await org.call('GET', `${base}/runs`)).body.data[0].state).toBe('finished')
   expect((await estimate(base)).data.actions[0].basis).toBe('history')

@@ -17,7 +17,7 @@ beforeEach(() => {
   answer = 'first'
 })
 
-/** Costs two credits. What it answers, and whether it waits or fails, the test says. */
+/** An action that costs two credits. The test decides what it answers, and whether it waits or fails. */
 const paid = paidAction(async (text) => {
   if (answer === 'wait') {
     waiting += 1
@@ -36,7 +36,7 @@ const goIs = (value: string) => ({
   conditions: [{ conditions: [{ variable: '{{input.go}}', operator: 'is', values: [value] }] }],
 })
 
-/** A chain of two paid actions, all complete. */
+/** Makes a sheet with a chain of two paid actions, all complete. */
 async function makeCompleteSheet(count: number): Promise<Sheet> {
   const { data } = (await org.call('POST', '/workflows', { name: 'Former' })).body
   const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
@@ -96,7 +96,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     expect(all.every((cell) => cell.outputs.value.startsWith('second') && cell.kept === undefined)).toBe(true)
     await expect.poll(async () => (await runOf(base, id)).state).toBe('finished')
     expect(await runOf(base, id)).toMatchObject({ credits: 20, cells_done: 10, rows_out_of_credits: 0 })
-    // Nothing is kept that is not needed any more.
+    // No result is kept that is not needed any more.
     await forgetFormerCells(app.store.system)
     expect(await countFormer()).toBe(0)
   })
@@ -162,7 +162,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     })
     const previous = await org.call('GET', `${base}/rows/${ids[0]}/cells/paid_1/outputs/previous`)
     expect(previous.body).toEqual({ value: 'first 0' })
-    // A second failure does not take its place.
+    // A second failure does not replace the former result.
     await org.call('POST', `${base}/run-all`)
     await settledRows(org, base)
     await forgetFormerCells(app.store.system)

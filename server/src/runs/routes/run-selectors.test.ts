@@ -12,7 +12,9 @@ await startTestWorker(app)
 
 const FORMULA = 'format_data_using_js_expression'
 
-/** Rows `bad` fail in the first action, rows `ended` end at the filter behind it, `late` was never run. */
+/**
+ * Makes a sheet. Rows `bad` fail in the first action, rows `ended` end at the filter after it, `late` was never run.
+ */
 async function makeSheet(): Promise<{ base: string; sheetId: string; ids: Record<string, string> }> {
   const { workflow_id: sheetId } = (await org.call('POST', '/workflows', { name: 'Selectors' })).body.data
   const base = `/workflows/${sheetId}/sheets/${sheetId}`

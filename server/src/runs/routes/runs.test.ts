@@ -9,7 +9,7 @@ const org = await app.makeOrg()
 
 type Step = { action_id: string; inputs?: Record<string, unknown>; [more: string]: unknown }
 
-/** A sheet with the inputs `name` and `n` and a chain; answers its base path. */
+/** Makes a sheet with the inputs `name` and `n` and a chain, and returns its base path. */
 async function makeSheet(chain: Step[], as: TestOrg = org): Promise<string> {
   const { body } = await as.call('POST', '/workflows', { name: 'Run' })
   const base = `/workflows/${body.data.workflow_id}/sheets/${body.data.workflow_id}`

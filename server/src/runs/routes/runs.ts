@@ -255,7 +255,7 @@ type Resumption = FastifyRequest<{
   Body: z.infer<typeof ResumeRunBody>
 }>
 
-/** Answers what the rows that would go on may cost, from the action at which each ended. */
+/** Replies with what the rows that would go on may cost, from the action at which each ended. */
 async function answerResumption(
   request: Pick<Resumption, 'params' | 'body'> & FastifyRequest,
   services: EstimateServices,

@@ -13,7 +13,7 @@ beforeEach(() => {
   waiting = 0
 })
 
-/** Answers when the test says so. */
+/** An action that answers when the test lets it. */
 const slow = paidAction(
   async (text) => {
     waiting += 1

@@ -9,7 +9,7 @@ type Condition = RawBuilder<unknown>
 export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
 
-/** True if a flight `f` of the run `run` is at a cell that is not its last one. */
+/** Holds if a flight `f` of the run `run` is at a cell that is not its last one. */
 export const isBeforeLast: RawBuilder<boolean> = sql`1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id) < cardinality(run.actions)`
 

@@ -89,7 +89,7 @@ const NO_HISTORY: CellHistory = { settled: 0, hits: 0, providers: [] }
 const [FIRST, LAST, BETWEEN] = [400, 200, 400]
 
 /**
- * True if a cell has an answer. An answer that was free when it was found counts as a hit, since it costs money today.
+ * Holds if a cell has an answer. An answer that was free when it was found counts as a hit, since it costs money today.
  * Large outputs are not opened.
  */
 const HAS_ANSWER = sql`(pg_column_size(c.outputs) > ${MAX_BYTES} or jsonb_strip_nulls(c.outputs) <> '{}')`

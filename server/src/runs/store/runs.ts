@@ -53,7 +53,7 @@ export async function listRuns(
   return rows
 }
 
-/** What is stored with a cell about its costs, if there is anything to store. */
+/** The notes stored with a cell about its costs, if there is anything to store. */
 export type StoredBilling = {
   cached?: { run_id: string | null; at: string; millis: number }
   stopped_by?: z.infer<typeof StoppedBy>

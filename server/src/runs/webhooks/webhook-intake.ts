@@ -24,7 +24,7 @@ export type Delivery = {
   key: string | null
   data: string[]
   rejected: RejectedRow[]
-  /** For the record of the delivery: the id and the beginning of the body as they were sent. */
+  /** The excerpt for the record of the delivery: the id and the beginning of the body as they were sent. */
   webhookId: string | null
   body: string
   /** The size of the whole body. */

@@ -4,7 +4,8 @@ import { KEYED } from '../../database/connection/statement-names.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
 /**
- * What rows are compared by: inputs, by the numbers of their columns; or the values that an action names for each row.
+ * The values that rows are compared by: inputs, by the numbers of their columns; or the values that an action names for
+ * each row.
  */
 export type Compared = ComparedInputs | { action: string }
 export type ComparedInputs = { columns: readonly number[]; ignoreCase: boolean }

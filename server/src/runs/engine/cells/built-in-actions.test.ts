@@ -61,6 +61,6 @@ it('built-in actions run on rows, each settled by what it came to, and only answ
     verify_email_1: { status: 'complete', outputs: { status: 'invalid' } },
     company_job_openings_1: failed,
   })
-  // Four actions of 1 and two verifications of 0.1.
+  // Four actions of 1 credit and two verifications of 0.1.
   expect(before - (await balance())).toBe(4.2 * MILLIS)
 })

@@ -30,7 +30,7 @@ it('D27: a claim that was made while its result was being stored is no reason to
     })
   expect(await ask(first)).toEqual({ kind: 'miss' })
 
-  // As the settlement of the first cell does, which is not committed yet when the second row asks.
+  // Does what the settlement of the first cell does. It is not committed yet when the second row asks.
   let asking: ReturnType<typeof ask> | undefined
   await inTransaction(app.store.system, async (trx) => {
     await sql`insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs, run_id, credits_millis)

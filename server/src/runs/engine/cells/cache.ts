@@ -8,9 +8,9 @@ import { type AskedCell, type CacheHit, createCacheHits, readHit, type StoredAns
 import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 /**
- * What the cache says of a cell. `later`: another row computes the cell, and is itself parked or takes long. `ending`:
- * the process ends before the result is known. `not yet`: the cell is neither stored nor to be computed without
- * waiting.
+ * The answer of the cache for a cell. `later`: another row computes the cell, and is itself parked or takes long.
+ * `ending`: the process ends before the result is known. `not yet`: the cell is neither stored nor to be computed
+ * without waiting.
  */
 export type Cached =
   /** `isClaimed`: the row has the claim all the same, which ends with its cell. */
@@ -23,17 +23,17 @@ export type Cached =
 /** Resolves when the cell is settled, with 0, or when its row is parked, with the number of milliseconds. */
 export type CellEnd = Promise<number>
 
-/** How a cell is looked up. */
+/** The way in which a cell is looked up. */
 export type CacheUse = {
   end: CellEnd
   express: boolean
-  /** Whether the cell was looked up just now and is not stored. */
+  /** Set if the cell was looked up just now and is not stored. */
   isMissing: boolean
   /** The result of `look`, if it was called before. */
   looked: CacheHit | null | Promise<CacheHit | null> | undefined
-  /** Whether the cell may wait for another row. A row that delays results which it has computed must not. */
+  /** Set if the cell may wait for another row. A row that delays results which it has computed must not. */
   mayWait: boolean
-  /** Whether the cell may be computed without waiting for another row that computes it. */
+  /** Set if the cell may be computed without waiting for another row that computes it. */
   mayCompute: boolean
 }
 
@@ -45,7 +45,7 @@ export type CellCache = {
 }
 
 const POLL_MS = 250
-/** How long a row is waited for in place at first, even if it is parked for a moment. */
+/** The time for which a row is waited for in place at first, even if it is parked for a moment. */
 const SHORT_MS = 1000
 /** The wait after which a row gives its place to others. The row that it waits for may be among them. */
 const PATIENCE_MS = 5000

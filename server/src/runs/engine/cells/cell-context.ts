@@ -24,8 +24,8 @@ type CallParts = {
 }
 
 /**
- * What an action may use. A class of getters, because one is made for every cell: what an action does not look at is
- * not made.
+ * Gives an action what it may use. A class of getters, because one is made for every cell: what an action does not look
+ * at is not made.
  */
 export class CellContext implements ActionContext, ProviderKeys {
   readonly #engine: Engine

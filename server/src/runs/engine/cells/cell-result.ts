@@ -9,7 +9,7 @@ import type { Flight, Parking, Position, SettledCell } from '../flights/flight.t
 import { describeRefusal, stopperOf } from '../purses/refusal-words.ts'
 
 /**
- * What follows from running a cell: a result to store, another try later, or nothing yet, because the cells before it
+ * The consequence of running a cell: a result to store, another try later, or nothing yet, because the cells before it
  * have to be stored first.
  */
 export type CellResult =

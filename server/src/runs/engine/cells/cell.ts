@@ -21,7 +21,7 @@ import { maskOf } from './environment-mask.ts'
 /** The number of claims without a result after which a cell is given up, whatever the reason. */
 const MAX_CLAIMS = 25
 
-/** How the cell may use the cache. */
+/** The way in which the cell may use the cache. */
 export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
 
 /**
@@ -332,7 +332,7 @@ type ActionFacts = {
   /** The price in thousandths of a credit. */
   price: number
   learns: boolean
-  /** Whether the action has a waterfall. Its provenance then says which providers were asked. */
+  /** Set if the action has a waterfall. Its provenance then says which providers were asked. */
   asksInOrder: boolean
 }
 const facts = new WeakMap<Action, ActionFacts>()

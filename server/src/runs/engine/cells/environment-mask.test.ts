@@ -8,7 +8,7 @@ import { dump } from '#test/plumbing/database-dump.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
-/** Each is used in one place, and stands nowhere else. The last is a number where JSON has one. */
+/** Values that are used in one place each, and appear nowhere else. The last is a number where JSON has one. */
 const CANARY = {
   FORMULA: 'Canary formula/1a2b',
   CHAINED: 'canary-chained-5e6f',
@@ -91,7 +91,7 @@ it('environment variables of 12 characters or more that a chain uses are in no o
     spellings.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${where}`),
   )
   expect(leaks).toEqual([])
-  // Only what is long enough for a secret is hidden, and what stands around it stays.
+  // Only values long enough for a secret are hidden, and the text around them stays.
   expect(everything.exported).toContain('in eu-west')
   expect(everything.exported).toContain('Bearer [redacted]')
   expect(sent?.inputs).toEqual({ token: 'my [redacted]' })

@@ -13,7 +13,7 @@ import { OPERATOR } from '../../../organisation/store/audit.ts'
 const SCRIPTED =
   '<html><title>Acme</title><body><p id="said"></p><script>said.append("drawn " + 6 * 7)</script>'
 
-/** An application on which every provider is connected, and answers `{}`. */
+/** Makes an application on which every provider is connected, and answers `{}`. */
 async function connectAll() {
   const [site, answering, providers, catalogue] = await Promise.all([
     serveSite({ '/': SCRIPTED }),
@@ -79,7 +79,7 @@ const NAMED: Record<string, unknown> = {
   linkedin_url: 'https://www.linkedin.com/in/ann',
 }
 
-// Each goes through the engine's own context, whose getters and methods a copy of it would lose.
+// Each action goes through the engine's own context, whose getters and methods a copy of it would lose.
 it(
   'F63: every action of the catalogue runs once on a row without an error of its own',
   { timeout: 240_000 },

@@ -28,7 +28,7 @@ const org = await app.makeOrg()
 const { addRows, makeSheet, list } = rowsOf(org)
 
 const noise = (bytes: number) => `x${randomBytes(bytes / 2).toString('hex')}`
-/** Three kinds that claims leave where they are: outside of its record, compressed, and both. */
+/** Three kinds of outputs that claims do not read: stored outside of the record, compressed, and both. */
 const TEXTS = [noise(9000), 'x'.repeat(5000), `${noise(30_000)}${'x'.repeat(100_000)}`]
 
 async function makeChain(texts: string[]): Promise<{ base: string; rowIds: string[] }> {
@@ -45,7 +45,7 @@ async function makeChain(texts: string[]): Promise<{ base: string; rowIds: strin
   }
 }
 
-/** What a claim of the row would read of its cells. */
+/** Returns what a claim of the row would read of its cells. */
 async function readCells(rowId: string): Promise<string> {
   const [row] = await app.store.query<{ cells: string }>({
     text: `select ${CELLS} as cells from (values ($1::uuid, $2::uuid)) as i (o, r)`,
@@ -85,7 +85,7 @@ it('who reads large outputs waits until others have released enough', async () =
     isRead = true
     return held
   })
-  // A statement that would come back before another has ended if it did not wait.
+  // A statement that would return after the other if that did not wait.
   await app.store.query({ text: 'select pg_sleep(0.1)' })
   expect(isRead).toBe(false)
   one.release()

@@ -60,7 +60,7 @@ it('R15: a statement that hangs until the timeout of its action never settles it
     expect([await statusesOf(sheet), (await sheet.flights()).length]).toEqual([[], 1])
   }
   await blocker.query('rollback')
-  // Statements that were given up may still be under way on their connections; they claim the value for the same row.
+  // Statements that were given up may still be running on their connections; they claim the value for the same row.
   while ((await sheet.flights()).length > 0) await walk()
   expect(await statusesOf(sheet)).toEqual(['complete'])
 })

@@ -16,7 +16,7 @@ const { only } = recordsOf(app)
 type Added = [action_id: string, inputs: Record<string, unknown>]
 type Row = Record<string, unknown>
 
-/** Rows through a chain of record actions; answers the cells of each. */
+/** Runs rows through a chain of record actions and returns the cells of each. */
 async function runRows(org: TestOrg, chain: Added[], rows: Row[], settings: object = {}) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const base = await makeRowSheet(org, columns)

@@ -17,7 +17,7 @@ async function runFormula(org: TestOrg, formula: string, rows: number): Promise<
   await org.call('POST', `${base}/run-all`)
   return base
 }
-// More rows at once than the sandbox executes within the time of an action.
+// More rows at once than the sandbox executes within the timeout of an action.
 await startTestWorker(app, { concurrency: 400 })
 
 it('R16: 300 endless formulas of one organisation keep nobody else waiting', async () => {

@@ -10,7 +10,7 @@ import { dump } from '#test/plumbing/database-dump.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
-/** Secrets of every kind, each with a word that stands nowhere else. */
+/** Secrets of every kind, each with a word that appears nowhere else. */
 const CANARY = {
   platform: 'canary-platform-4f1c',
   own: 'canary-own-key-9b2e',
@@ -136,7 +136,7 @@ it('no secret is in a dump of the database, the log or any answer', async () => 
   await call('POST', `${base}/actions/person_work_email_waterfall_1/options/email_providers`, {})
   dumps.push(await dump(store))
 
-  // The doubles did get them, so there was something to keep silent about.
+  // The doubles did receive the secrets, so there was something to hide.
   const sent = JSON.stringify([hunter, snov, echoing, ...Object.values(doubles)].map(({ seen }) => seen))
   for (const secret of Object.values(CANARY)) expect(sent).toContain(secret)
   expect(dumps.length).toBeGreaterThan(1)

@@ -20,7 +20,8 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
   const client = new pg.Client({ connectionString: app.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
-  // Not by the client that holds the lock: within a transaction PostgreSQL shows the activity of its first look.
+  // Asked on another connection than the one that holds the lock: within a transaction PostgreSQL shows the activity of
+  // its first look.
   const countWaiting = async () => {
     const waiting = await app.store.query({
       text: `select pid from pg_stat_activity

@@ -14,7 +14,7 @@ import { createSheetSends, type SendRows } from './sheet-sends.ts'
 const services = { catalogue: faultCatalogue }
 const app = await makeApp({ services })
 
-/** Cells of one run, at work at the same time, and a sheet to send to. */
+/** Makes cells of one run, in flight at the same time, and a sheet to send to. */
 async function makeSenders(of: TestApp, count: number) {
   const sheet = await makeFlightSheet(of, ['free'], 0)
   await sheet.addRows(count)
@@ -67,7 +67,7 @@ it('P20: cells that send to one sheet at the same time share a transaction; rows
     const names = answer.ok ? answer.value.map((id) => nameOf.get(id)) : []
     expect(names).toEqual(Array.from({ length: 1 + (n % 3) }, (_, item) => `n${n}.${item}`))
   }
-  // The first goes at once, all others together.
+  // The first cell sends at once, all others together.
   expect([...(await transactionsOf(org.orgId)).values()].toSorted((a, b) => a - b)).toEqual([1, 119])
   expect(stored.slice(1).map(({ name }) => name)).toEqual(
     flights.flatMap((_, n) =>
@@ -158,7 +158,7 @@ it('cells that two workers run at the same time send once', async () => {
 
 it('D36: sends that are killed between any two statements leave nothing, and send once when they are repeated', async () => {
   const { org, flights, targetId, added } = await makeSenders(app, 6)
-  // As when the connection ends with its process: nobody goes on alone.
+  // The error of a connection that ends with its process: no cell is sent again alone.
   const killed = Object.assign(new Error('killed here'), { code: '57P01' })
   await sendsOf(app.store)(must(flights[0]), targetId, [{ name: 'n0' }])
   let kills = 0
@@ -167,7 +167,7 @@ it('D36: sends that are killed between any two statements leave nothing, and sen
     const ends = await Promise.allSettled(
       flights.map((flight, n) => send(flight, targetId, [{ name: `n${n}` }])),
     )
-    // The first goes at once and finds what it has sent; all others go together.
+    // The first cell sends at once and finds what it has sent; all others send together.
     const sent = (await added()).length
     expect([1, 6]).toContain(sent)
     const noted = [...(await transactionsOf(org.orgId)).values()]

@@ -12,7 +12,7 @@ import { arriveRows } from '../../arrivals.ts'
 import type { Flight } from '../flights/flight.ts'
 import { findTarget, type Targeting } from './target-sheet.ts'
 
-/** How often rows may be sent on. Sheets that send to each other would never end (D36). */
+/** The number of times that rows may be sent on. Sheets that send to each other would never end (D36). */
 const MAX_HOPS = 10
 /** The most rows of one transaction. */
 const MAX_TOGETHER = 200

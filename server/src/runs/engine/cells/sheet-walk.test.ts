@@ -17,7 +17,7 @@ import { createTargetReach } from './target-reach.ts'
 
 const app = await makeApp()
 
-/** A sheet of an organisation of its own, with rows of these names. */
+/** Makes a sheet in an organisation of its own, with rows of these names. */
 async function makeTarget(...names: unknown[]) {
   const org = await app.makeOrg()
   const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Target' })).body.data
@@ -49,7 +49,7 @@ const newCall = () => ({ signal: new AbortController().signal, database: new Dat
 const namesIn = (answer: Awaited<ReturnType<LookUp>>) =>
   answer.ok ? answer.value.records.map(({ name }) => name) : answer.message
 
-/** Holds up every scan until it is released: scans read cells. */
+/** Blocks every scan until it is released: scans read cells. */
 async function holdScans() {
   const client = new pg.Client({ connectionString: app.databaseUrl })
   await client.connect()
@@ -112,7 +112,7 @@ it('lookups of two organisations at the same time share nothing', async () => {
     ['a', 'b', 'theirs'],
   ])
   expect(store.texts.filter((text) => text.includes('weighed'))).toHaveLength(2)
-  // A target of somebody else has no rows for whoever speaks for another organisation.
+  // The target of another organisation has no rows for a caller of this one.
   const foreign = { ...theirs.target, sheet: { ...theirs.target.sheet, org_id: ours.org.orgId } }
   expect(namesIn(await lookUp(foreign, query([]), newCall()))).toEqual([])
 })
@@ -217,7 +217,7 @@ it('pages of large rows are bounded, and so is what a lookup and a walk keep', a
   }
   expect(answers[12]).toMatchObject({ ok: false, message: expect.stringContaining('8,388,608 bytes') })
   expect(namesIn(answers[13] ?? expect.fail('it was asked'))).toEqual([names[7]])
-  // Each row is a page; the lookups beyond what a walk keeps share a second one.
+  // Each row is a page; the lookups beyond what a walk keeps share a second walk.
   const scans = store.texts.filter((text) => text.includes('weighed')).length
   expect(scans).toBeGreaterThanOrEqual(24)
   expect(scans).toBeLessThan(40)

@@ -6,14 +6,14 @@ import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 import { faultCatalogue } from '../testing/fault-catalogue.ts'
 
 const app = await makeApp({ services: { catalogue: faultCatalogue } })
-// Fewer places than rows: those that wait must leave one to the row that they wait for.
+// Fewer places than rows: waiting rows must leave one to the row that they wait for.
 await startTestWorker(app, { concurrency: 2 })
 await startTestWorker(app, { concurrency: 2 })
 const org = await app.makeOrg()
 
 type Cell = { status: string; credits_millis: number; cached: boolean }
 
-/** 20 identical rows, on a server that answers the calls in order with these, and from then on with 200. */
+/** Runs 20 identical rows, on a server that answers the calls in order with these statuses, and after them with 200. */
 async function runIdentical(statuses: number[]) {
   let calls = 0
   const { origin } = await serveHttp((_request, response) => {

@@ -7,7 +7,7 @@ import { createUniqueness, type JudgeUnique } from './uniqueness.ts'
 
 const app = await makeFlightApp()
 
-/** The flights of a sheet with rows of these values, in the order of the rows. */
+/** Returns the flights of a sheet with rows of these values, in the order of the rows. */
 async function fly(values: readonly string[]): Promise<Flight[]> {
   const sheet = await makeFlightSheet(app, ['free'], 0)
   const rows = values.map((kill) => ({ kill }))
@@ -32,9 +32,9 @@ const VALUES = [...ONCE, ...ONCE.toReversed()]
 const VERDICTS = [...ONCE.map(() => 'unique'), ...ONCE.map(() => 'duplicate')]
 
 it.each<[Way, number]>([
-  // Those that are known, the rows that are gone through (two within a transaction), and those that are known then.
+  // Rows that are known, rows to be indexed (two statements within a transaction), and rows that are known then.
   ['inputs', 5],
-  // All are named, the first that is not named is looked for, and all are judged.
+  // All rows are named, the first unnamed row is looked for, and all are judged.
   ['outputs', 3],
 ])('P20: cells that are judged by %s at the same time share %i statements', async (way, statements) => {
   const flights = await fly(VALUES)

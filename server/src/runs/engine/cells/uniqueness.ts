@@ -22,9 +22,9 @@ type Values = Parameters<SheetAccess['judgeUnique']>[0]
 export type JudgeUnique = (flight: Flight, values: Values) => Promise<Uniqueness>
 
 /**
- * How long the frontier of a run is cached. The frontier only moves on, so a row that sees an older one waits a moment
- * longer and is judged no differently. The answer that there is none is not cached, because the row of another cell may
- * have come since. What another run saw is not used either.
+ * The time for which the frontier of a run is cached. The frontier only moves on, so a row that sees an older one waits
+ * a moment longer and is judged no differently. The answer that there is none is not cached, because the row of another
+ * cell may have come since. What another run saw is not used either.
  */
 const FRONTIER = { max: 1000, ttlMs: 250 }
 

@@ -3,9 +3,9 @@ import { createBatcher, type Gathering, ItemFault } from '../../../lib/timing/ba
 import { throttle } from '../../../lib/timing/yielding.ts'
 
 const MAX_ITEMS = 500
-/** How bulk rows are gathered. Rows that come one by one, from providers, can wait. */
+/** The gathering of bulk rows. Rows that come one by one, from providers, can wait. */
 const GATHERING = { enough: 200, ms: 25 }
-/** How a flood is gathered. More rows then share the fixed cost of a statement. */
+/** The gathering of a flood. More rows then share the fixed cost of a statement. */
 const FLOOD = { many: 100, ms: 50 }
 
 /** Batches the items of many callers into few statements. An item that PostgreSQL refuses fails alone. */

@@ -13,19 +13,19 @@ export class CellColumns {
   readonly outputs: (SettledCell['outputs'] | null)[] = []
   /** Flags of each cell, with the place of its entry in `billing`, from 1. */
   readonly marks: number[] = []
-  /** What cells store about their costs. Most store nothing, and many the same. */
+  /** The notes that cells store about their costs. Most store nothing, and many the same. */
   readonly billing: CellBilling[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
-  /** How each cell without a result of its own ends. 0 for all others. */
+  /** The ending of each cell without a result of its own. 0 for all others. */
   readonly endings: number[] = []
   hasEndings = false
   hasExtras = false
-  /** Whether some cells have a key of the cache. */
+  /** Set if some cells have a key of the cache. */
   hasKeys = false
-  /** Whether all cells have the same status, marks and billing, as in most batches. Each of these is then sent once. */
+  /** Set if all cells have the same status, marks and billing, as in most batches. Each of these is then sent once. */
   isUniform = true
-  /** Whether all cells cost the same. The price is then sent once. */
+  /** Set if all cells cost the same. The price is then sent once. */
   haveOnePrice = true
   readonly #learned = new Map<string, number>()
   readonly #places = new Map<CellBilling, number>()

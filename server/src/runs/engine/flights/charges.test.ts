@@ -27,7 +27,7 @@ it('a row whose cells are charged together is named once, and each of its cells 
     const added = await org.call('POST', `${base}/actions/add`, step)
     expect(added.status).toBe(201)
   }
-  // Those after the first 50 share jobs and statements.
+  // Rows after the first 50 share jobs and statements.
   const rows = Array.from({ length: 90 }, (_, n) => ({ website: `https://site${n}.example` }))
   const { body } = await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
   const worker = await startTestWorker(app)
@@ -47,7 +47,7 @@ it('a row whose cells are charged together is named once, and each of its cells 
       where org_id = $1 and sheet_id = $2`,
     values: [org.orgId, id],
   })
-  // Some may have been settled in two statements.
+  // Some rows may have been settled in two statements.
   expect(names?.entries).toBe(cells.length)
   expect(names?.named).toBeLessThan(cells.length / 2)
 })

@@ -67,7 +67,7 @@ describe('F2: inputs of large rows', () => {
 })
 
 describe('results that a row has from runs before', () => {
-  /** Of a run of the second action; the first has its result. */
+  /** Starts a run of the second action, after the first one has its result. */
   async function runOn(): Promise<RowJob & { run: string }> {
     const sheet = await makeFlightSheet(app, ['free', 'free'], START)
     await sheet.addRows(1)
@@ -86,7 +86,7 @@ describe('results that a row has from runs before', () => {
     store.leaveEarlierResults(facts)
     expect(must(await store.peek(job)).row.cells).toBeNull()
     expect(must(await store.claim(job, { fresh: true })).row.cells).toBeNull()
-    // It may have results of this run by now.
+    // The row may have results of this run by now.
     expect(must(await store.claim(job, { fresh: true })).row.cells).toContain('free_1')
     expect(must(await store.claim(job)).row.cells).toContain('free_1')
   })

@@ -19,7 +19,7 @@ import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
 import { chargeLate, createSettler, type Given, type Settled } from './settler.ts'
 
-/** Everything that workers write, in micro-batches: one statement carries the rows of many. */
+/** The statements by which workers write, in micro-batches: one statement carries the rows of many. */
 export type FlightStore = {
   /**
    * Claims a flight. Express rows have statements of their own, and do not wait for bulk rows. `fresh`: no worker can

@@ -6,7 +6,7 @@ import type { Refusal } from '../../../money/store/purses/take.ts'
 import type { StoredBilling } from '../../store/runs.ts'
 import type { Hold } from '../purses/share.ts'
 
-/** What a job names: the flight of a row, and which of its jobs this is. */
+/** The reference in a job: the flight of a row, and which of its jobs this is. */
 export type RowJob = {
   o: string
   r: string
@@ -47,9 +47,9 @@ export type Position = Readonly<{
   refusal: Refusal | null
   /** The state that the cell handed over when it was parked. */
   state: unknown
-  /** How often the cell was claimed without a result, this claim included. */
+  /** The number of times that the cell was claimed without a result, this claim included. */
   stalledClaims: number
-  /** Whether an earlier claim of the cell, by any worker, has neither settled nor parked it. */
+  /** Set if an earlier claim of the cell, by any worker, has neither settled nor parked it. */
   isTakenOver: boolean
   /** The number of suspects that the cell was being tried with when its worker died. 0: alone, for the second time. */
   testedIn: number | null
@@ -65,7 +65,7 @@ export type Flight = Readonly<{
   runState: string
 }>
 
-/** Which stored answer the cell was given, or which limit had too little left for it. */
+/** The stored answer that the cell was given, or the limit that had too little left for it. */
 export type CellBilling = StoredBilling
 
 /** The result of one cell, ready to be written. */
@@ -87,7 +87,7 @@ export type SettledCell = {
   billing?: CellBilling | undefined
   /** The key under which the cell was claimed, and whether its result is stored there. */
   cache?: { key: string; epoch: number; keep: boolean } | undefined
-  /** Whether outputs of this action are known only from its runs. */
+  /** Set if outputs of this action are known only from its runs. */
   learns?: boolean | undefined
 }
 

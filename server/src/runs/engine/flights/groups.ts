@@ -5,7 +5,7 @@ export type Groups<Item> = {
   places: number[]
   /** The first item of each group. */
   firsts: Item[]
-  /** Whether there is one group only. */
+  /** Set if there is one group only. */
   alike: boolean
 }
 

@@ -1,8 +1,8 @@
 import type { CellBilling, Flight, SettledCell, Settlement } from './flight.ts'
 
 /**
- * What a batch adds to the tallies of a run: cells, failed cells, finished rows, thousandths, rows that ran out of
- * credits.
+ * The amounts that a batch adds to the tallies of a run: cells, failed cells, finished rows, thousandths, rows that ran
+ * out of credits.
  */
 type Tally = {
   o: string
@@ -12,7 +12,7 @@ type Tally = {
   r: number
   c: number
   oc: number
-  /** What stopped the first of the rows that ran out of credits. */
+  /** The limit that stopped the first of the rows that ran out of credits. */
   sb: CellBilling['stopped_by'] | null
 }
 

@@ -134,7 +134,7 @@ describe('a batch of rows of several runs, of several organisations', () => {
     async (_, next) => {
       const sheets = await Promise.all([makePaidSheet(app, 5), makePaidSheet(app, 5), makePaidSheet(app, 5)])
       const jobs = await Promise.all(sheets.map((sheet) => sheet.jobs()))
-      // In turns, so that none has the group of the one before.
+      // The runs take turns, so that no flight is of the group of the one before.
       const mixed = jobs[0]?.flatMap((_job, n) => jobs.map((own) => must(own[n]))) ?? []
       const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, purses, job)))
       expect(new Set(flights.map(({ facts }) => facts.run_id)).size).toBe(3)

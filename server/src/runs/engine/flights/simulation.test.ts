@@ -30,17 +30,17 @@ import { noteHeld, takeHold } from './position.ts'
 
 const app = await makeFlightApp()
 const stores = [makeFlightStore(app, 1), makeFlightStore(app, 2)]
-/** Two processes, each with a memory of what it has set aside. */
+/** Two processes, each with a memory of what it has reserved. */
 const keepers = new Map(stores.map((store) => [store, makePurseKeeper(app)]))
 const CHAIN = ['paid_1', 'free_1', 'free_2', 'paid_2']
 
 type World = {
   sheet: FlightSheet
   model: Model
-  /** Every job ever queued; graphile-worker may hand out any of them again. */
+  /** Every job ever queued. graphile-worker may hand out any of them again. */
   jobs: RowJob[]
   hands: Hand[]
-  /** What workers believed before they settled, parked or were overtaken. */
+  /** The hands of workers before they settled, parked or were overtaken. */
   former: Hand[]
   revision: number
   holds: [FlightStore, Hold][]
@@ -80,7 +80,9 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
   world.hands.push({ flight: must(flight), token: known.token })
 }
 
-/** A cell is refused for good only when the balance is too low, whatever others hold. */
+/**
+ * Reserves the price of the current cell. It is refused for good only if the balance is too low, whatever others hold.
+ */
 async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const { facts, position } = hand.flight
   if (!position.action.startsWith('paid') || position.heldMillis > 0) return
@@ -92,7 +94,7 @@ async function reserve(world: World, hand: Hand, store: FlightStore): Promise<vo
   } else expect(answer.refusal.isFinal).toBe(world.model.credits < PRICE)
 }
 
-/** What a hand has set aside is over: charged, or free again. */
+/** Ends the hold of a hand: it is charged, or free again. */
 function endHold(world: World, { flight }: Hand, cost: number): void {
   const hold = takeHold(flight)
   const mine = world.holds.find(([, other]) => other === hold)
@@ -121,7 +123,7 @@ async function finishCell(world: World, hand: Hand, store: FlightStore, how: num
   if (onward !== null) world.hands.push(onward)
 }
 
-/** Results of cells that follow each other, in one settlement; whoever lost the row writes none of them. */
+/** Settles cells that follow each other together. A worker that lost the row writes none of them. */
 async function finishTogether(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
   const { flight } = hand
   const { actions } = flight.facts
@@ -204,7 +206,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     const job = some(world.jobs, pick.a)
     if (job !== undefined) await claim(world, job, storeOf(pick))
   },
-  /** As a worker does with the newest job: claim, reserve, settle. */
+  /** Does what a worker does with the newest job: claim, reserve, settle. */
   async step(world, pick) {
     const job = world.jobs.findLast(({ r, t }) => world.model.flights.get(r)?.ticket === t)
     if (job === undefined) return
@@ -218,19 +220,19 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   finishTogether: withHand(finishTogether),
   park: withHand(park),
   abandon: withHand(abandon),
-  /** Ends without a word: whoever takes the job next has the row. */
+  /** Ends a worker without a message. The next worker that takes the job has the row. */
   crash: withHand(async (world, hand) => {
     endHold(world, hand, 0)
     world.hands = world.hands.filter((other) => other !== hand)
   }),
-  /** Comes back after it was overtaken, or says again what it has said. */
+  /** Acts for a worker that was overtaken, or repeats what it has sent. */
   async late(world, pick) {
     const hand = some(world.former, pick.a)
     if (hand === undefined) return
     const store = storeOf(pick)
     const { flight } = hand
     expect(await store.settle(flight, complete(flight, null, 0))).toBeNull()
-    // After a settlement of its own it still has the row.
+    // After a settlement of its own the worker still has the row.
     if (flightOf(world.model, hand) !== undefined) return
     expect(await store.park(flight, { ms: 0, retries: 0 })).toBe(false)
     expect(await store.abandon(flight)).toBe(false)
@@ -294,7 +296,7 @@ async function expectStatuses({ sheet, model }: World): Promise<void> {
   )
 }
 
-/** All that is in the air lands: nothing was lost on the way. */
+/** Finishes all flights, and checks that nothing was lost on the way. */
 async function drain(world: World): Promise<void> {
   for (let n = 0; world.model.flights.size > 0; n += 1) {
     expect(n).toBeLessThan(100)

@@ -14,7 +14,7 @@ const REFRESH_MS = 1000
 type Breaker = {
   /** Failures in a row, among the calls of this round. */
   failures: number
-  /** How often the breaker has opened since the last call that worked. */
+  /** The number of times that the breaker has opened since the last call that worked. */
   openings: number
   /** The number of the round. A new one begins whenever the breaker opens, in this process or another. */
   round: number

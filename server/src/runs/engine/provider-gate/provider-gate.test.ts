@@ -33,7 +33,7 @@ describe('calls at once', () => {
       if (answer.kind !== 'entered') throw new Error(`expected to enter, got ${answer.kind}`)
       underWay += 1
       most = Math.max(most, underWay)
-      // However long the database takes, the first ones are there together.
+      // However slow the database is, the first calls are under way together.
       await vi.waitUntil(() => most >= 3, { timeout: 20_000 })
       await sleep(5)
       underWay -= 1
@@ -121,14 +121,14 @@ describe('calls in a time', () => {
       ),
     )
     const later = answers.flatMap((answer) => (answer.kind === 'busy' ? [answer.afterMs] : []))
-    // Those within a second were waited for: slots 0 to 4 at most.
+    // Slots within a second were waited for: slots 0 to 4 at most.
     expect(answers.filter((answer) => answer.kind === 'entered').length).toBeLessThanOrEqual(5)
     const sorted = later.toSorted((a, b) => a - b)
     const gaps = sorted.slice(1).map((ms, n) => ms - (sorted[n] ?? 0))
     for (const gap of gaps) expect(gap).toBeGreaterThan(100)
     const busy = answers.find((answer) => answer.kind === 'busy')
     if (busy?.kind !== 'busy' || busy.slot === undefined) throw new Error('expected a place in the queue')
-    // Whoever comes back at its time enters without a new slot.
+    // A row that comes back at its time enters without a new slot.
     expect((await enter(gates[0], bucket, { perSecond: 4 }, Date.now())).kind).toBe('entered')
   })
 
@@ -138,7 +138,7 @@ describe('calls in a time', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const flood = await Promise.all(Array.from({ length: 60 }, () => enter(gates[0], bucket, limits)))
     const parked = flood.flatMap((answer) => (answer.kind === 'busy' ? [answer] : []))
-    // Without a slot of their own the others come back one by one, at the pace of the provider.
+    // Without slots of their own the other rows come back one by one, at the pace of the provider.
     expect(parked.length).toBeGreaterThan(10)
     expect(parked.filter(({ slot }) => slot !== undefined)).toEqual([])
     const plans = parked.map(({ afterMs }) => afterMs).toSorted((a, b) => a - b)
@@ -173,7 +173,10 @@ describe('calls in a time', () => {
 describe('a provider that fails', () => {
   afterEach(() => vi.useRealTimers())
 
-  /** Moves the clock of the process and the pause in the database, once it is told there, beyond its end. */
+  /**
+   * Moves the clock of the process, and the end of the pause in the database as soon as it is written, beyond the
+   * pause.
+   */
   async function passPause(bucket: string, ms: number) {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
     await expect
@@ -201,7 +204,7 @@ describe('a provider that fails', () => {
     fail(underWay.slice(0, 15))
     expect(await pause()).toBe(5)
     await passPause(bucket, 5100)
-    // These end after the pause, but began before it.
+    // These calls end after the pause, but began before it.
     fail(underWay.slice(15))
     expect(await pass(gate, bucket, 'broken')).toBe('entered')
     expect(await pause()).toBe(10)

@@ -24,7 +24,7 @@ type Bucket = {
   /** Rows that wait. Organisations take turns. */
   waiting: FairQueue<(entered: boolean) => void>
   busy: boolean
-  /** Called when a place becomes free in this process: it then asks again without waiting. */
+  /** Ends the pause before the next question, because a place became free in this process. */
   wake?: () => void
 }
 

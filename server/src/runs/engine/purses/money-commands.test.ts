@@ -28,22 +28,22 @@ const db = app.store.system
 const store: FlightStore = makeFlightStore(app, 1)
 const START = 8 * PRICE
 
-/** A row in the hands of a process, with what it has set aside. */
+/** A row in the hands of a process, with its hold. */
 type Hand = { flight: Flight; keeper: PurseKeeper; hold: Hold }
-/** A run, and what its cap and the budget of the day let it spend. */
+/** A run, and what its cap lets it spend. */
 type Run = { id: string; cap: number | null }
 type World = {
   sheet: FlightSheet
   orgId: string
   budgetId: string
-  /** Limit of the budget, and what was spent in its present period. */
+  /** The limit of the budget, and what was spent in its present period. */
   budget: { limit: number; spent: number }
   balance: number
   runs: Map<string, Run>
   spentBy: Map<string, number>
   keepers: PurseKeeper[]
   hands: Hand[]
-  /** Whose process is dead: they settle too late. */
+  /** Hands whose process is dead: they settle too late. */
   lost: Hand[]
 }
 type Pick = { a: number; b: number }
@@ -56,7 +56,10 @@ async function freeJobs({ sheet, hands, lost }: World): Promise<RowJob[]> {
 
 const spentOf = (world: World, runId: string) => world.spentBy.get(runId) ?? 0
 
-/** What is refused for good lacks what was spent already, whatever becomes of what others hold. */
+/**
+ * Returns true if a refusal is final: the credits that are missing were spent already, whatever happens to what others
+ * hold.
+ */
 function isSpent(world: World, runId: string): boolean {
   const { cap } = must(world.runs.get(runId))
   return (
@@ -126,12 +129,12 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     world.runs.set(runId, { id: runId, cap: limitMillis })
   },
   take,
-  /** A provider answered: what it costs is charged. */
+  /** A provider answered, and its price is charged. */
   hit: withHand((world, hand) => settle(world, hand, 'complete', PRICE)),
-  /** It had no answer, which costs nothing. */
+  /** A provider had no answer, which costs nothing. */
   miss: withHand((world, hand) => settle(world, hand, 'complete', 0)),
   fail: withHand((world, hand) => settle(world, hand, 'failed', 0)),
-  /** A process dies, and others end its shares: what it has in hand comes too late. */
+  /** Ends a process. Other processes end its shares, so its hands settle too late. */
   async crash(world, { a }) {
     const dead = must(some(world.keepers, a))
     const ids = dead.holderIds()
@@ -144,7 +147,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     const hand = some(world.lost, a)
     if (hand === undefined) return
     world.lost = world.lost.filter((other) => other !== hand)
-    // Its share is gone, or the row is another's: nothing is written either way.
+    // The share no longer exists, or another worker has the row: nothing is written either way.
     const late = store.settle(hand.flight, complete(hand.flight, null, PRICE))
     const end = await late.catch((cause: unknown) => (cause instanceof Error ? cause.name : cause))
     expect([null, 'SharesLost']).toContainEqual(end)
@@ -167,7 +170,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     const path = `/credits/budgets/${world.budgetId}`
     expect((await org.call('PATCH', path, { limit: world.budget.limit / 1000 })).status).toBe(200)
   },
-  /** The period that is counted becomes yesterday's. What is held stays in it, so nothing is in the air here. */
+  /** Turns the counted period into yesterday's. What is held stays in it, so no row is in flight here. */
   async midnight(world) {
     if (world.hands.length > 0) return
     await foldCharges(db, world.orgId)
@@ -177,7 +180,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
         and period_start = date_trunc('day', now(), 'UTC')`.execute(db)
     await sql`update credit_blocks set at = at - interval '1 day' where org_id = ${world.orgId}`.execute(db)
     world.budget.spent = 0
-    // Which purses count a run is known for a second; these would ask again.
+    // Keepers know for a second which purses count a run; new ones ask again.
     for (const keeper of world.keepers) await keeper.flush()
     world.keepers = world.keepers.map(() => makePurseKeeper(app))
   },
@@ -187,11 +190,11 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   async resume(world, { a, b }) {
     const run = some([...world.runs.values()], a)
     if (run === undefined || run.cap === null) return
-    // A lower total binds the next hold: what is held under the one before may still be spent.
+    // A lower total binds the next hold: what is held under the former total may still be spent.
     const held = world.hands.filter(({ flight }) => flight.facts.run_id === run.id).length * PRICE
     const total = spentOf(world, run.id) + held + b * 400
     const record = await world.sheet.record()
-    // Refused while cells of a run that was stopped are still running.
+    // Refused while cells of a stopped run are still running.
     const isRefused = await db
       .transaction()
       .execute((trx) => resumeRun(trx, OPERATOR, record, run.id, { maxCredits: total / 1000 }))
@@ -218,7 +221,7 @@ type Sums = {
   different: number
 }
 
-/** M18, after each command. */
+/** Checks the invariants of M18, after each command. */
 async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promise<void> {
   await foldCharges(db, orgId)
   const { rows } = await sql<Sums>`
@@ -248,7 +251,7 @@ async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promi
   }
 }
 
-/** Everything ends: what is in hand is charged, and nothing stays set aside. */
+/** Ends everything: charges what is in hand, and checks that nothing stays reserved. */
 async function drain(world: World): Promise<void> {
   for (const hand of world.hands) await settle(world, hand, 'complete', PRICE)
   world.hands = []

@@ -20,10 +20,12 @@ import { type Hold, Holder, type OrgShares } from './share.ts'
 
 /** The time without a hold after which the shares in an organisation are given back. */
 const IDLE_MS = 200
-/** This many cells at once mean that a run has just begun: more follow before its need per second is known. */
+/**
+ * The number of cells at once that shows that a run has just begun: more follow before its need per second is known.
+ */
 const CROWD = { cells: 8, ahead: 8 }
 const MIN_WAIT_MS = 300
-/** How long a cell waits in place for the end of another cell's hold. */
+/** The time for which a cell waits in place for the end of another cell's hold. */
 const IN_PLACE_MS = 1000
 const MAX_WAIT_MS = 5000
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
 import type { Hold } from './share.ts'
 
-/** What is held for each run. Written to the database every second, for those who ask about the run. */
+/** The credits held for each run. Written to the database every second, for those who ask about the run. */
 export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
 
 export function createRunHolds(db: Db): RunHolds {

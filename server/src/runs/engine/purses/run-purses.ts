@@ -3,7 +3,7 @@ import type { Db } from '../../../database/connection/db.ts'
 import { findBudgetPurses } from '../../../money/store/purses/budget-purses.ts'
 import type { RunFacts } from '../flights/flight.ts'
 
-/** How long the list of budgets that count a run may be used. */
+/** The time for which the list of budgets that count a run may be used. */
 const BUDGETS_MS = 1000
 
 /** The purses that a run draws on, beside the balance: its cap, and those of budgets. */

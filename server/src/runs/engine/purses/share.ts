@@ -1,7 +1,8 @@
 import { HoldEnds } from './hold-ends.ts'
 
 /**
- * What a holder has of one purse, in thousandths. Settled charges are already deducted, whether they are folded or not.
+ * The part that a holder has of one purse, in thousandths. Settled charges are already deducted, whether they are
+ * folded or not.
  */
 export class Share {
   granted = 0
@@ -41,7 +42,7 @@ export class OrgShares {
   readonly ends = new HoldEnds()
   /** The number of holds, and of calls that ask for one. */
   uses = 0
-  /** Whether the shares were used since the last call of `idleMs`. */
+  /** Set if the shares were used since the last call of `idleMs`. */
   #wasUsed = true
   #usedAt = 0
   hasCharges = false

@@ -8,7 +8,7 @@ const app = await makeFlightApp()
 const store = makeFlightStore(app)
 const NEED = { more: PRICE, total: PRICE }
 
-/** A run of some rows in an organisation that can pay for so many. */
+/** Starts a run of some rows in an organisation that can pay for `payable` of them. */
 async function startRun(rows: number, payable: number) {
   const sheet = await makeFlightSheet(app, ['paid'], payable * PRICE)
   const ids = await sheet.addRows(rows)
@@ -31,7 +31,7 @@ it('D93: of rows that ask at the same time those without credits are the last', 
 
 it('a cell that waits for what others hold goes on when their hold ends, in the order of rows', async () => {
   const { facts, ids } = await startRun(4, 1)
-  // Nobody is told that it waited too long.
+  // No cell is refused for waiting too long.
   const keeper = createPurseKeeper(app.store, createLog('silent'), 600_000)
   const [first = '', ...others] = ids
   let hold = holdOf(await keeper.hold(facts, null, NEED, first))
@@ -42,7 +42,7 @@ it('a cell that waits for what others hold goes on when their hold ends, in the 
     return next
   })
   for (const [n] of others.entries()) {
-    // They ask, are told to wait, and do.
+    // The rows ask, have to wait, and do.
     await expect.poll(() => hold.shares.ends.waiting).toBe(others.length - n)
     keeper.spend(hold, 0)
     hold = await Promise.any(waiting.splice(others.length - 1 - n, 1))

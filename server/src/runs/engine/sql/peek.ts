@@ -2,7 +2,7 @@ import { CELLS, DATA } from '../../store/flight-row.ts'
 import { listRows } from './groups.ts'
 import { nameParameters, type NamedParameters } from './named-parameters.ts'
 
-/** What a job names besides its row. */
+/** The fields that a job has besides its row. */
 export const OF_JOBS = {
   o: '@orgs::uuid[]',
   t: '@tickets::int[]',

@@ -46,7 +46,7 @@ const STATEMENTS: [string, (alike: boolean) => NamedParameters][] = [
 
 const SCAN = /(?:Scan|Scan using (\w+)) on (flights|rows|cells)\b/
 
-/** How the tables of rows are read, each with what it is looked up by. */
+/** Returns how a plan reads the tables of rows: for each the index, and the columns it is looked up by. */
 function lookupsIn(plan: readonly string[]): string[] {
   return plan.flatMap((line, n) => {
     const [, index = 'no index', table] = SCAN.exec(line) ?? []
@@ -56,15 +56,15 @@ function lookupsIn(plan: readonly string[]): string[] {
   })
 }
 
-// A plan is made when its statement is first sent, and kept: whatever there is then, what it reads later may be a million rows. Where
-// flights were counted as none, they are counted again before there are many (flight-statistics.ts).
+// A plan is made when its statement is first sent, and kept: whatever the tables hold then, it may read a million rows
+// later. If flights were counted as none, they are counted again before there are many (flight-statistics.ts).
 describe('a batch finds flights, rows, cells and answers by the whole of their keys', () => {
   let app: TestApp
   let engine: Store
 
   beforeAll(async () => {
     app = await makeApp()
-    // As the engine's own.
+    // Opened as the engine's own store is.
     engine = openStore({ url: app.databaseUrl, log: createLog('silent'), keyedPlans: true })
     atEnd(() => engine.close())
   })

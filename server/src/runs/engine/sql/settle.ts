@@ -15,29 +15,29 @@ export const LEARNS = 2
 /** The factor by which the place of the cell's billing in the list of all, from 1, is added to its marks. */
 export const BILLING = 4
 
-/** How a cell without a result of its own ends: the row goes on after it, or ends there. */
+/** The ending of a cell without a result of its own: the row goes on after it, or ends there. */
 export const GOES_ON = 1
 export const ENDS_ROW = 2
 
-/** What a batch of results contains. The statement leaves out the parts that the batch does not need. */
+/** The contents of a batch of results. The statement leaves out the parts that the batch does not need. */
 export type BatchKind = {
-  /** Some cell has a value that a cell completed at the first attempt does not have: `x` is not null. */
+  /** Set if some cell has a value that a cell completed at the first attempt does not have: `x` is not null. */
   extras: boolean
-  /** Some cell has a place in the cache, which is among its extras. */
+  /** Set if some cell has a place in the cache, which is among its extras. */
   keyed: boolean
-  /** Which flights are finished. */
+  /** Says whether none, some or all flights are finished. */
   landing: 'none' | 'some' | 'all'
-  /** One flight alone, in which cells of an earlier run, or of this one, may be in the place of its results. */
+  /** Set for one flight alone, in which cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
-  /** Some cell ends without a result of its own and gets its former result back (D84). */
+  /** Set if some cell ends without a result of its own and gets its former result back (D84). */
   keeps: boolean
-  /** Some cell is charged. */
+  /** Set if some cell is charged. */
   paid: boolean
-  /** All cells cost the same, and the price is given once. */
+  /** Set if all cells cost the same, and the price is given once. */
   onePrice: boolean
-  /** Status, marks and billing are the same for all cells, and given once. */
+  /** Set if status, marks and billing are the same for all cells, and given once. */
   uniform: boolean
-  /** All flights are of one group: of one run, and with the same ticket and attempt. */
+  /** Set if all flights are of one group: of one run, and with the same ticket and attempt. */
   alike: boolean
 }
 

@@ -12,7 +12,7 @@ export type ModelFlight = {
   token: symbol
 }
 
-/** What a worker believes to have: the real flight, and the token that tells whether the worker is right. */
+/** The belief of a worker: the real flight, and the token that tells whether the worker is right. */
 export type Hand = { flight: Flight; token: symbol }
 
 /** A cell. If it has its former result again, `computed` is the run that computed it. */

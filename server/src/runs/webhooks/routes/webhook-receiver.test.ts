@@ -300,7 +300,7 @@ describe('limits by token', () => {
     )
     const [token = '', quiet = ''] = tokens
     const apis = [limited.api, second]
-    // A minute may turn in between; then the next one is full.
+    // A minute may end in between; then the next one is full.
     const answers: ApiResponse[] = []
     for (let round = 0; round < 2 && !answers.some(({ status }) => status === 429); round += 1) {
       answers.splice(0)
