@@ -36,7 +36,7 @@ const runsOf = ({ sheet_id, workflow_id }: SheetRecord) =>
     .call('GET', `/workflows/${workflow_id}/sheets/${sheet_id}/runs`)
     .then(({ body }) => body.data.map((run: { trigger: string }) => run.trigger))
 
-describe('D16: rows that arrive run as the sheet says, or as was asked', () => {
+describe('D16: arriving rows run as the sheet or the request says', () => {
   it.each([
     { autoRun: false, more: {}, queued: 0, triggers: [] },
     { autoRun: false, more: { run: 'all' }, queued: 25, triggers: ['api'] },
@@ -57,7 +57,7 @@ describe('D16: rows that arrive run as the sheet says, or as was asked', () => {
   })
 })
 
-it('rows of many sheets arrive in one transaction; a sheet that was deleted meanwhile takes none', async () => {
+it('rows of many sheets arrive in one transaction; a sheet deleted meanwhile gets none', async () => {
   const sheets = [await makeSheet({ autoRun: true }), await makeSheet(), await makeSheet({ autoRun: true })]
   const [, , gone] = sheets
   await org.call('DELETE', `/workflows/${gone?.workflow_id}`)
@@ -81,7 +81,7 @@ it('a pinned version runs whatever the sheet is now', async () => {
   expect(run).toEqual({ ...before, actions: 1 })
 })
 
-it('a run and its rows are there together or not at all', async () => {
+it('a run and its rows are stored together or not at all', async () => {
   const sheet = await makeSheet({ autoRun: true })
   const failing = db.transaction().execute(async (trx) => {
     await arriveRows(trx, arrival(sheet))

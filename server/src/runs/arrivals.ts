@@ -64,7 +64,7 @@ export type Arrived = { rowIds: string[]; queued: number; runId: string | null }
  */
 export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
   const { sheet, data } = arrival
-  const request = await requestOf(db, arrival)
+  const request = await planRun(db, arrival)
   const isNear = await isNearRowLimit(db, sheet.org_id, data.length)
   // A single statement is a transaction of its own.
   if (request === null && !isNear) return add(db, arrival, null)
@@ -80,9 +80,9 @@ export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
  * been deleted since.
  */
 export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Promise<(Arrived | null)[]> {
-  const planned: { n: number; arrival: Arrival; request: Unlaunched | null }[] = []
+  const planned: { n: number; arrival: Arrival; request: PlannedRun | null }[] = []
   for (const [n, arrival] of arrivals.entries()) {
-    planned.push({ n, arrival, request: await requestOf(trx, arrival) })
+    planned.push({ n, arrival, request: await planRun(trx, arrival) })
   }
   await requireRoomForAll(trx, arrivals)
   const running = planned.flatMap(({ request }) => (request === null ? [] : [request]))
@@ -117,21 +117,21 @@ export function countRunning(
   return run === 'first_10' ? Math.max(0, Math.min(rows, FIRST_ROWS - earlier)) : 0
 }
 
-type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }
+type PlannedRun = Omit<RunRequest, 'rows'> & { count: number }
 
 /** Returns the run that an arrival starts, or null if it starts none. */
-async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
+async function planRun(db: Db, arrival: Arrival): Promise<PlannedRun | null> {
   const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned, cap, member = null } = arrival
   const count = countRunning(sheet, run, { rows: data.length, earlier, isPinned: pinned !== undefined })
   if (count === 0) return null
   const running = { ...sheet, ...pinned }
   const actions = (await getDefinition(db, running)).actions.map((action) => action.id)
   if (actions.length === 0) return null
-  const unasked = trigger === 'api' && run === 'none'
+  const isUnasked = trigger === 'api' && run === 'none'
   const request = {
     sheet: running,
     actions,
-    trigger: unasked ? ('auto_run' as const) : trigger,
+    trigger: isUnasked ? ('auto_run' as const) : trigger,
     hops,
     member,
     count,
@@ -142,7 +142,7 @@ async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
 async function add(
   db: Db,
   { sheet, data, ids, actor }: Arrival,
-  request: Unlaunched | null,
+  request: PlannedRun | null,
 ): Promise<Arrived> {
   const rowIds = await insertRows(db, sheet, data, ids)
   if (request === null) return { rowIds, queued: 0, runId: null }

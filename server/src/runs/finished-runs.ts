@@ -22,7 +22,7 @@ export function finishedRunsJob(store: Store): Job {
 }
 
 /** The time for which stopped runs are looked at. Longer than a statement may take. */
-const LATELY = sql.raw(`interval '5 minutes'`)
+const RECENT = sql.raw(`interval '5 minutes'`)
 
 /**
  * Ends the parked flights of stopped runs. A cell that parks while its run is being stopped does not see the stop, and
@@ -32,7 +32,7 @@ const LATELY = sql.raw(`interval '5 minutes'`)
 export async function endParked(db: Db): Promise<void> {
   await sql`with late as materialized (
       select f.org_id, f.row_id, f.run_id, r.sheet_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
-      where r.state = 'stopped' and r.finished_at > now() - ${LATELY} and f.status = 'queued'
+      where r.state = 'stopped' and r.finished_at > now() - ${RECENT} and f.status = 'queued'
       order by f.row_id for update of f skip locked
     ), ended as (
       delete from flights f using late where f.org_id = late.org_id and f.row_id = late.row_id

@@ -60,8 +60,8 @@ const runOf = async ({ runId }: { runId: string }) => {
   return (body.data as Listed[]).find(({ run_id }) => run_id === runId)
 }
 
-describe('beside a run that is still being launched', () => {
-  it('D21: rows that were in the air when it began, and landed before their piece, are not run again', async () => {
+describe('beside a run that is still being enqueued', () => {
+  it('D21: rows in flight when it began that finished before their piece are not run again', async () => {
     const last = rowIds.slice(-3)
     const earlier = await start({ kind: 'ids', ids: last })
     const all = await start()
@@ -72,7 +72,7 @@ describe('beside a run that is still being launched', () => {
     expect(await runOf(all)).toMatchObject({ rows_queued: ROWS - 3, credits: (ROWS - 3) * PRICE })
   })
 
-  it('M7: a run that goes on leaves the rows out that are to be launched', async () => {
+  it('M7: a resumed run leaves out the rows that are still to be enqueued', async () => {
     const last = rowIds.slice(-3)
     const capped = await start({ kind: 'ids', ids: last }, { cap: { limitMillis: 0 } })
     await walk(last)
@@ -109,11 +109,11 @@ describe('beside a run that is still being launched', () => {
   })
 })
 
-describe('D21, D78: X-Run-Id names the run to wait for', () => {
+describe('D21, D78: X-Run-Id is the run to wait for', () => {
   const runIdOf = async (path: string, body?: object): Promise<unknown> =>
     (await sheet.org.call('POST', `${sheet.base}/${path}`, body)).headers['x-run-id']
 
-  it('the one that the rows joined, where all were in the air', async () => {
+  it('the one that the rows joined, if all were in flight', async () => {
     const first = await runIdOf('run', { row_ids: rowIds.slice(0, 3) })
     expect(await runIdOf('run', { row_ids: rowIds.slice(1, 3) })).toBe(first)
     const second = await runIdOf('run-all')
@@ -121,13 +121,13 @@ describe('D21, D78: X-Run-Id names the run to wait for', () => {
     expect(await runIdOf('run', { row_ids: rowIds.slice(5, 6) })).toBe(second)
   })
 
-  it('the one that is still to launch them', async () => {
+  it('the one that is still to enqueue them', async () => {
     const { runId } = await start()
     expect(await runIdOf('run', { row_ids: rowIds.slice(-2) })).toBe(runId)
   })
 })
 
-it('runs that were left by their process are launched in turn: a small one does not wait for a large one', async () => {
+it('runs whose process ended are enqueued in turn: a small one does not wait for a large one', async () => {
   const large = sheet
   for (let n = 0; n < 8; n += 1) await large.addRows(1000)
   await start({ kind: 'all' }, {}, large)

@@ -60,7 +60,7 @@ const queued = async () => {
 }
 
 describe('a run of all rows of a large sheet', () => {
-  it('has its first rows in the air at once, the others piece by piece, and each once', async () => {
+  it('has its first rows in flight at once, the others piece by piece, and each once', async () => {
     const { runId, rowsQueued, isLaunched } = await start()
     expect([rowsQueued, isLaunched]).toEqual([ROWS, false])
     expect(await flying()).toEqual(rowIds.slice(0, FIRST))
@@ -73,7 +73,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(await runs()).toEqual([{ run_id: runId, state: 'running', rows_queued: ROWS, unlaunched: null }])
   })
 
-  it('is launched whole at once where it is small', async () => {
+  it('is enqueued as a whole if it is small', async () => {
     expect(await start({ kind: 'all' }, ROWS)).toMatchObject({ rowsQueued: ROWS, isLaunched: true })
     expect(await flying()).toHaveLength(ROWS)
   })
@@ -100,7 +100,7 @@ describe('a run of all rows of a large sheet', () => {
     ])
   })
 
-  it('D21: another one has what landed already and what came later, not what is still to be launched', async () => {
+  it('D21: another run gets finished and later rows, but not those still to be enqueued', async () => {
     const first = await start()
     await land(rowIds.slice(2, 5))
     const later = await sheet.addRows(7)
@@ -124,7 +124,7 @@ describe('a run of all rows of a large sheet', () => {
     ])
   })
 
-  it('D21: another one after the first rows were deleted has none of the others', async () => {
+  it('D21: another run gets none of the remaining rows after the first were deleted', async () => {
     const first = await start()
     await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: rowIds.slice(0, FIRST) })
     const second = await start({ kind: 'all' }, 1)
@@ -135,13 +135,13 @@ describe('a run of all rows of a large sheet', () => {
     expect((await runs()).map(({ rows_queued }) => rows_queued)).toEqual([ROWS, 0])
   })
 
-  it('D23: stopped together, each row that was not launched is counted once', async () => {
+  it('D23: if two runs are stopped together, each row that was not enqueued is counted once', async () => {
     await start()
     await start()
     expect(await sheet.stop()).toBe(ROWS)
   })
 
-  it('D21: one that begins before it is committed waits for that, and joins it', async () => {
+  it('D21: a run that begins before it is committed waits for it, and joins it', async () => {
     let second: ReturnType<typeof start> | undefined
     const first = await start({ kind: 'all' }, FIRST, async () => {
       second = start({ kind: 'ids', ids: rowIds.slice(-3) })
@@ -152,7 +152,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(new Set((await sheet.flights()).map(({ run_id }) => run_id))).toEqual(new Set([first.runId]))
   })
 
-  it('D21: of several at the same moment each row is of one', async () => {
+  it('D21: of several runs at the same moment, each row belongs to one', async () => {
     const started = await Promise.all(Array.from({ length: 4 }, () => start()))
     await Promise.all(started.map(({ runId }) => rest(runId)))
     expect(await flying()).toEqual(rowIds.toSorted())
@@ -162,7 +162,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(stored.every(({ unlaunched }) => unlaunched === null)).toBe(true)
   })
 
-  it('D23: stopped, it launches no more, and the rows that it had not launched count among those that were stopped', async () => {
+  it('D23: after a stop it enqueues no more, and its remaining rows count as stopped', async () => {
     const { runId } = await start()
     expect(await sheet.stop()).toBe(ROWS)
     await rest(runId)
@@ -172,7 +172,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(await start()).toMatchObject({ rowsQueued: ROWS })
   })
 
-  it('leaves rows alone that come later, and those that are deleted', async () => {
+  it('leaves out later rows, and deleted ones', async () => {
     const { runId } = await start()
     await sheet.addRows(5)
     await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: rowIds.slice(-4) })
@@ -181,7 +181,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(await runs()).toMatchObject([{ rows_queued: ROWS - 4, unlaunched: null }])
   })
 
-  it('D21: leaves a row alone that is in the air after all', async () => {
+  it('D21: leaves out a row that is in flight after all', async () => {
     const { runId } = await start()
     const other = (await start({ kind: 'ids', ids: [] })).runId
     await app.store.query({
@@ -196,7 +196,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(await runs()).toMatchObject([{ rows_queued: ROWS - 1, unlaunched: null }, {}])
   })
 
-  it('is over when all rows are deleted', async () => {
+  it('finishes if all rows are deleted', async () => {
     const { runId } = await start()
     await sheet.org.call('POST', `${sheet.base}/rows/delete-all`)
     await sheet.addRows(5)
@@ -205,7 +205,7 @@ describe('a run of all rows of a large sheet', () => {
     expect(await runs()).toMatchObject([{ unlaunched: null }])
   })
 
-  it('whose process ended goes on by any worker, after some seconds', async () => {
+  it('is continued by any worker if its process ended, after some seconds', async () => {
     const { runId } = await start()
     const go = () => launchJob(app.store).run(undefined, new AbortController().signal)
     await go()

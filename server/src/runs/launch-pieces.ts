@@ -110,13 +110,13 @@ async function launchPiece(db: Db, run: RunKey): Promise<boolean> {
   try {
     return await inTransaction(db, (trx) => launchIn(trx, run, { careful: false }))
   } catch (cause) {
-    if (!isInTheAir(cause)) throw cause
+    if (!isAlreadyInFlight(cause)) throw cause
     return inTransaction(db, (trx) => launchIn(trx, run, { careful: true }))
   }
 }
 
 const UNIQUE_VIOLATION = '23505'
-const isInTheAir = (cause: unknown): boolean =>
+const isAlreadyInFlight = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === UNIQUE_VIOLATION
 
 async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean }): Promise<boolean> {

@@ -50,8 +50,8 @@ export async function launchRows(
   // Jobs of rows that were stopped or deleted stay in the queue. The ticket keeps them apart from jobs of a later run.
   const ticket = randomInt(2 ** 30)
   const cap = await openCap(db, sheet.org_id, request.cap)
-  const made = { run_id, ticket, cap, ...options }
-  const { chosen, launched, joined, is_whole, base, weight } = await launch(db, actor, request, made)
+  const launching = { run_id, ticket, cap, ...options }
+  const { chosen, launched, joined, is_whole, base, weight } = await launch(db, actor, request, launching)
   const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
   await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
   return { runId: run_id, joined, rowsQueued: chosen, isLaunched: is_whole }

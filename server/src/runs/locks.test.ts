@@ -91,7 +91,7 @@ it('Add Rows with a run and Delete All at the same time wait for each other in o
   expect(await countDeadlocks()).toBe(0)
 })
 
-it('whatever touches the rows of a sheet at the same time, nobody waits in a circle', async () => {
+it('everything that touches the rows of a sheet at the same time runs without a deadlock', async () => {
   const work = await startTestWorker(app)
   const base = await makeSheet()
   const workflowId = base.slice(-36)

@@ -68,8 +68,8 @@ export async function lockArrivals(db: Db, requests: readonly Lockable[]): Promi
 type Lockable = Pick<RunRequest, 'sheet' | 'trigger'>
 
 /**
- * Locks the workflows whose `last_run_at` these runs set. The runs write it at their end, but its lock comes before the
- * locks of rows.
+ * Locks the workflows whose `last_run_at` these runs set. The start of a run writes it last, but its lock comes before
+ * the locks of rows.
  */
 async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<void> {
   const counting = requests.filter(({ trigger }) => BY_API.has(trigger))

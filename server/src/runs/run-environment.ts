@@ -67,8 +67,8 @@ export function createRunEnvironment(
   const keysAmong = (list: () => Promise<Connection[]>): ProviderKeys => ({
     platform: platformKey,
     own: async (provider, name) => {
-      const theirs = (await list()).filter((one) => one.provider === provider)
-      const named = name === undefined ? theirs : theirs.filter((one) => isNamed(one, name))
+      const ofProvider = (await list()).filter((one) => one.provider === provider)
+      const named = name === undefined ? ofProvider : ofProvider.filter((one) => isNamed(one, name))
       const [first] = named
       if (first === undefined || first.key !== null) return first?.key ?? null
       const what = `the connection "${first.name}" to ${provider}`

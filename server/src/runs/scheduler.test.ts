@@ -68,7 +68,7 @@ describe('a schedule', () => {
     expect((await org.call('GET', base.replace(/\/sheets.*/, ''))).body.data.last_run_at).toBeNull()
   })
 
-  it('that nobody looked at for an hour makes up for it once', async () => {
+  it('makes up once for the ticks of an hour without a scheduler', async () => {
     const base = await makeDue(60)
     await startDueRuns(store, log)
     await startDueRuns(store, log)
@@ -76,7 +76,7 @@ describe('a schedule', () => {
     expect(await nextRun(base)).toMatchObject({ ahead: true, within: true })
   })
 
-  it('D21: rows still in the air from the tick before join that run', async () => {
+  it('D21: rows still in flight from the tick before join that run', async () => {
     const base = await makeDue(0)
     await startDueRuns(store, log)
     await makeOverdue(base, 0)
@@ -106,7 +106,7 @@ describe('a schedule', () => {
     expect(await nextRun(base)).toBeUndefined()
   })
 
-  it('that fails to start does not hold up others, and is started when it can be', async () => {
+  it('that fails to start does not delay others, and is started when possible', async () => {
     const broken = await makeDue(30)
     const sound = await makeDue(5)
     await sql`alter table runs add constraint broken check (sheet_id <> ${sql.lit(keyOf(broken).sheet_id)})`.execute(
@@ -161,7 +161,7 @@ it('a worker process starts runs that are due and walks their rows', async () =>
   expect(rows.map((row) => row.row_status)).toEqual(['complete', 'complete'])
 })
 
-it('R16: many schedules of one organisation that are due keep nobody else waiting', async () => {
+it('R16: many due schedules of one organisation do not delay other organisations', async () => {
   await startDueRuns(store, log)
   for (const minutes of [9, 8, 7]) await makeDue(minutes, { rows: 0, chain: false })
   const other = await app.makeOrg()

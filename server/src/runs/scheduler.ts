@@ -37,8 +37,8 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
   for (;;) {
     const due = await listDueSchedules(store.system, AT_ONCE)
     let taken = 0
-    const startOf = async (ofOne: readonly SheetKey[]) => {
-      for (const key of ofOne) {
+    const startInTurn = async (ofOrg: readonly SheetKey[]) => {
+      for (const key of ofOrg) {
         if (signal?.aborted) return
         const about = { sheet_id: key.sheet_id }
         try {
@@ -55,7 +55,7 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
     await Promise.all(
       Map.groupBy(due, ({ org_id }) => org_id)
         .values()
-        .map(startOf),
+        .map(startInTurn),
     )
     if (taken === 0 || signal?.aborted) return
   }

@@ -19,31 +19,31 @@ export type Announcer = {
 export function createAnnouncer(store: Store, log: Log): Announcer {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  let telling = Promise.resolve()
-  let toldAt = 0
+  let sending = Promise.resolve()
+  let sentAt = 0
 
-  async function tell(): Promise<void> {
+  async function send(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
     const ids = [...changed]
     changed.clear()
     if (ids.length === 0) return
-    toldAt = performance.now()
+    sentAt = performance.now()
     await store
       .query({ name: 'engine-announce', text: ANNOUNCE, values: [ids] })
       .catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'a change could not be announced; the next one says it as well'),
       )
   }
-  const tellNext = () => (telling = telling.then(tell))
+  const sendNext = () => (sending = sending.then(send))
 
   return {
     announce(sheetId) {
       changed.add(sheetId)
       if (timer !== undefined) return
-      const wait = Math.max(FIRST_MS, toldAt + GATHER_MS - performance.now())
-      timer = setTimeout(() => void tellNext(), wait).unref()
+      const wait = Math.max(FIRST_MS, sentAt + GATHER_MS - performance.now())
+      timer = setTimeout(() => void sendNext(), wait).unref()
     },
-    flush: tellNext,
+    flush: sendNext,
   }
 }

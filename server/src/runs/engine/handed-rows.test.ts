@@ -62,7 +62,7 @@ beforeEach(() => {
   settles = settleAsEver
 })
 
-it('P2: a row is walked by the worker of the process that queued it; of pure actions it is not even claimed', async () => {
+it('P2: a row is walked by the worker of the process that queued it; a row of pure actions is not even claimed', async () => {
   const sheet = await makeRows(['pure', 'pure'], 1)
   await runAll(sheet, ['pure_1', 'pure_2'])
   await expect.poll(() => statuses(sheet)).toEqual(['complete', 'complete'])
@@ -71,21 +71,21 @@ it('P2: a row is walked by the worker of the process that queued it; of pure act
   expect(notes).toEqual([])
 })
 
-it('what its first rows say of a run is known before they are settled, so that its groups of rows can wait for it', async () => {
-  const told: boolean[] = []
+it('the first rows show whether a run is pure before they are settled, so that its groups can wait for it', async () => {
+  const known: boolean[] = []
   const sheet = await makeRows(['pure', 'pure'], 1)
   settles = (flight, ...rest) => {
     const { org_id: o, run_id: run } = flight.facts
     const job = { o, r: flight.row.id, t: flight.fence.ticket, run }
-    told.push(plain.pureRuns.has(job), plain.pureRuns.told(job) === undefined)
+    known.push(plain.pureRuns.has(job), plain.pureRuns.whenKnown(job) === undefined)
     return settleAsEver(flight, ...rest)
   }
   await runAll(sheet, ['pure_1', 'pure_2'])
   await expect.poll(() => statuses(sheet)).toEqual(['complete', 'complete'])
-  expect(told).toEqual([true, true])
+  expect(known).toEqual([true, true])
 })
 
-it('one that calls somebody is claimed first, and what another run found is there', async () => {
+it('a row that calls a server is claimed first, and has the results of another run', async () => {
   const sheet = await makeRows(['pure', 'free'], 2)
   await runAll(sheet, ['pure_1'])
   await expect.poll(() => statuses(sheet)).toEqual(['complete', 'complete'])
@@ -105,7 +105,7 @@ it('rows beyond the first are queued for the pools', async () => {
     .toEqual(Array.from({ length: 4 }, () => ({ locked_by: null, attempts: 0 })))
 })
 
-it('a transaction that fails hands nothing over; its worker id is given up, for jobs of which nobody knows', async () => {
+it('a transaction that fails hands nothing over; its worker id is retired, in case unknown jobs are locked by it', async () => {
   const sheet = await makeRows(['pure'], 1)
   const before = ids.added.at(-1)
   const fail = () => Promise.reject(new Error('the caller thought better of it'))
@@ -125,7 +125,7 @@ it('a row that cannot be walked is given back to the queue', async () => {
   expect(await sheet.flights()).toHaveLength(1)
 })
 
-it('while a worker has its hands full, and when it has stopped, jobs wait for any pool', async () => {
+it('while a worker is full, and after it has stopped, jobs wait for any pool', async () => {
   const gate = Promise.withResolvers<void>()
   settles = async (...given) => {
     await gate.promise

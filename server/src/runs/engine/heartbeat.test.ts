@@ -41,7 +41,7 @@ async function startOwn(): Promise<void> {
   onTestFinished(() => heartbeat.stop())
 }
 
-it('R2: after PostgreSQL was started anew whoever lives has a while to take its lock again', async () => {
+it('R2: after a restart of PostgreSQL, living processes have time to take their locks again', async () => {
   await pretendStart('3 seconds')
   await addSilent()
   await startOwn()
@@ -54,7 +54,7 @@ it('R2: after PostgreSQL was started anew whoever lives has a while to take its 
   await expect.poll(isListed).toBe(false)
 })
 
-it('R1: whoever was heard of since the start and has no lock is gone', async () => {
+it('R1: a process that was heard of since the start and has no lock is dead', async () => {
   await pretendStart('1 hour')
   await addSilent()
   await startOwn()

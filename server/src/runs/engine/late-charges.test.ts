@@ -76,7 +76,7 @@ const REMOVALS: [string, (world: World) => Promise<unknown>][] = [
 
 const flightApp = await makeFlightApp()
 
-describe('F67: a call that was made is charged, whatever became of its row', () => {
+describe('F67: a call that was made is charged, whatever happened to its row', () => {
   it.each(REMOVALS)(
     '%s while paid calls run: each is charged once, and rows stay gone',
     async (_, remove) => {
@@ -103,7 +103,7 @@ describe('F67: a call that was made is charged, whatever became of its row', () 
     },
   )
 
-  it('a row that was stopped and is run anew: both calls are charged, the later one has the cell', async () => {
+  it('a row that is stopped and run again: both calls are charged, and the later one has the cell', async () => {
     const world = await startCalls(['a'])
     const { org, base, ids } = world
     expect((await org.call('POST', `${base}/stop`)).status).toBe(200)
@@ -123,7 +123,7 @@ describe('F67: a call that was made is charged, whatever became of its row', () 
     expect(cell.provenance.run_id).toBe(again.headers['x-run-id'])
   })
 
-  it('who was overtaken before posts nothing, and who made the last call posts its charge once', async () => {
+  it('a worker overtaken before posts nothing, and the worker of the last call posts its charge once', async () => {
     const sheet = await makeFlightSheet(flightApp, ['paid'], 4 * PRICE)
     const store = makeFlightStore(flightApp)
     const purses = makePurseKeeper(flightApp)

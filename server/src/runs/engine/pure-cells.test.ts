@@ -100,7 +100,7 @@ it('rows of a run of pure actions only are not claimed for them', async () => {
   expect(await sheet.flights()).toEqual([])
 })
 
-it('P18: nor are they where the actions cost something, and each cell is charged once', async () => {
+it('P18: nor are they if the actions cost credits, and each cell is charged once', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 3, 100_000)
   const { engine, notes } = watched(1.5)
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
@@ -112,7 +112,7 @@ it('P18: nor are they where the actions cost something, and each cell is charged
   expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: 6 })
 })
 
-it('M6: a row of priced pure actions ends where the credits do, and keeps what they paid for', async () => {
+it('M6: a row of priced pure actions ends where the credits end, and keeps the cells they paid for', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure', 'pure'], 3, 5000)
   const { engine } = watched(1)
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
@@ -147,7 +147,7 @@ it('D27: identical priced cells of a run are computed and paid once', async () =
   expect(await sheet.accounts()).toMatchObject({ credits: 8000, held: 0, charges: 2 })
 })
 
-it('the first rows of a run are, as they do not wait for bulk rows', async () => {
+it('the first rows of a run are claimed, because they do not wait for bulk rows', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   for (const job of jobs) await walkRow(engine, job, { fresh: true, express: true })
@@ -155,7 +155,7 @@ it('the first rows of a run are, as they do not wait for bulk rows', async () =>
   expect(await sheet.flights()).toEqual([])
 })
 
-it('they are when somebody has, or something else follows', async () => {
+it('rows are claimed if a worker has claimed them before, or other actions follow', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   await walkRow(engine, must(jobs[0]), { fresh: true })
@@ -180,7 +180,7 @@ it('a row that may have ended its worker goes cell by cell', async () => {
   expect(notes).toEqual(['claim', 'settled pure_1', 'settled pure_2'])
 })
 
-it('D25: results from the cache are written together, and what is not in it starts when all before it is durable', async () => {
+it('D25: results from the cache are written together, and other cells start when all before them is durable', async () => {
   const sheet = await makeFlightSheet(app, ['free', 'free'], 0)
   await sheet.org.call('PATCH', sheet.base, { cache_enabled: true })
   await sheet.addRows(4)
@@ -209,7 +209,7 @@ it('D25: results from the cache are written together, and what is not in it star
   expect(claims).toEqual([])
 })
 
-it('who only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
+it('a worker that only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 2, 10_000)
   const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
   expect(must(claimed).fence.attempt).toBe(0)
@@ -228,7 +228,7 @@ it('who only peeked at a row writes nothing once another has claimed it, or it w
   expect(await sheet.accounts()).toMatchObject({ credits: 10_000, held: 0, charges: 0 })
 })
 
-it('who claims a row that another has computed without a claim goes on after its cells', async () => {
+it('a worker that claims a row which another has computed without a claim goes on after its cells', async () => {
   const { sheet, jobs } = await launch(['pure', 'free'], 1)
   const seen = must(await old.peek(must(jobs[0])))
   expect(await old.settle(seen, complete(seen, 'free_1'))).toEqual({ runState: 'running' })
@@ -240,7 +240,7 @@ it('who claims a row that another has computed without a claim goes on after its
   expect(await cellsOf(sheet)).toEqual(['pure_1 complete'])
 })
 
-it('one that lost its fence does not take the rest of its batch with it', async () => {
+it('a row that lost its fence does not fail the rest of its batch', async () => {
   const { sheet, jobs } = await launch(['free', 'free'], 6)
   const flights = await Promise.all(jobs.map(async (job) => must(await old.claim(job))))
   for (const n of [0, 3]) await fresh.claim(must(jobs[n]))

@@ -14,7 +14,7 @@ export type PureRuns = {
    */
   lookAt(job: RowJob): () => void
   /** Resolves when the look at a first row of the run has ended. Returns undefined if none is being looked at. */
-  told(job: RowJob): Promise<void> | undefined
+  whenKnown(job: RowJob): Promise<void> | undefined
 }
 
 export function createPureRuns(): PureRuns {
@@ -34,6 +34,6 @@ export function createPureRuns(): PureRuns {
         look.resolve()
       }
     },
-    told: (job) => looked.get(keyOf(job))?.promise,
+    whenKnown: (job) => looked.get(keyOf(job))?.promise,
   }
 }

@@ -87,7 +87,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     await expectExact(sheet, 120, PRICE)
   })
 
-  it('R3: a worker that was stopped past its lease and goes on changes nothing', async () => {
+  it('R3: a worker that is suspended past its lease and goes on changes nothing', async () => {
     const url = await serveProvider(100)
     const sleeper = await startChild(app)
     const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 40)

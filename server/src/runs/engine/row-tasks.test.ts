@@ -22,7 +22,7 @@ it.each([
   },
 )
 
-it('a job whose flight is gone is done', async () => {
+it('a job whose flight no longer exists is finished', async () => {
   await expect(tasks.row({ o: ID, r: ID, t: 1 }, 1)).resolves.toBeUndefined()
   await expect(tasks.rows({ o: ID, r: [ID], t: 1 }, 1)).resolves.toBeUndefined()
 })

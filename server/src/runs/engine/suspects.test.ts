@@ -85,7 +85,7 @@ async function convict(count: number, guilty: string | null) {
   }
 }
 
-it('R6: of a few suspects the guilty one is found after three deaths, and all others are done', async () => {
+it('R6: of a few suspects the guilty one is found after three deaths, and all others finish', async () => {
   expect(await convict(40, 'row 7')).toEqual({ deaths: 3, convicted: 'row 7', left: 1 })
 })
 
@@ -93,6 +93,6 @@ it('R17: of a thousand suspects the guilty one is found by ever smaller groups',
   expect(await convict(1000, 'row 700')).toEqual({ deaths: 5, convicted: 'row 700', left: 1 })
 })
 
-it('R17: where nobody is guilty all suspects are done in one life', async () => {
+it('R17: if no suspect is guilty, all of them finish in one life', async () => {
   expect(await convict(1000, null)).toEqual({ deaths: 1, convicted: null, left: 0 })
 })

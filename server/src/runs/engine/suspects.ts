@@ -41,7 +41,7 @@ export function createSuspects(options: {
 }): Suspects {
   const { mark, ending } = options
   const waiting: Suspect[] = []
-  const inTheAir = new Set<Suspect>()
+  const underTest = new Set<Suspect>()
   const began = Date.now()
   let patienceMs = MAX_PATIENCE_MS
   /** The most untried suspects that waited at once, since the last time there were none. */
@@ -63,15 +63,15 @@ export function createSuspects(options: {
   }
 
   async function test(group: Suspect[]): Promise<void> {
-    for (const suspect of group) inTheAir.add(suspect)
-    const [first] = inTheAir
-    const isLast = inTheAir.size === 1 && first?.flight.position.testedIn === ALONE
-    const size = isLast ? LAST_TIME : inTheAir.size
+    for (const suspect of group) underTest.add(suspect)
+    const [first] = underTest
+    const isLast = underTest.size === 1 && first?.flight.position.testedIn === ALONE
+    const size = isLast ? LAST_TIME : underTest.size
     // A suspect that cannot be marked meets the same outage, or its lost fence, when it is run.
-    await Promise.allSettled([...inTheAir].map(({ flight }) => mark(flight, size)))
+    await Promise.allSettled([...underTest].map(({ flight }) => mark(flight, size)))
     for (const suspect of group) {
       suspect.start()
-      void suspect.ended.then(() => inTheAir.delete(suspect))
+      void suspect.ended.then(() => underTest.delete(suspect))
     }
     const all = Promise.all(group.map(({ ended }) => ended)).then(() => true)
     const patience = isLast ? LAST_PATIENCE_MS : patienceMs

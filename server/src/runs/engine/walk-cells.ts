@@ -186,7 +186,10 @@ async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise
   return null
 }
 
-/** Settles finished rows in one statement. Returns an error for each row that another worker has taken over. */
+/**
+ * Settles finished rows in one statement. Returns an error for each row that is not settled, unless its job is finished
+ * all the same.
+ */
 export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
   const holds = rows.map(({ flight }) => flight.position.hold)
   const endHolds = (endOf: (n: number) => HoldEnd) => {

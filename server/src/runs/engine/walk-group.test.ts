@@ -93,7 +93,7 @@ async function expectCharged(engine: Engine, sheet: FlightSheet, cells: number):
   expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: cells })
 }
 
-it('where they cost something rows that wait for credits are settled together, and each cell is charged once', async () => {
+it('rows of priced actions that wait for credits are settled together, and each cell is charged once', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 20, BALANCE)
   const { engine, notes } = watched(jobs, { credits: PRICE })
   await walkGroup(engine, jobs)
@@ -106,7 +106,7 @@ it('where they cost something rows that wait for credits are settled together, a
   await expectCharged(engine, sheet, 40)
 })
 
-it('rows of a run that is not known to be of such are claimed one by one', async () => {
+it('rows of a run that is not known to be pure are claimed one by one', async () => {
   const { sheet, jobs } = await launch(['pure', 'free'], 3)
   const { engine, notes } = watched(jobs)
   engine.pureRuns.remove(must(jobs[0]))
@@ -134,10 +134,10 @@ it.each([
   expect(notes[0]).toBe(begins)
   await expectDone(sheet, 6)
   endOther()
-  expect(engine.pureRuns.told(first)).toBeUndefined()
+  expect(engine.pureRuns.whenKnown(first)).toBeUndefined()
 })
 
-it('what the run was taken for wrongly is claimed after all', async () => {
+it('rows of a run that was wrongly taken for pure are claimed after all', async () => {
   const { sheet, jobs } = await launch(['pure', 'free'], 3)
   const { engine, notes } = watched(jobs)
   await walkGroup(engine, jobs)
@@ -178,7 +178,7 @@ it('D25: rows whose cells are all in the cache are settled together, and the oth
   expect(await app.store.query({ text: 'select from cell_claims' })).toEqual([])
 })
 
-it('one that another worker has claimed is left to it, and the rest are done', async () => {
+it('a row that another worker has claimed is left to it, and the rest finish', async () => {
   const { sheet, jobs } = await launch(['pure'], 4)
   const { engine, plain } = watched(jobs, {
     async settleAll(given) {
@@ -191,7 +191,7 @@ it('one that another worker has claimed is left to it, and the rest are done', a
   expect(await sheet.flights()).toMatchObject([{ row_id: must(jobs[1]).r, attempt: 1 }])
 })
 
-it('an action that breaks on one row does not keep the others from being done', async () => {
+it('an action that throws on one row does not keep the others from finishing', async () => {
   const { sheet, jobs } = await launch(['pure'], 4)
   const { engine } = watched(jobs, {
     run: (call) => {

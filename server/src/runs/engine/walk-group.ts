@@ -27,8 +27,8 @@ type Computed = Given & { job: RowJob }
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
   if (first === undefined) return
-  const telling = engine.pureRuns.told(first)
-  if (telling !== undefined) await telling
+  const looking = engine.pureRuns.whenKnown(first)
+  if (looking !== undefined) await looking
   if (!engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
   const turn = engine.slots.peeked.take(first.o, jobs.length)
   if (turn !== undefined) await turn

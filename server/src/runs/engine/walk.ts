@@ -74,7 +74,7 @@ function peekOrClaim(
   const { express = false, fresh = false, resumed = false } = how
   const claim = () => engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (!peeks || how.peeked === true) return claim()
-  return walkPurely(engine, row, endPriority).then((isThrough) => (isThrough ? null : claim()))
+  return walkPurely(engine, row, endPriority).then((isFinished) => (isFinished ? null : claim()))
 }
 
 /** Attaches the hold that this process reserved for the cell before the flight was parked. */

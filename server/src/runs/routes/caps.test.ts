@@ -53,7 +53,7 @@ const isOf = (id: string) => (data: Json) => data.budget_id === id
 const isFinished = ({ state }: Json) => state === 'finished'
 
 describe('M5: max_credits', () => {
-  it('M6: cells run as far as it reaches; the rest is out_of_credits, says why, and is not charged', async () => {
+  it('M6: cells run as far as the cap reaches; the rest is out_of_credits, says why, and is not charged', async () => {
     const base = await makeSheet()
     await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'bad', 'd', 'e') })
     const started = await org.call('POST', `${base}/run-all`, { max_credits: 5 })
@@ -74,7 +74,7 @@ describe('M5: max_credits', () => {
     expect(cell.error).toMatch(/may cost 2 credits, and 1 is left of max_credits\. .*\/resume/)
   })
 
-  it('M7: resume goes on at that cell under the new total; what is complete is not billed again', async () => {
+  it('M7: resume goes on at that cell under the new total; complete cells are not billed again', async () => {
     const base = await makeSheet([PAID, { ...PAID, inputs: { text: '{{paid_1.value}}' } }])
     await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c') })
     const started = await org.call('POST', `${base}/run-all`, { max_credits: 0 })
@@ -117,7 +117,7 @@ describe('M5: max_credits', () => {
     expect((await org.call('GET', `${elsewhere}/runs/${id}`)).status).toBe(404)
   })
 
-  it('M6: what others hold is waited for, queued; a miss makes nobody fail', async () => {
+  it('M6: cells wait, queued, for credits that others hold; a miss fails no other cell', async () => {
     const base = await makeSheet()
     await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'wait') })
     const started = await org.call('POST', `${base}/run-all`, { max_credits: 3 })
@@ -155,7 +155,7 @@ describe('M5: max_credits', () => {
     expect(run.key_id).not.toBeNull()
   })
 
-  it('M16: a schedule caps each tick, a webhook what arrives in a day', async () => {
+  it('M16: a schedule caps each tick, a webhook the rows of a day', async () => {
     const base = await makeSheet()
     const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
     await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c') })
@@ -211,7 +211,7 @@ describe('M5: max_credits', () => {
     await expect.poll(errorOf).toBe(undefined)
   })
 
-  it('is checked wherever something is started, and a misspelt one is a 400', async () => {
+  it('is checked by every endpoint that starts a run, and a misspelt one is a 400', async () => {
     const base = await makeSheet()
     const [id] = (await org.call('POST', `${base}/rows`, { rows: rowsOf('a') })).body.data.row_ids
     const bodies: [string, object][] = [
@@ -265,7 +265,7 @@ describe('M5: max_credits', () => {
     expect(errors[0]).toContain('1 is left of the budget "Trials"')
   })
 
-  it('M10: thresholds are told while cells are spending, 100 at the first refusal', async () => {
+  it('M10: alerts for thresholds are sent while cells are spending, for 100 at the first refusal', async () => {
     const base = await makeSheet()
     const hook = await serveDouble(() => ({ status: 200 }))
     const { budget_id } = (

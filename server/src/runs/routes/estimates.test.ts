@@ -123,7 +123,7 @@ describe('M1: each cell has one class', () => {
     expect(data.credits).toMatchObject({ at_most: 2, saved_by_cache: 4 })
   })
 
-  it('cached: the second action of a chain whose results are all stored, and what its condition skips', async () => {
+  it('cached: the second action of a chain whose results are all stored, and cells that its condition skips', async () => {
     const second = { ...PAID, inputs: { text: '{{paid_1.value}}!' } }
     const third = { ...PAID, run_if: onlyIf('{{paid_2.value}}', 'a!') }
     const { base, ids } = await makeSheet([PAID, second, third], rowsOf('a', 'b'), { cache_enabled: true })
@@ -144,7 +144,7 @@ describe('M1: each cell has one class', () => {
     ])
   })
 
-  it('providers are told with price, miss price, key and what they may come to', async () => {
+  it('providers are listed with price, miss price, key and their possible cost', async () => {
     const { base } = await makeSheet([WATERFALL], rowsOf('a', 'b'), { cache_enabled: false })
     const [action] = (await estimate(base)).data.actions
     expect(action).toMatchObject({ action_instance_id: 'person_work_email_waterfall_1', basis: 'list_price' })
@@ -161,7 +161,7 @@ describe('M1: each cell has one class', () => {
   })
 })
 
-describe('M1: what is chosen', () => {
+describe('M1: the chosen rows', () => {
   it.each<[string, object, number, number]>([
     ['all', { all: true }, 3, 12],
     ['first_10', { first_10: true }, 3, 12],
@@ -248,7 +248,7 @@ it('M2: rows that are sent to a sheet which runs them are downstream, and includ
   expect(open.warnings.map(({ code }: { code: string }) => code)).toContain('unbounded')
 })
 
-it('M2: with 20 settled cells what is expected follows their hit rates', async () => {
+it('M2: with 20 settled cells the expected cost follows their hit rates', async () => {
   const rows = rowsOf(...Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `bad ${n}` : `good ${n}`)))
   const { base } = await makeSheet([PAID], rows, { cache_enabled: false })
   expect((await estimate(base)).data.actions[0].basis).toBe('list_price')
@@ -286,7 +286,7 @@ it("M2: hit rates count at today's prices, also of cells that were free", async 
   expect([action.basis, action.credits]).toEqual(['history', { expected: 90, at_most: 120 }])
 })
 
-it('M3: beyond 10,000 rows some are looked at, and those that are not count in full', async () => {
+it('M3: beyond 10,000 rows a sample is looked at, and the other rows count in full', async () => {
   const { base } = await makeSheet([{ ...PAID, run_if: onlyIf('{{input.x}}', 'a') }], [], {
     cache_enabled: false,
   })

@@ -65,8 +65,8 @@ const runOf = async (base: string, id: unknown): Promise<Json> =>
 const countFormer = async (): Promise<number> =>
   Number((await app.store.query({ text: 'select count(*) as n from former_cells' }))[0]?.['n'])
 
-describe('D84: a re-run keeps what a cell had until there is something new', () => {
-  it('a cap loses nothing: cells that it does not reach have their former result, and the run is resumable', async () => {
+describe('D84: a re-run keeps the former result of a cell until there is a new one', () => {
+  it('a cap loses no result: cells beyond it keep their former result, and the run is resumable', async () => {
     const { base, ids } = await makeCompleteSheet(5)
     answer = 'second'
     const started = await org.call('POST', `${base}/run-all`, { max_credits: 6 })
@@ -101,7 +101,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     expect(await countFormer()).toBe(0)
   })
 
-  it('a stop gives back what had not run yet, behind a cell that was running too', async () => {
+  it('a stop restores cells that had not run yet, also those after a running cell', async () => {
     const { base, ids } = await makeCompleteSheet(2)
     answer = 'wait'
     await org.call('POST', `${base}/run`, { row_ids: ids })
@@ -124,7 +124,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     )
   })
 
-  it('a condition that skips a cell leaves its former result, and so those behind it', async () => {
+  it('a condition that skips a cell leaves its former result, and those after it', async () => {
     const { base } = await makeCompleteSheet(1)
     await org.call('PATCH', `${base}/actions/paid_1`, {
       run_if: goIs('no'),
@@ -144,7 +144,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     expect(unfinished.body.data.rows).toBe(0)
   })
 
-  it('a failed cell shows what it had and can have it again for 7 days, as can those that were not reached', async () => {
+  it('the former result of a failed or unreached cell is shown and can be restored for 7 days', async () => {
     const sheet = await makeCompleteSheet(3)
     const { base, ids } = sheet
     const before = await detailOf(sheet, 'paid_1')
@@ -179,7 +179,7 @@ describe('D84: a re-run keeps what a cell had until there is something new', () 
     expect(await countFormer()).toBe(0)
   })
 
-  it('a cell that runs cannot be restored, and a row that is deleted leaves nothing', async () => {
+  it('a running cell cannot be restored, and a deleted row leaves no former results', async () => {
     const sheet = await makeCompleteSheet(1)
     const { base, ids } = sheet
     answer = 'wait'

@@ -68,7 +68,7 @@ describe('D78: status_filters with any action', () => {
     expect((await found(base, filter)).map((error: Json) => error.field)).toEqual([field])
   })
 
-  it('the rows of a run, and what an index finds of failed cells among many', async () => {
+  it('the rows of a run, and failed cells among many by an index', async () => {
     const { base, ids } = await makeSheet()
     const status_filters = [{ action: 'any', is: ['failed'] }]
     const answer = await org.call('POST', `${base}/run`, { status_filters })
@@ -92,7 +92,7 @@ describe('D78: run-all takes only', () => {
     expect(headers['x-run-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('unfinished finds rows in blocks that lack nothing else, behind gaps and after Delete All, and no row twice', async () => {
+  it('unfinished finds rows in complete blocks, after gaps and after Delete All, and no row twice', async () => {
     const { base } = await makeSheet()
     await org.call('POST', `${base}/rows/delete-all`)
     const rows = Array.from({ length: 700 }, () => ({ x: 'good' }))
@@ -171,7 +171,7 @@ describe('D86: a misspelt selector never means all rows', () => {
     expect((await org.call('POST', `${base}/rows/list`)).body.data.total_count).toBe(4)
   })
 
-  it('names what the misspelt field may have meant', async () => {
+  it('suggests the field that a misspelt one may have meant', async () => {
     const { base } = await makeSheet()
     const { body } = await org.call('POST', `${base}/rows/delete-all`, { filter: good })
     expect(body.errors[0].message).toBe(
@@ -217,8 +217,8 @@ describe('D86: a misspelt selector never means all rows', () => {
   })
 })
 
-describe('D78: every answer that queued a run names it in X-Run-Id', () => {
-  it('Add Rows, Run Action, webhooks; and none where nothing was queued', async () => {
+describe('D78: every answer to a request that queued a run has its id in X-Run-Id', () => {
+  it('Add Rows, Run Action, webhooks; and none if nothing was queued', async () => {
     const { base } = await makeSheet()
     const latest = async () => (await org.call('GET', `${base}/runs`)).body.data[0].run_id
     const quiet = await org.call('POST', `${base}/rows`, { rows: [{ x: 'a' }] })

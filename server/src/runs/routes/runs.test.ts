@@ -286,7 +286,7 @@ describe('4.6 runs', () => {
     expect([second.size, second.has([...first][0])]).toEqual([1, false])
   })
 
-  it('delay_step puts the row down and takes it up again; stop removes what is queued (D23)', async () => {
+  it('delay_step parks the row and it goes on later; stop removes queued cells (D23)', async () => {
     const base = await makeSheet([{ action_id: 'delay_step', inputs: { time: '1' } }, formula('"later"')])
     await addRows(base, [{}], { run_after_add: 'all' })
     const [row] = await settledRows(org, base)
@@ -376,7 +376,7 @@ describe('4.6 runs', () => {
     ])
   })
 
-  it('last_run_at is that of runs asked for through the API (D45)', async () => {
+  it('last_run_at counts runs started through the API (D45)', async () => {
     const base = await makeSheet([formula('1')])
     const at = async () => (await org.call('GET', `/workflows/${base.slice(-36)}`)).body.data.last_run_at
     await org.call('PATCH', base, { auto_run: true })

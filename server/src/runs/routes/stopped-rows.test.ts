@@ -49,7 +49,7 @@ const stateOf = (row: Json) => [row.row_status, row.stopped, Object.keys(row.cel
 const countUnfinished = async (base: string): Promise<number> =>
   (await org.call('POST', `${base}/run-all`, { only: 'unfinished', dry_run: true })).body.data.rows
 
-describe('D92: Stop ends a row after the cell at hand', () => {
+describe('D92: Stop ends a row after its current cell', () => {
   it('a row in its first cell is counted, is stopped at once and for good, and is unfinished', async () => {
     const base = await runRows(2, 5)
     expect(await stop(base)).toEqual({ rows_stopped: 5 })

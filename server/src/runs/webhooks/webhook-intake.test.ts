@@ -60,7 +60,7 @@ describe('D16: rows from webhooks run when auto_run is on', () => {
 })
 
 describe('a transaction that many deliveries share', () => {
-  it('does without the one that PostgreSQL refuses', async () => {
+  it('leaves out a delivery that PostgreSQL refuses', async () => {
     await sql`alter table rows add constraint no_poison check (data->>'1' is distinct from 'poison')`.execute(
       db,
     )
@@ -74,7 +74,7 @@ describe('a transaction that many deliveries share', () => {
     expect([await send({ Company: 'cured' }, 'm25'), (await list(base)).total_count]).toEqual([200, 50])
   })
 
-  it('serves several sheets and answers 404 for one that was deleted meanwhile', async () => {
+  it('serves several sheets and answers 404 for a sheet deleted meanwhile', async () => {
     const [one, two, gone] = [await hooked(), await hooked(), await hooked()]
     const sent = [one, gone, two].flatMap(({ send }) =>
       Array.from({ length: 20 }, (_, n) => send({ Company: `c${n}` })),
@@ -97,7 +97,7 @@ describe('a transaction that many deliveries share', () => {
   })
 })
 
-it('ids are remembered for seven days', async () => {
+it('ids are stored for seven days', async () => {
   const { base, send } = await hooked()
   await send({ Company: 'A' }, 'old')
   await send({ Company: 'A' }, 'new')

@@ -99,7 +99,7 @@ async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const fresh = await findFresh(trx, deliveries)
   const bySheet = [...Map.groupBy(fresh, (planned) => planned.sheet_id).values()]
   const arrived = await arriveOnSheets(trx, bySheet.map(arrivalOf))
-  const gone = new Set(
+  const deletedSheets = new Set(
     bySheet.flatMap((ofSheet, n) => (arrived[n] === null ? [sheetOf(ofSheet).sheet_id] : [])),
   )
   const runs = new Map(bySheet.map((ofSheet, n) => [sheetOf(ofSheet).sheet_id, arrived[n]?.runId ?? null]))
@@ -107,7 +107,7 @@ async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const repeated = deliveries.filter((planned) => !isFresh.has(planned))
   const earlier = await findAnswers(trx, repeated.map(keyOf))
   const receipts = plans.map((planned): Receipt => {
-    if (planned === null || gone.has(planned.sheet_id)) return null
+    if (planned === null || deletedSheets.has(planned.sheet_id)) return null
     if (isFresh.has(planned))
       return { ...planned.answer, duplicate: false, runId: runs.get(planned.sheet_id) ?? null }
     const answer = earlier.get(nameOfKey(keyOf(planned)))

@@ -13,7 +13,7 @@ export type ComparedInputs = { columns: readonly number[]; ignoreCase: boolean }
 /** Plans for rows in flight, on connections of the engine: each row is looked up by its key. */
 const keyed = sql.raw(KEYED)
 
-/** The number of rows that one transaction indexes. Small, so that a transaction that waits for it waits shortly. */
+/** The number of rows that one transaction indexes. Small, so that other transactions wait for it only briefly. */
 const CHUNK = 20_000
 
 /**

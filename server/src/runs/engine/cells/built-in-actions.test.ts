@@ -10,7 +10,7 @@ import { getBalance, MILLIS } from '../../../money/store/credits.ts'
 const app = await makeApp()
 await startTestWorker(app)
 
-it('built-in actions run on rows, each settled by what it came to, and only answers are billed (D22)', async () => {
+it('built-in actions run on rows, each settled by its outcome, and only answers are billed (D22)', async () => {
   const org = await app.makeOrg()
   const balance = async () => (await getBalance(app.store.system, org.orgId)) ?? Number.NaN
   const before = await balance()

@@ -33,7 +33,10 @@ export type CacheUse = {
   looked: CacheHit | null | Promise<CacheHit | null> | undefined
   /** Set if the cell may wait for another row. A row that delays results which it has computed must not. */
   mayWait: boolean
-  /** Set if the cell may be computed without waiting for another row that computes it. */
+  /**
+   * Set if the cell may be computed at once. A cell that costs credits is computed by one row, and the others wait for
+   * it.
+   */
   mayCompute: boolean
 }
 

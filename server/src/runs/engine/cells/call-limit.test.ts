@@ -11,7 +11,7 @@ function startLimit(ms: number): { limit: CallLimit; ended: () => boolean } {
   return { limit, ended: () => onLimit.mock.calls.length > 0 }
 }
 
-it('ends after its time', () => {
+it('a limit ends after its time', () => {
   const { ended } = startLimit(1000)
   vi.advanceTimersByTime(999)
   expect(ended()).toBe(false)
@@ -50,7 +50,7 @@ it('a wait that began before the limit was started, or that fails, counts no mor
   expect(onLimit).toHaveBeenCalled()
 })
 
-it('one that was stopped never ends, also when a wait ends later', async () => {
+it('a stopped limit never ends, even if a wait ends later', async () => {
   const { limit, ended } = startLimit(1000)
   const wait = Promise.withResolvers<void>()
   const held = limit.hold(wait.promise)
@@ -64,7 +64,7 @@ it('one that was stopped never ends, also when a wait ends later', async () => {
 it.each([
   ['a signal', (limit: CallLimit) => limit.signal],
   ['itself', (limit: CallLimit) => limit],
-])('who listens to %s hears of its end once, unless they have left', (_what, callOffOf) => {
+])('a listener to %s is called once at the end, unless it was removed', (_what, callOffOf) => {
   const limit = new CallLimit()
   const callOff = callOffOf(limit)
   const listeners = Array.from({ length: 4 }, () => ({ handleEvent: vi.fn<() => void>() }))

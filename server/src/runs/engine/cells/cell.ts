@@ -44,10 +44,10 @@ export function runCell(
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.facts.continue_on_fail
   // Its worker died with it, and then twice while no other suspect was being run (suspects.ts).
   if (flight.position.testedIn === 0)
-    return errorCell('the row ended its worker 3 times and was given up', mayContinue)
+    return errorCell('this row crashed its worker 3 times and will not be retried', mayContinue)
   if (flight.position.stalledClaims > MAX_CLAIMS)
     return errorCell(
-      `the row was taken up ${MAX_CLAIMS} times without a result and was given up`,
+      `this row was claimed ${MAX_CLAIMS} times without a result and will not be retried`,
       mayContinue,
     )
 
@@ -102,7 +102,7 @@ function runFound(
   const { instance, action, mayContinue } = found
   const { scope } = walk
   const gate = checkCondition(instance, scope)
-  if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing, walk.env), mayContinue)
+  if (gate.missing.length > 0) return errorCell(describeMissing(gate.missing, walk.env), mayContinue)
   if (!gate.met) {
     const goesOn = instance.run_if?.continue_workflow_if_run_condition_not_met === true
     return settleAs({ status: 'condition_not_met' }, { halts: !goesOn })
@@ -115,9 +115,9 @@ function runFound(
     return findOrCall(engine, walk, found, inputs, { ...caching, key, looked: hit })
   }
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
-  if (missing.length > 0) return errorCell(namesNothing(missing, walk.env), mayContinue)
+  if (missing.length > 0) return errorCell(describeMissing(missing, walk.env), mayContinue)
   const read = readInputs(action, resolved)
-  if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
+  if (!read.ok) return hideSecrets(errorCell(describeSkip(read.message, instance, scope), mayContinue), walk)
 
   if (caching === null || !action.cached) return holdAndCall(engine, walk, found, read.inputs, null)
   return findOrCall(engine, walk, found, read.inputs, {
@@ -387,7 +387,7 @@ function checkCondition(instance: ActionInstance, scope: RowScope): Gate {
   return { met, missing }
 }
 
-function namesNothing(tokens: readonly Token[], env: EnvValues): string {
+function describeMissing(tokens: readonly Token[], env: EnvValues): string {
   const variable = tokens.find((token) => token.kind === 'env')
   if (variable?.kind === 'env') {
     const { key } = variable
@@ -400,7 +400,7 @@ function namesNothing(tokens: readonly Token[], env: EnvValues): string {
  * Returns the words of an invalid input. An input that is empty because what it refers to failed is a skip, and says so
  * (D18).
  */
-function skipWords(message: string, instance: ActionInstance, scope: RowScope): string {
+function describeSkip(message: string, instance: ActionInstance, scope: RowScope): string {
   const upstream = scope.failedAmong(listTokens(instance.inputs).map((found) => found.token))
   return upstream.length === 0 ? message : `Skipped: ${message}; ${upstream.join(', ')} gave no result`
 }

@@ -71,7 +71,7 @@ it('a cell reads the large outputs that it names, and claims read none', async (
   expect((await list(base)).rows.map((row: Json) => row.row_status)).toEqual(TEXTS.map(() => 'complete'))
 })
 
-it('who reads large outputs waits until others have released enough', async () => {
+it('a reader of large outputs waits until others have released enough', async () => {
   const { base, rowIds } = await makeChain(TEXTS)
   await org.call('POST', `${base}/run-all`)
   await settledRows(org, base)

@@ -24,7 +24,7 @@ async function connect(): Promise<pg.Client> {
 const statusesOf = async (sheet: FlightSheet) => (await sheet.cells()).map(({ status }) => status)
 
 it.each(['unique', 'hasty'])(
-  'R15: a database that goes away under %s, time and again, never settles its cell',
+  'R15: repeated outages of the database under %s never settle its cell',
   async (action) => {
     const sheet = await launch(action)
     const [blocker, killer] = [await connect(), await connect()]
@@ -65,7 +65,7 @@ it('R15: a statement that hangs until the timeout of its action never settles it
   expect(await statusesOf(sheet)).toEqual(['complete'])
 })
 
-it('R15: an outage that fails every settle, longer than a job is tried again, never gives up its cell', async () => {
+it('R15: an outage that outlasts the retries of a job never gives up its cell', async () => {
   const sheet = await launch('free')
   const [blocker, killer] = [await connect(), await connect()]
   await blocker.query('begin; lock table cells')
@@ -82,7 +82,7 @@ it('R15: an outage that fails every settle, longer than a job is tried again, ne
   expect(await sheet.flights()).toEqual([])
 })
 
-it('an action that throws something else has failed, also where that looks like a lost connection', async () => {
+it('an action that throws another error has failed, even if it looks like a lost connection', async () => {
   const sheet = await launch('broken')
   await walkRow(makeEngine(app), must((await sheet.jobs())[0]))
   expect(await statusesOf(sheet)).toEqual(['failed'])

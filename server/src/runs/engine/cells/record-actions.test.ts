@@ -107,7 +107,7 @@ describe('records_ingest', () => {
     },
   )
 
-  it('a cell that is tried again is answered as before and writes nothing, also when both tries run at once', async () => {
+  it('a retried cell gets the same answer and writes nothing, even if both tries run at once', async () => {
     const { orgId } = await app.makeOrg()
     const db = app.store.org(orgId)
     const cell = { runId: crypto.randomUUID(), rowId: crypto.randomUUID(), action: 'records_ingest_1' }
@@ -174,7 +174,7 @@ describe('records_lookup', () => {
     expect(cells[0]?.['records_lookup_2']?.outputs['events']).toHaveLength(3)
   })
 
-  it('what is not there is not found, nor what another organisation has; what is no identifier is an error', async () => {
+  it('an unknown entity, or one of another organisation, is not found; an invalid identifier is an error', async () => {
     const [org, other] = [await app.makeOrg(), await app.makeOrg()]
     await only(other.orgId, 'crm', company('acme.com'))
     const { cells } = await runRows(org, [lookup()], [{ domain: 'acme.com' }, { domain: 'what?' }])
@@ -188,7 +188,7 @@ describe('records_lookup', () => {
     })
   })
 
-  it('is never answered from the cache, nor are writes', async () => {
+  it('never comes from the cache, nor do writes', async () => {
     const org = await app.makeOrg()
     const row = { domain: 'acme.com', id: '', name: 'Acme', size: '' }
     const cached = { cache_enabled: true }
@@ -218,7 +218,7 @@ describe('records_update', () => {
     },
   ]
 
-  it('sets fields of an entity that is there, and makes none', async () => {
+  it('sets fields of an existing entity, and makes none', async () => {
     const org = await app.makeOrg()
     const { entity_id } = await only(org.orgId, 'crm', company('acme.com', { tier: 'C' }))
     const { cells } = await runRows(
@@ -266,7 +266,7 @@ describe('records_relationship', () => {
   const changed = (cells: Record<string, Cell>[]) =>
     cells.map((row) => row['records_relationship_1']?.outputs)
 
-  it('adds what is not there, removes what is, whoever said it, and says whether anything changed', async () => {
+  it('adds missing relationships, removes those of any source, and says whether anything changed', async () => {
     const org = await app.makeOrg()
     const row = { email: 'ann@acme.com', domain: 'acme.com' }
     expect(changed((await runRows(org, [relate('remove')], [row])).cells)).toEqual([{ changed: false }])
@@ -292,7 +292,7 @@ describe('records_relationship', () => {
     expect(changed((await runRows(org, [relate('remove')], [row])).cells)).toEqual([{ changed: false }])
   })
 
-  it('an address that nobody has yet does not say what it is the address of', async () => {
+  it('an address that no entity has yet does not say which kind of entity it belongs to', async () => {
     const org = await app.makeOrg()
     const row = { email: 'ann@acme.com', domain: 'acme.com' }
     const { cells } = await runRows(org, [relate('add', 'company')], [row])

@@ -58,7 +58,7 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
   await client.query('rollback')
 })
 
-it('a scan reads large rows few at a time, in order, and says when what matches is too much', async () => {
+it('a scan reads large rows few at a time, in order, and says when the matching rows are too large', async () => {
   const sheet = await makeFlightSheet(app, ['free'], 0)
   const large = (n: number) => ({ kill: `${n} ${randomBytes(150_000).toString('hex')}` })
   const sent: { kill: string }[] = []

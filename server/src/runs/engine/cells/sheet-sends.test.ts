@@ -80,7 +80,7 @@ it('P20: cells that send to one sheet at the same time share a transaction; rows
   expect(store.texts.length - before).toBeLessThan(10)
 })
 
-it('one that is refused, one that was sent before and one that is there twice take no other with them', async () => {
+it('refused, repeated and duplicate sends do not fail the others', async () => {
   const { flights, targetId, added } = await makeSenders(app, 8)
   const send = sendsOf(app.store)
   const [first, early, wrong, twice, ...others] = flights.map(must)
@@ -131,7 +131,7 @@ it('two organisations, and two sheets of one, never share a transaction', async 
   })
 })
 
-it('where the limit of rows is reached in the middle, those that fit go in', async () => {
+it('if the row limit is reached within a batch, the rows that fit are added', async () => {
   const limited = await makeApp({ services, settings: { LOAM_ROWS_PER_ORG: '30' } })
   const { flights, targetId, added } = await makeSenders(limited, 20)
   const answers = await sendAll(sendsOf(limited.store), flights, targetId)
@@ -180,7 +180,7 @@ it('D36: sends that are killed between any two statements leave nothing, and sen
   expect((await added()).map(({ name }) => name).toSorted()).toEqual(flights.map((_, n) => `n${n}`))
 })
 
-it('whether a sheet may be used is asked for each batch: one that is deleted gets nothing more', async () => {
+it('access to a sheet is checked for each batch: a deleted sheet gets no more rows', async () => {
   const { org, flights, target, targetId } = await makeSenders(app, 10)
   const send = sendsOf(app.store)
   expect(await sendAll(send, flights.slice(0, 5), targetId)).toMatchObject(

@@ -141,7 +141,7 @@ it('a lookup sees all rows that were committed before it asked, also during the 
   expect(namesIn(await after)).toEqual(['first', 'second'])
 })
 
-it('a lookup whose action has ended ends at once, and the others of its walk and behind it are answered', async () => {
+it('a lookup whose action has ended ends at once, and all other lookups are answered', async () => {
   const { target } = await makeTarget('a')
   const lookUp = createSheetWalks(app.store)
   const held = await holdScans()
@@ -197,7 +197,7 @@ it('an outage under a walk is noted for each of its lookups and for those that w
   expect(await waiting).toMatchObject({ ok: true, value: { count: 1 } })
 })
 
-it('pages of large rows are bounded, and so is what a lookup and a walk keep', async () => {
+it('pages of large rows are bounded, and so is the memory of a lookup and a walk', async () => {
   const large = (n: number) => `${n} ${randomBytes(350_000).toString('hex')}`
   const names = Array.from({ length: 12 }, (_, n) => large(n))
   const { target, add } = await makeTarget()

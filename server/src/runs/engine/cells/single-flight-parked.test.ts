@@ -58,7 +58,7 @@ it('D27: a claim is held through polls, and row and claim never wait for each ot
   expect(cells.filter(({ credits_millis }) => credits_millis > 0)).toHaveLength(1)
 })
 
-it('D27: when the row that has the claim is gone, one of the others takes it', async () => {
+it('D27: if the row with the claim is deleted, another row takes the claim', async () => {
   const { base, calls } = await runIdentical(Array.from({ length: 10_000 }, () => 202))
   await expect.poll(calls).toBeGreaterThan(2)
   const claimants = async () => {

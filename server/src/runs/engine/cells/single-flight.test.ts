@@ -38,7 +38,7 @@ it('D27: identical rows inside one run are computed once, also by two worker pro
   expect([calls, new Set(statuses)]).toEqual([1, new Set(['complete'])])
 })
 
-it('D85: a failure is not kept: one of those that waited for it takes over, and the others wait for that one', async () => {
+it('D85: a failure is not cached: one of the waiting rows takes over, and the others wait for it', async () => {
   const { calls, statuses } = await runIdentical((call) => (call <= 2 ? 404 : 200))
   expect(calls).toBe(3)
   const failures = ['has_failures', 'has_failures']

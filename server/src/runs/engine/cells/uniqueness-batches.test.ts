@@ -68,7 +68,7 @@ it.each<Way>(['inputs', 'outputs'])(
   },
 )
 
-it('D72: those of a batch that have to wait for earlier rows wait, and one that has waited enough is judged', async () => {
+it('D72: in a batch, rows wait for earlier rows, and a row that has waited enough is judged', async () => {
   const flights = await fly(VALUES)
   const judgeFrom = (from: number, to: number, waited?: number) => {
     const judge = createUniqueness(app.store)

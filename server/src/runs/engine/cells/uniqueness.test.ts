@@ -109,7 +109,7 @@ it('D72: duplicates that are removed are the later ones', async () => {
   await expect.poll(async () => (await settledRows(org, base)).map(({ row_id }) => row_id)).toEqual(kept)
 })
 
-it('D72: a row that halts before, or skips the action, is not waited for', async () => {
+it('D72: no row waits for a row that halts before the action or skips it', async () => {
   const base = await makeSheet(NORMALIZED)
   const run_if = { conditions: [{ conditions: [{ variable: DOMAIN, operator: 'is', values: ['b.com'] }] }] }
   await org.call('PATCH', `${base}/actions/normalize_domain_1`, { run_if })
@@ -118,7 +118,7 @@ it('D72: a row that halts before, or skips the action, is not waited for', async
   expect(await verdictsOf(base)).toEqual([undefined, 'unique', 'duplicate'])
 })
 
-it('D72: a row that comes while a run is being launched waits for the rows that are still to be', async () => {
+it('D72: a row that arrives while a run is being enqueued waits for the rows still to be enqueued', async () => {
   const base = await makeSheet(NORMALIZED)
   await addRows(base, PAIRS)
   const db = app.store.org(org.orgId)

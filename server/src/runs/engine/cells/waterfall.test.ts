@@ -13,7 +13,7 @@ afterAll(() => providers.close())
 const app = await makeApp({ settings: providers.settings })
 await startTestWorker(app, { concurrency: 200 })
 
-it('calls, charges and results of a waterfall are exactly what a plain model predicts', async () => {
+it('calls, charges and results of a waterfall are exactly those that a plain model predicts', async () => {
   const org = await app.makeOrg()
   const more = { amountMillis: 10_000_000, reason: 'test' }
   await app.store.system.transaction().execute((trx) => grantCredits(trx, org.orgId, more))

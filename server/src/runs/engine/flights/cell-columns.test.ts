@@ -3,7 +3,7 @@ import { LEARNS } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
 import type { SettledCell } from './flight.ts'
 
-it('of cells that are completed together a few of each action show what it gives, in every sheet (D35)', () => {
+it('of cells completed together, a few of each action are marked as examples, in every sheet (D35)', () => {
   const position = { retries: 0, state: null }
   const cellOf = (action: string, learns: boolean): SettledCell => ({
     action,

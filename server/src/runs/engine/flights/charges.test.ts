@@ -52,7 +52,7 @@ it('a row whose cells are charged together is named once, and each of its cells 
   expect(names?.named).toBeLessThan(cells.length / 2)
 })
 
-it('blocks of before, which name the row of every entry, are read as they were', async () => {
+it('older blocks, which name the row of every entry, are still read', async () => {
   const [sheet, one, other] = [newId(), newId(), newId()]
   await app.store.query({
     text: `insert into credit_blocks (org_id, first_id, last_id, entries, at, millis, balance_millis, purse_ids, reason, sheet_id,

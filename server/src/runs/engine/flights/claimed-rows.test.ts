@@ -27,7 +27,7 @@ describe('F2: inputs of large rows', () => {
   const claimAll = async (sheet: FlightSheet) =>
     Promise.all((await sheet.jobs()).map(async (job) => must(await old.claim(job))))
 
-  it('stay where they are when rows are claimed or peeked at, compressed or not, and are walked all the same', async () => {
+  it('are not read by claims and peeks, compressed or not, and the rows are walked all the same', async () => {
     const noise = Array.from({ length: 3000 }, () => Math.random().toString(36)).join('')
     for (const kill of [undefined, noise]) {
       const sheet = await makeLargeSheet(2, kill)
@@ -39,7 +39,7 @@ describe('F2: inputs of large rows', () => {
     }
   })
 
-  it('wait for room, but for the first of an organisation, and are not read any more while the process ends', async () => {
+  it('wait for room, except the first of an organisation, and are not read while the process ends', async () => {
     const [mine, theirs] = [await makeLargeSheet(3), await makeLargeSheet(1)]
     let isEnding = false
     const withInputs = createLargeRows(app.store, () => isEnding, 100_000)
@@ -66,7 +66,7 @@ describe('F2: inputs of large rows', () => {
   })
 })
 
-describe('results that a row has from runs before', () => {
+describe('results of a row from earlier runs', () => {
   /** Starts a run of the second action, after the first one has its result. */
   async function runOn(): Promise<RowJob & { run: string }> {
     const sheet = await makeFlightSheet(app, ['free', 'free'], START)
@@ -91,7 +91,7 @@ describe('results that a row has from runs before', () => {
     expect(must(await store.claim(job)).row.cells).toContain('free_1')
   })
 
-  it('are read where another run has the row than its job names', async () => {
+  it('are read if another run than that of the job has the row', async () => {
     const job = await runOn()
     const other = await runOn()
     const store = makeFlightStore(app, 3)

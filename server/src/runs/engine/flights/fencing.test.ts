@@ -52,7 +52,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     await expectPaid(sheet, 1)
   })
 
-  it('nor does it report the job as done that another worker has now', async () => {
+  it('nor does it report a job as done that another worker has now', async () => {
     const sheet = await makePaidSheet(app, 1, ['free'])
     const job = must((await sheet.jobs())[0])
     const overtaken = {
@@ -85,7 +85,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
 })
 
 describe('a cell is settled once', () => {
-  it('a settlement that is sent twice, one after the other or at once, is charged once', async () => {
+  it('a settlement sent twice, in turn or at once, is charged once', async () => {
     const sheet = await makePaidSheet(app, 2)
     const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
     const [first, second] = [must(flights[0]), must(flights[1])]
@@ -150,7 +150,7 @@ describe('a cell is settled once', () => {
     await expectPaid(sheet, 0)
   })
 
-  it('Stop removes what is queued, and lets a running cell finish (D23)', async () => {
+  it('Stop removes queued cells, and lets a running cell finish (D23)', async () => {
     const sheet = await makePaidSheet(app, 2)
     const jobs = await sheet.jobs()
     const running = await claimAndReserve(old, purses, must(jobs[0]))
@@ -182,7 +182,7 @@ describe('Stop', () => {
     await expectPaid(sheet, 0)
   })
 
-  it('one that is parked while its run is being stopped ends a moment later, and does not wait for as long as it would have', async () => {
+  it('a cell that parks while its run is being stopped ends a moment later, without waiting', async () => {
     const sheet = await makePaidSheet(app, 1)
     const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     const record = await sheet.record()
@@ -197,7 +197,7 @@ describe('Stop', () => {
     await expectPaid(sheet, 0)
   })
 
-  it('one that is at work on a cell is left to finish it', async () => {
+  it('a row that is running a cell may finish it', async () => {
     const sheet = await makePaidSheet(app, 1)
     const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     await sheet.stop()
@@ -220,8 +220,8 @@ describe('Stop and run again', () => {
   })
 })
 
-describe('what came of a cell is not known', () => {
-  it('when somebody claimed it before and neither settled nor parked it', async () => {
+describe('the result of a cell is unknown', () => {
+  it('if an earlier claim neither settled nor parked it', async () => {
     const sheet = await makePaidSheet(app, 1, ['free', 'free'])
     const job = must((await sheet.jobs())[0])
     const claim = async (resumed: boolean) => must(await old.claim(job, { resumed }))

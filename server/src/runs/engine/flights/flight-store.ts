@@ -113,8 +113,8 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
   const runFacts = createRunFacts(store)
-  const leaving = new LRUCache<string, true>({ max: 1000 })
-  const reads = ({ run }: RowJob) => run === undefined || !leaving.has(run)
+  const skipping = new LRUCache<string, true>({ max: 1000 })
+  const reads = ({ run }: RowJob) => run === undefined || !skipping.has(run)
 
   async function peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]> {
     const rows = (await peek(jobs.map((job) => ({ ...job, reads: reads(job) })))) ?? []
@@ -150,7 +150,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
         },
       )
     },
-    leaveEarlierResults: ({ run_id }) => void leaving.set(run_id, true),
+    leaveEarlierResults: ({ run_id }) => void skipping.set(run_id, true),
     peek: async (job) => (await peekAll([job]))[0] ?? null,
     peekAll,
     adopt(job, { facts, data, cells }) {

@@ -10,7 +10,7 @@ import {
 const app = await makeFlightApp()
 const store = makeFlightStore(app)
 
-it('D84: a worker that takes over behind a skipped cell goes on there, and what stands in it is not read', async () => {
+it('D84: a worker that takes over after a skipped cell goes on there, and does not read its former result', async () => {
   const sheet = await makeFlightSheet(app, ['free', 'free'], 0)
   await sheet.addRows(1)
   const claim = async () => must(await store.claim(must((await sheet.jobs())[0])))

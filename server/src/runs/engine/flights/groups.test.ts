@@ -4,7 +4,7 @@ import { arrayOf, groupBy } from './groups.ts'
 const of = (run: string | null, ticket: number) => ({ run, ticket })
 const VALUES = [({ run }: ReturnType<typeof of>) => run, ({ ticket }: ReturnType<typeof of>) => ticket]
 
-it('items that have the same values are of one group, also where others came between them', () => {
+it('items with the same values are of one group, even if others come between them', () => {
   const items = [of('a', 1), of('a', 1), of('a', 2), of('b', 1), of('a', 1), of(null, 1)]
   const { places, firsts, alike } = groupBy(items, VALUES)
   expect(places).toEqual([1, 1, 2, 3, 1, 4])
@@ -28,6 +28,6 @@ it('groups that take turns keep their places', () => {
   expect(groupBy([], VALUES)).toEqual({ places: [], firsts: [], alike: false })
 })
 
-it('nothing is a value of an array as well', () => {
+it('null is a value of an array as well', () => {
   expect(arrayOf(['a', null, 1, false])).toBe('{a,NULL,1,false}')
 })

@@ -20,7 +20,7 @@ const fresh = makeFlightStore(app, 2)
 const purses = makePurseKeeper(app)
 
 describe('credits (D22)', () => {
-  it('never below zero: of 50 cells at once exactly those are granted that the balance covers', async () => {
+  it('never below zero: of 50 cells at once, exactly those that the balance covers are granted', async () => {
     const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
     await sheet.addRows(50)
     await sheet.run()
@@ -48,7 +48,7 @@ describe('credits (D22)', () => {
     expect(late).toMatchObject({ refusal: { kind: 'balance', leftMillis: left, isFinal: true } })
   })
 
-  it('cells that ask in a crowd are granted some ahead of those who follow, and what is not used goes back', async () => {
+  it('cells that ask in a crowd get more for those that follow, and unused credits go back', async () => {
     const sheet = await makeFlightSheet(app, ['paid'], 1000 * PRICE)
     await sheet.addRows(1)
     await sheet.run()
@@ -67,7 +67,7 @@ describe('credits (D22)', () => {
     expect(await sheet.accounts()).toMatchObject({ credits: 1000 * PRICE, held: 0, shares: 0 })
   })
 
-  it('a crowd that the balance does not cover is granted what it does', async () => {
+  it('a crowd that the balance does not cover gets the whole balance', async () => {
     const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
     await sheet.addRows(1)
     await sheet.run()
@@ -91,7 +91,7 @@ describe('credits (D22)', () => {
     await expectPaid(sheet, 0)
   })
 
-  it('M17: whoever was taken for dead settles nothing that costs, and loses no row by it', async () => {
+  it('M17: a worker taken for dead settles no priced cell, and no row is lost', async () => {
     const sheet = await makePaidSheet(app, 2)
     const jobs = await sheet.jobs()
     const keeper = makePurseKeeper(app)
@@ -108,8 +108,8 @@ describe('credits (D22)', () => {
   })
 })
 
-describe('a batch of rows that are all through', () => {
-  it('is written but for those that another worker has taken over', async () => {
+describe('a batch of finished rows', () => {
+  it('is written, except the rows that another worker has taken over', async () => {
     const sheet = await makePaidSheet(app, 20, ['paid'])
     const jobs = await sheet.jobs()
     const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))

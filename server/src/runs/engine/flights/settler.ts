@@ -87,7 +87,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       lane: lane * LANES + own,
     }
     if (!alike) values['groups'] = arrayOf(groups.places)
-    if (landing === 'some') values['through'] = arrayOf(batch.map(isThrough))
+    if (landing === 'some') values['through'] = arrayOf(batch.map(isFinished))
     if (keeps) values['endings'] = arrayOf(cells.endings)
     if (extras) values['extras'] = toStorableJson(cells.extras)
     if (charges !== null) {
@@ -154,12 +154,12 @@ function lateDetailsOf({ flight, settlement }: Given): object {
 }
 
 function landingOf(batch: Given[]): BatchKind['landing'] {
-  const through = batch.filter(isThrough).length
+  const through = batch.filter(isFinished).length
   if (through === 0) return 'none'
   return through === batch.length ? 'all' : 'some'
 }
 
-const isThrough = ({ settlement }: Given): boolean => settlement.next === null
+const isFinished = ({ settlement }: Given): boolean => settlement.next === null
 
 const isNotWhole = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE

@@ -318,7 +318,7 @@ const command = fc.record({
   c: number,
 })
 
-it('whatever happens in whatever order, no cell is lost or settled twice and the books agree', async () => {
+it('in any order of events, no cell is lost or settled twice and the books agree', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
       const sheet = await makeFlightSheet(app, ['paid', 'free', 'free', 'paid'], 4 * PRICE)

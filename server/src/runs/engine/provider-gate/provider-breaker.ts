@@ -41,7 +41,7 @@ export type Breakers = {
  */
 export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
-  const telling = new Set<Promise<void>>()
+  const writing = new Set<Promise<void>>()
 
   const breakerOf = (bucket: string): Breaker => {
     const known = breakers.get(bucket)
@@ -51,7 +51,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     return made
   }
 
-  function leaveAlone(breaker: Breaker, until: number): void {
+  function beginPause(breaker: Breaker, until: number): void {
     breaker.brokenUntil = until
     breaker.round += 1
     breaker.failures = 0
@@ -70,7 +70,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     if (until <= breaker.brokenUntil) return
     // By the database's clock, the pause that this process began itself may seem to end a little later.
     if (breaker.brokenUntil > Date.now()) breaker.brokenUntil = until
-    else leaveAlone(breaker, until)
+    else beginPause(breaker, until)
   }
 
   async function share(bucket: string, pauseMs: number): Promise<void> {
@@ -86,14 +86,14 @@ export function createBreakers(store: Store, log: Log): Breakers {
     if (breaker.openings === 0 && breaker.failures < MAX_FAILURES) return
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(breaker.openings, 10))
     breaker.openings += 1
-    leaveAlone(breaker, Date.now() + pauseMs)
+    beginPause(breaker, Date.now() + pauseMs)
     // This process pauses already, whether the other processes learn of it or not.
-    const told = share(bucket, pauseMs)
+    const sharing = share(bucket, pauseMs)
       .catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
       )
-      .finally(() => telling.delete(told))
-    telling.add(told)
+      .finally(() => writing.delete(sharing))
+    writing.add(sharing)
   }
 
   /** A call's entry at the breaker. One is made for every call. */
@@ -131,6 +131,6 @@ export function createBreakers(store: Store, log: Log): Breakers {
         ? refresh(bucket, breaker).then(() => new Entry(bucket, breaker))
         : new Entry(bucket, breaker)
     },
-    flush: async () => void (await Promise.all(telling)),
+    flush: async () => void (await Promise.all(writing)),
   }
 }

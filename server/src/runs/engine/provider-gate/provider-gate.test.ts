@@ -24,7 +24,7 @@ async function pass(gate: ProviderGate, bucket: string, result: 'worked' | 'brok
 }
 
 describe('calls at once', () => {
-  it('never more than the limit among all processes, and all get their turn', async () => {
+  it('never exceed the limit among all processes, and all get their turn', async () => {
     const bucket = bucketName()
     let underWay = 0
     let most = 0
@@ -81,7 +81,7 @@ describe('calls at once', () => {
     await Promise.all(flood)
   })
 
-  it('more than a hundred that wait are parked instead', async () => {
+  it('beyond a hundred waiting rows, rows are parked instead', async () => {
     const bucket = bucketName()
     const first = await enter(gates[0], bucket, { concurrent: 1 })
     const answers = Array.from({ length: 110 }, () => enter(gates[0], bucket, { concurrent: 1 }))
@@ -98,7 +98,7 @@ describe('calls at once', () => {
     expect(entered.filter((kind) => kind === 'entered').length).toBe(100)
   })
 
-  it('one that gives up waiting leaves its place to others', async () => {
+  it('a row that gives up waiting leaves its place to others', async () => {
     const bucket = bucketName()
     const held = await enter(gates[0], bucket, { concurrent: 1 })
     const leaving = new AbortController()
@@ -190,7 +190,7 @@ describe('a provider that fails', () => {
       .toHaveLength(1)
   }
 
-  it('is left alone for twice as long each time; calls under way when that began do not lengthen it', async () => {
+  it('gets a pause twice as long each time; calls under way when it began do not lengthen it', async () => {
     const bucket = bucketName()
     const [gate] = gates
     const underWay = await Promise.all(Array.from({ length: 30 }, () => enter(gate, bucket, {})))
@@ -213,7 +213,7 @@ describe('a provider that fails', () => {
     expect(await pause()).toBe(20)
   })
 
-  it('is not called by those who waited for their turn when it began to be left alone', async () => {
+  it('is not called by rows that waited for their turn when its pause began', async () => {
     const bucket = bucketName()
     const [gate] = gates
     const underWay = await Promise.all(
@@ -225,7 +225,7 @@ describe('a provider that fails', () => {
     expect(kinds).toEqual(Array.from({ length: 20 }, () => 'broken'))
   })
 
-  it('is left alone by all processes after five failures in a row, and one success closes the count', async () => {
+  it('is not called by any process after five failures in a row, and one success resets the count', async () => {
     const bucket = bucketName()
     for (let n = 0; n < 4; n += 1) expect(await pass(gates[0], bucket, 'broken')).toBe('entered')
     await pass(gates[0], bucket, 'worked')

@@ -295,7 +295,7 @@ const command = fc.record({
   b: number,
 })
 
-it('M18: whatever is taken, charged, crashes, is granted, lowered, stopped or resumed, the books hold', async () => {
+it('M18: the books agree after any takes, charges, crashes, grants, lower limits, stops and resumes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 50, size: 'max' }), async (commands) => {
       const world = await makeWorld()

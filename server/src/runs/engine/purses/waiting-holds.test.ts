@@ -19,7 +19,7 @@ async function startRun(rows: number, payable: number) {
 
 const holdOf = (answer: Held) => must('hold' in answer ? answer.hold : null)
 
-it('D93: of rows that ask at the same time those without credits are the last', async () => {
+it('D93: of rows that ask at the same time, the last ones get no credits', async () => {
   const { facts, ids } = await startRun(5, 3)
   const keeper = createPurseKeeper(app.store, createLog('silent'), 0)
   const asked = ids.toReversed().map(async (id): Promise<[string, boolean]> => {
@@ -29,7 +29,7 @@ it('D93: of rows that ask at the same time those without credits are the last', 
   expect(ids.map((id) => held.get(id))).toEqual([true, true, true, false, false])
 })
 
-it('a cell that waits for what others hold goes on when their hold ends, in the order of rows', async () => {
+it('a cell that waits for credits held by others goes on when their hold ends, in the order of rows', async () => {
   const { facts, ids } = await startRun(4, 1)
   // No cell is refused for waiting too long.
   const keeper = createPurseKeeper(app.store, createLog('silent'), 600_000)
@@ -51,7 +51,7 @@ it('a cell that waits for what others hold goes on when their hold ends, in the 
   keeper.spend(hold, 0)
 })
 
-it('a cell that waits too long in place is told to come back', async () => {
+it('a cell that waits too long in place is refused for now', async () => {
   const { facts, ids } = await startRun(2, 1)
   const keeper = createPurseKeeper(app.store, createLog('silent'), 10)
   await keeper.hold(facts, null, NEED, must(ids[0]))

@@ -12,7 +12,7 @@ import { USED } from './usage.ts'
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
 export const CACHED = 1
 export const LEARNS = 2
-/** The factor by which the place of the cell's billing in the list of all, from 1, is added to its marks. */
+/** The factor of the place of the cell's billing in the list of all, from 1. Their product is added to the marks. */
 export const BILLING = 4
 
 /** The ending of a cell without a result of its own: the row goes on after it, or ends there. */

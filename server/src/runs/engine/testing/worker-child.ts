@@ -19,10 +19,10 @@ export async function startWorkerChild(
 export async function watch(child: ChildProcess, word: string): Promise<WorkerChild> {
   let output = ''
   let errors = ''
-  const said = Promise.withResolvers<void>()
+  const printed = Promise.withResolvers<void>()
   const listen = (text: string) => {
     output += text
-    if (output.includes(word)) said.resolve()
+    if (output.includes(word)) printed.resolve()
   }
   child.stdout?.setEncoding('utf8').on('data', listen)
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -35,7 +35,7 @@ export async function watch(child: ChildProcess, word: string): Promise<WorkerCh
   const early = ended.then((how) => {
     throw new Error(`the worker ended with ${how}: ${errors}`)
   })
-  await Promise.race([said.promise, early])
+  await Promise.race([printed.promise, early])
   early.catch(() => undefined)
   return { child, ended, stderr: () => errors }
 }

@@ -234,7 +234,7 @@ describe('deduplication by webhook-id', () => {
     },
   )
 
-  it('D38: an item that was rejected is answered as it was sent, also to a repeated id', async () => {
+  it('D38: the answer contains rejected items as they were sent, also for a repeated id', async () => {
     const { token } = await hooked()
     const item = '{"id":12345678901234567890}'
     const send = (unstorable: string) =>
@@ -357,7 +357,7 @@ describe('the last deliveries are kept for inspection', () => {
     expect(rows).toBe(50)
   })
 
-  it('one bad delivery does not fail those it came with', async () => {
+  it('a bad delivery does not fail the others of its batch', async () => {
     const { base, token } = await hooked()
     const bodies = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? '\0 broken' : { Company: `c${n}` }))
     const answers = await Promise.all(bodies.map((body) => push(token, body)))
