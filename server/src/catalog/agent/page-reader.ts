@@ -128,5 +128,5 @@ async function drawText(context: Fetching, page: Page, sent: Read, browser: Brow
 }
 
 function describeFailure(outcome: { kind: string; message?: string }): string {
-  return outcome.message ?? 'it could not be read'
+  return outcome.message ?? 'the site gave no reason'
 }

@@ -94,7 +94,8 @@ export async function runAgent(
   if (late !== null) return late
   if (!written.ok) {
     const { kind } = written.outcome
-    const message = 'message' in written.outcome ? written.outcome.message : 'the model has no free place'
+    const message =
+      'message' in written.outcome ? written.outcome.message : 'the model has no free slot; try again later'
     return end({ kind: 'failed' as const, message, retryable: kind === 'retry' || kind === 'wait' })
   }
   for (const { ms, usage } of written.calls) {
@@ -162,7 +163,7 @@ async function search(query: string, services: AgentServices, budget: Budget): P
         if (result.ms > budget.remainingMs() / 4) return { ok: false, message: 'the search engines are busy' }
         state = result.state
         const waited = await sleep(result.ms, true, { signal: services.signal }).catch(() => false)
-        if (!waited) return { ok: false, message: 'the search was called off' }
+        if (!waited) return { ok: false, message: 'the search was cancelled' }
       }
     }
   }

@@ -40,7 +40,10 @@ type Waiting = Expression & {
   id: number
   owner: string
   settle: (evaluation: Evaluation) => void
-  /** Set if it must be evaluated alone in its own context, because the call that it shared with others was cut off. */
+  /**
+   * Set if it must be evaluated alone in its own context: a call that it shared with others was cut off, or gave no
+   * certain result for it.
+   */
   alone: boolean
 }
 type Slot = {

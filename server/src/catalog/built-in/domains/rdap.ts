@@ -47,7 +47,7 @@ export async function lookUpRegistration(
   const json = await reply.json()
   const parsed = json.ok ? Domain.safeParse(json.value) : null
   if (parsed?.success !== true)
-    return { kind: 'unavailable', message: 'RDAP answered something that is not a domain' }
+    return { kind: 'unavailable', message: 'RDAP sent a reply that is not a domain record' }
   const { events, entities, nameservers } = parsed.data
   const dateOf = (action: string) => toIso(events.find((event) => event.eventAction === action)?.eventDate)
   const registrar = entities.find(({ roles }) => roles.includes('registrar'))

@@ -12,11 +12,11 @@ export function parseAddress(
 ): { ok: true; address: MailAddress } | { ok: false; reason: string } {
   const bare = text.trim().replace(/^mailto:/i, '')
   const at = bare.lastIndexOf('@')
-  if (at < 1) return wrong('it has no @ with a name before it')
+  if (at < 1) return wrong('the address has no @ with a name before it')
   const local = bare.slice(0, at)
   if (Buffer.byteLength(local) > 64) return wrong('the part before @ is longer than 64 characters')
   if (!ATOM.test(local) && !QUOTED.test(local))
-    return wrong('the part before @ has characters that cannot be there')
+    return wrong('the part before @ has characters that are not allowed')
   const domain = domainToASCII(bare.slice(at + 1).replace(/\.$/, '')).toLowerCase()
   const labels = domain.split('.')
   if (domain === '' || domain.length > 253 || !labels.every((label) => LABEL.test(label)))

@@ -34,12 +34,13 @@ export async function probeServer(
   try {
     const greeting = await dialogue.next()
     if (greeting?.code !== 220)
-      return reportUnknown('the mail server does not talk to this one', greeting, true)
+      return reportUnknown('the mail server did not greet this server', greeting, true)
     const hello = await dialogue.ask(`EHLO ${heloName(name)}`)
     const greeted = hello?.code === 250 ? hello : await dialogue.ask(`HELO ${heloName(name)}`)
-    if (greeted?.code !== 250) return reportUnknown('the mail server does not accept this one', greeted)
+    if (greeted?.code !== 250) return reportUnknown('the mail server did not accept this server', greeted)
     const from = await dialogue.ask('MAIL FROM:<>')
-    if (from?.code !== 250) return reportUnknown('the mail server takes no question about an address', from)
+    if (from?.code !== 250)
+      return reportUnknown('the mail server did not accept a question about an address', from)
     const answer = readRecipientReply(await dialogue.ask(`RCPT TO:<${local}@${domain}>`))
     if (answer.kind !== 'accepted') return answer
     const stranger = `loam-${randomBytes(8).toString('hex')}`
@@ -47,7 +48,10 @@ export async function probeServer(
     if (other.kind === 'accepted')
       return { kind: 'accepts_all', reason: 'the mail server accepts every name of the domain' }
     if (other.kind === 'refused') return answer
-    return { kind: 'unknown', reason: 'the mail server accepts it, but does not tell about other names' }
+    return {
+      kind: 'unknown',
+      reason: 'the mail server accepts it, but gives no clear answer about other names',
+    }
   } finally {
     signal.removeEventListener('abort', onAbort)
     dialogue.close()
@@ -73,7 +77,7 @@ function readRecipientReply(reply: SmtpReply | null): Probe {
   const { code, text } = reply
   const reason = `the mail server says: ${printReply(reply)}`
   if (code === 250 || code === 251) return { kind: 'accepted', reason: 'the mail server accepts it' }
-  if (code >= 400 && code < 500) return { kind: 'unknown', reason: `${reason} (it may say otherwise later)` }
+  if (code >= 400 && code < 500) return { kind: 'unknown', reason: `${reason} (the answer may differ later)` }
   const enhanced = /^\s*(5\.\d{1,3}\.\d{1,3})\b/.exec(text)?.[1] ?? ''
   if (/^5\.(1\.[0-6]|1\.10|2\.1)$/.test(enhanced)) return { kind: 'refused', reason }
   // Microsoft 365 answers this for mailboxes that it does not have: 550 5.4.1 Recipient address rejected: Access denied.

@@ -28,7 +28,8 @@ export async function verifyAddress(
   const [mx = null] = found.servers
   const probe = await probeServers(egress, found.servers, address, signal)
   if (probe.kind === 'refused') return { status: 'invalid', reason: probe.reason, mx }
-  if (isRole(address.local)) return { status: 'role', reason: 'it is of a function, not of a person', mx }
+  if (isRole(address.local))
+    return { status: 'role', reason: 'the address belongs to a function, not to a person', mx }
   const status = STATUSES[probe.kind]
   return { status, reason: probe.reason, mx }
 }
@@ -64,7 +65,10 @@ async function probeServers(
   outer: AbortSignal,
 ): Promise<Probe> {
   if (egress.smtpProbe.port === 0)
-    return { kind: 'unknown', reason: 'mail servers are not asked on this installation' }
+    return {
+      kind: 'unknown',
+      reason: 'mail servers are not asked on this installation (LOAM_SMTP_PROBE_PORT is 0)',
+    }
   if (!/^[\x20-\x7e]+$/.test(address.local))
     return { kind: 'unknown', reason: 'mail servers cannot be asked about names beyond ASCII' }
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LONGEST_MS)])

@@ -42,7 +42,7 @@ export async function searchHackerNews(
   const json = await reply.json()
   const parsed = json.ok ? Reply.safeParse(json.value) : null
   if (parsed?.success !== true)
-    return { ok: false, message: 'Hacker News answered something else than stories' }
+    return { ok: false, message: 'Hacker News sent a reply that is not a list of stories' }
   const items = parsed.data.hits.flatMap((hit): NewsItem[] => {
     const title = clean(hit.title ?? '', 300)
     const date = new Date(hit.created_at)

@@ -105,10 +105,10 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
 
   async function draw(owner: string, context: Fetching, url: string): Promise<Drawn> {
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return fail('it is not an http or https address')
-    const called = AbortSignal.any([context.signal, closing.signal])
-    const endTurn = await turns.take(owner, AbortSignal.any([called, AbortSignal.timeout(bounds.waitMs)]))
-    if (endTurn === null) return fail('other pages were drawn for too long', true)
-    const signal = AbortSignal.any([called, AbortSignal.timeout(bounds.timeoutMs)])
+    const stopped = AbortSignal.any([context.signal, closing.signal])
+    const endTurn = await turns.take(owner, AbortSignal.any([stopped, AbortSignal.timeout(bounds.waitMs)]))
+    if (endTurn === null) return fail('no browser slot became free in time; try again later', true)
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(bounds.timeoutMs)])
     const fetching = withSignal(context, signal)
     try {
       // A second attempt is made, because another page may have ended the Chromium.
@@ -132,7 +132,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
 
 const fail = (message: string, later = false): Drawn => ({
   ok: false,
-  message: `the browser did not draw the page: ${message}`,
+  message: `the browser did not render the page: ${message}`,
   later,
 })
 

@@ -96,7 +96,7 @@ async function pidOf(browser: Browser): Promise<number> {
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()
   const main = processInfo.find(({ type }) => type === 'browser')
-  if (main === undefined) throw new Error('it does not say which process it is')
+  if (main === undefined) throw new Error('Chromium did not report its process id')
   return main.id
 }
 

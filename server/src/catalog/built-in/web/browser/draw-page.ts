@@ -116,7 +116,7 @@ async function readPage(context: BrowserContext, page: Page): Promise<string> {
     returnByValue: true,
   })
   // The error page of Chromium is not the page.
-  if (!/^https?:/.test(page.url())) throw new DrawFault('it led to what is no http or https address')
+  if (!/^https?:/.test(page.url())) throw new DrawFault('it led to an address that is not http or https')
   if (typeof result.value !== 'string') throw new DrawFault('it is too large')
   return result.value
 }
