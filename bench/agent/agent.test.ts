@@ -17,7 +17,7 @@ describe('the evaluation of the web agent', () => {
     expect(questions.filter(({ truth }) => truth === null).length).toBeGreaterThanOrEqual(20)
   })
 
-  it('finds what the sites say in spite of every trap, cites it, leaves open what nobody says, and is better than less', async () => {
+  it('finds the facts in spite of every trap, cites them, leaves unknown facts open, and beats simpler contestants', async () => {
     const world = await serveWorld({ seed: 11, ofEach: 1 })
     onTestFinished(world.close)
     const model = await serveScriptedModel()

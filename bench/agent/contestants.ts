@@ -75,13 +75,13 @@ export async function openContestants(
     const services = { ...lend(), reader: createPageReaders({ keepSeconds: 0 }).of('a test') }
     const run = await runAgent(taskOf(question), model, DEFAULT_LIMITS, services)
     const { ms, spent } = run
-    const told = { pages: spent.pages, searches: spent.searches, tokens: spent.tokens, ms }
+    const attemptParts = { pages: spent.pages, searches: spent.searches, tokens: spent.tokens, ms }
     if (run.kind === 'answered') {
       const { data, citations } = run.answer
-      return { ...told, value: data[question.fact], citations, failure: null }
+      return { ...attemptParts, value: data[question.fact], citations, failure: null }
     }
     const failure = run.kind === 'failed' ? run.message : run.kind
-    return { ...told, value: null, citations: [], failure }
+    return { ...attemptParts, value: null, citations: [], failure }
   }
 
   const onePage = async (question: Question): Promise<Attempt> => {
@@ -95,11 +95,11 @@ export async function openContestants(
       url === undefined ? null : await createPageReaders({ keepSeconds: 0 }).of('a test').read(lent, url)
     const pages = read?.ok === true ? [read.page] : []
     const written = await writeAnswer({ model, task: taskOf(question), pages, summary: '' }, lent)
-    const told = { pages: pages.length, searches: 1, ms: performance.now() - started }
-    if (!written.ok) return { ...told, ...failedAs(written.outcome), tokens: 0 }
+    const attemptParts = { pages: pages.length, searches: 1, ms: performance.now() - started }
+    if (!written.ok) return { ...attemptParts, ...failedAs(written.outcome), tokens: 0 }
     const { data, citations } = written.answer
-    const tokens = tokensOf(written.calls)
-    return { ...told, value: data[question.fact], citations, tokens, failure: null }
+    const tokens = countTokens(written.calls)
+    return { ...attemptParts, value: data[question.fact], citations, tokens, failure: null }
   }
 
   const alone = async (question: Question): Promise<Attempt> => {
@@ -107,12 +107,16 @@ export async function openContestants(
     const task = taskOf(question)
     const schema = fromJsonSchema(schemaOfFindings(task.fields))
     const instructions = `${ALONE}\n\nIt must fit this JSON schema:\n${JSON.stringify(schema.told)}`
-    const asked = await askObject({ model, instructions, task: printTask(task), data: '' }, schema, lend())
-    const told = { pages: 0, searches: 0, citations: [], ms: performance.now() - started }
-    if (!asked.ok) return { ...told, ...failedAs(asked.outcome), tokens: 0 }
-    const values = asked.value as Record<string, { value: unknown }>
+    const generated = await askObject(
+      { model, instructions, task: printTask(task), data: '' },
+      schema,
+      lend(),
+    )
+    const attemptParts = { pages: 0, searches: 0, citations: [], ms: performance.now() - started }
+    if (!generated.ok) return { ...attemptParts, ...failedAs(generated.outcome), tokens: 0 }
+    const values = generated.value as Record<string, { value: unknown }>
     const value = values[question.fact]?.value ?? null
-    return { ...told, value, tokens: tokensOf(asked.calls), failure: null }
+    return { ...attemptParts, value, tokens: countTokens(generated.calls), failure: null }
   }
 
   return {
@@ -140,5 +144,5 @@ const failedAs = (outcome: { kind: string; message?: string }) => ({
   failure: outcome.message ?? outcome.kind,
 })
 
-const tokensOf = (calls: readonly Provenance[]) =>
+const countTokens = (calls: readonly Provenance[]) =>
   calls.reduce((sum, { usage }) => sum + (usage?.['input_tokens'] ?? 0) + (usage?.['output_tokens'] ?? 0), 0)

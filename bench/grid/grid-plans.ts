@@ -57,13 +57,13 @@ export async function explainGrid(
       },
     )
     const ms = `${(performance.now() - began).toFixed(0)}${refusal}`
-    plans.push({ query, ms, plan: refusal === '' ? await planOf(system, run) : '' })
+    plans.push({ query, ms, plan: refusal === '' ? await readPlan(system, run) : '' })
   }
   return plans
 }
 
 /** Returns the scans of the first statement that `run` makes, as PostgreSQL plans it. */
-async function planOf(db: Db, run: (db: Db) => Promise<unknown>): Promise<string> {
+async function readPlan(db: Db, run: (db: Db) => Promise<unknown>): Promise<string> {
   let seen: CompiledQuery | undefined
   const spy = db.withPlugin({
     transformQuery: ({ node }) => node,

@@ -107,7 +107,7 @@ function start(by: Round['by']): Server {
 }
 
 /** Returns the lines that a clean run does not print. Lines of npm itself are ignored. */
-function complaintsIn({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
+function findComplaints({ stdout, stderr }: { stdout: string; stderr: string }): string[] {
   const calm = /^\{"level":"(trace|debug|info)"|^npm (warn|notice)|^$/
   const stack = /^\s+at |\bError\b/
   return [
@@ -117,7 +117,7 @@ function complaintsIn({ stdout, stderr }: { stdout: string; stderr: string }): s
 }
 
 /** Lists the processes that were started on the data folder and still exist. */
-const leftBehind = (): string[] =>
+const listLeftovers = (): string[] =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
     .flatMap((pid) => {
@@ -174,7 +174,7 @@ async function play({ when, by, signals }: Round): Promise<string[]> {
     delay = between(0, LOAD_MS)
   } else await Promise.race([server.hears, server.ended])
   await sleep(delay)
-  const asked = Date.now()
+  const signalledAt = Date.now()
   const limit = AbortSignal.timeout(END_SECONDS * 1000 + 5000)
   limit.addEventListener('abort', () => server.child.kill('SIGKILL'))
   for (const [n, signal] of signals.entries()) {
@@ -182,10 +182,10 @@ async function play({ when, by, signals }: Round): Promise<string[]> {
     server.child.kill(signal)
   }
   const code = await server.ended
-  const seconds = (Date.now() - asked) / 1000
+  const seconds = (Date.now() - signalledAt) / 1000
   const files = pidFiles()
   // PostgreSQL has ended. The shell that watched both processes notices it a moment later.
-  for (let n = 0; n < 100 && leftBehind().length > 0; n++) await sleep(20)
+  for (let n = 0; n < 100 && listLeftovers().length > 0; n++) await sleep(20)
   await endLoad()
   say(
     `${by === 'npm' ? 'npm start' : 'node'}, ${signals.join(' and ')} ${Math.round(delay)} ms into ${when}: ended with ${code} after ${seconds.toFixed(1)} s`,
@@ -194,8 +194,8 @@ async function play({ when, by, signals }: Round): Promise<string[]> {
     ...(code === 0 ? [] : [`ended with ${code}`]),
     ...(seconds < END_SECONDS ? [] : [`took ${seconds} s`]),
     ...files.map((file) => `${file} is left`),
-    ...leftBehind(),
-    ...complaintsIn(server.output()),
+    ...listLeftovers(),
+    ...findComplaints(server.output()),
   ]
 }
 

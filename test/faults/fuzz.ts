@@ -28,8 +28,8 @@ const { values } = parseArgs({
     only: { type: 'string' },
   },
 })
-const MAX_TOLD = 20
-const MAX_SLOW_TOLD = 10
+const MAX_PRINTED = 20
+const MAX_SLOW_PRINTED = 10
 const EACH = Number(values.each)
 /**
  * The requests to each operation in a round. Each round has its own organisation, so that leftovers do not
@@ -103,7 +103,7 @@ try {
     })
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     const wrong = judge(answer, operation)
-    if (wrong !== null && faults.length < MAX_TOLD) {
+    if (wrong !== null && faults.length < MAX_PRINTED) {
       const sent = `${method} ${(filled + search).slice(0, 300)} ${(body?.text ?? '').slice(0, 400)}`
       faults.push(`${sent}: ${wrong}`)
     } else if (wrong !== null) faults.push('')
@@ -147,10 +147,14 @@ try {
     }
     await Promise.all(Array.from({ length: Number(values['at-once']) }, takeTurns))
     each += ROUND
-    const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
-    say(`${operations.length} operations x ${each} in ${minutes().toFixed(1)} minutes; ${told.join(', ')}`)
+    const statusCounts = [...statuses]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, count]) => `${status}: ${count}`)
+    say(
+      `${operations.length} operations x ${each} in ${minutes().toFixed(1)} minutes; ${statusCounts.join(', ')}`,
+    )
   }
-  const slowest = [...spent].toSorted(([, one], [, other]) => other - one).slice(0, MAX_SLOW_TOLD)
+  const slowest = [...spent].toSorted(([, one], [, other]) => other - one).slice(0, MAX_SLOW_PRINTED)
   say(
     `ms a request, with what it used up: ${slowest.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')}`,
   )

@@ -53,7 +53,7 @@ const env = {
  * Returns the processes with this name that were started on the data folder: `postgres`, or `sh` for the
  * process that ends it.
  */
-function processesOn(name: string): number[] {
+function listProcesses(name: string): number[] {
   const found = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
     .filter((pid) => {
@@ -67,10 +67,10 @@ function processesOn(name: string): number[] {
     })
     .map(Number)
   // A child that PostgreSQL has just created still has the command line of its parent.
-  return found.filter((pid) => !found.includes(parentOf(pid)))
+  return found.filter((pid) => !found.includes(readParent(pid)))
 }
 
-function parentOf(pid: number): number {
+function readParent(pid: number): number {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
@@ -103,9 +103,9 @@ async function start(): Promise<number> {
 
 /** Kills the server, and with `orphan` also the process that would end PostgreSQL after it. */
 async function killServer(victim: ServerProcess, orphan: boolean): Promise<boolean> {
-  if (orphan) for (const pid of processesOn('sh')) kill(pid)
+  if (orphan) for (const pid of listProcesses('sh')) kill(pid)
   await victim.stop('SIGKILL')
-  return processesOn('postgres').length > 0
+  return listProcesses('postgres').length > 0
 }
 
 const provider = await serveProvider(20)
@@ -136,14 +136,14 @@ try {
     if (whileStarting) {
       starting = startServer(env)
       const { pid: former } = server.child
-      const isStarted = () => readOwner() !== former && processesOn('sh').length > 0
+      const isStarted = () => readOwner() !== former && listProcesses('sh').length > 0
       await until('PostgreSQL is started again', isStarted, PATIENCE_SECONDS)
-      for (const pid of processesOn('sh')) kill(pid)
+      for (const pid of listProcesses('sh')) kill(pid)
       kill(readOwner())
       await (
         await starting
       ).ended
-      left = processesOn('postgres').length > 0
+      left = listProcesses('postgres').length > 0
     }
     if (left) orphans += 1
     const seconds = await start()
@@ -152,7 +152,7 @@ try {
       `round ${round + 1}: killed ${whileStarting ? 'under load, then while it started' : 'under load'}` +
         `${left ? ', PostgreSQL was left' : ''}; ready after ${seconds.toFixed(1)} s`,
     )
-    const postmasters = processesOn('postgres').length
+    const postmasters = listProcesses('postgres').length
     if (postmasters !== 1) check('PostgreSQL processes on the folder', postmasters, 1)
   }
   await until('rows are taken after the last kill', () => exchanges.slice(-1).every(isGood), PATIENCE_SECONDS)
@@ -171,12 +171,12 @@ try {
   )
   await checkAcknowledged(call(), sheet, exchanges)
   check('the end', await server?.stop(), 0)
-  check('processes left', processesOn('postgres').length, 0)
+  check('processes left', listProcesses('postgres').length, 0)
   sayVerdict('R12')
 } finally {
   await crowd?.stop()
   provider.close()
   if (server?.child.exitCode === null) await server.stop('SIGKILL')
-  for (const name of ['sh', 'postgres']) for (const pid of processesOn(name)) kill(pid)
+  for (const name of ['sh', 'postgres']) for (const pid of listProcesses(name)) kill(pid)
   rmSync(folder, { recursive: true, force: true })
 }

@@ -36,7 +36,7 @@ const STREAM_MS = 500
 /** The allowed growth. Connections open and close with the load, while a leak has no end. */
 const SPARE_FILES = 60
 const ROWS_PER_CALL = 10
-const MAX_TOLD = 20
+const MAX_PRINTED = 20
 
 type Sample = { minute: number; mb: number; files: number }
 
@@ -136,16 +136,16 @@ try {
 
   const load = start(pauseMs, MIX)
   const beside = Promise.all([watchChanges(), exportOften()])
-  let told = 0
+  let lastPrinted = 0
   while (minuteNow() < MINUTES) {
     await sleep(SAMPLE_MS)
     look()
-    if (minuteNow() - told < 1) continue
-    told = minuteNow()
+    if (minuteNow() - lastPrinted < 1) continue
+    lastPrinted = minuteNow()
     const now = [...samples].map(
       ([name, all]) => `${name} ${all.at(-1)?.mb.toFixed(0)} MB ${all.at(-1)?.files}`,
     )
-    say(`minute ${told.toFixed(0)}: ${now.join(', ')}`)
+    say(`minute ${lastPrinted.toFixed(0)}: ${now.join(', ')}`)
   }
   over.abort()
   await load.stop()
@@ -156,14 +156,14 @@ try {
     `${exchanges.length} requests, ${(exchanges.length / MINUTES / 60).toFixed(0)} a second; ${streams} streams, ${exports} exports`,
   )
   sayOutcomes(exchanges)
-  for (const one of exchanges.filter((each) => !isGood(each)).slice(0, MAX_TOLD)) {
+  for (const one of exchanges.filter((each) => !isGood(each)).slice(0, MAX_PRINTED)) {
     const minute = (one.askedAt - began) / 60_000
     say(`minute ${minute.toFixed(1)}, ${one.wanted.path}: ${one.status} ${one.failure ?? one.refusal}`)
   }
   const complaints = readFileSync(join(installation.dataDir, 'postgres.log'), 'utf8')
     .split('\n')
     .filter((text) => /\b(ERROR|FATAL|PANIC|DETAIL|CONTEXT):/.test(text))
-  for (const text of complaints.slice(0, MAX_TOLD)) say(`PostgreSQL: ${text}`)
+  for (const text of complaints.slice(0, MAX_PRINTED)) say(`PostgreSQL: ${text}`)
   check('answers other than 2xx', exchanges.filter((one) => !isGood(one)).length, 0)
   check('streams and exports', streams > 0 && exports > 0, true)
   for (const [name, all] of samples) {

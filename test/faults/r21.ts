@@ -51,7 +51,7 @@ const { values } = parseArgs({
 const random = createRandom(Number(values.seed))
 const CANARY = 'canary-of-the-neighbour'
 /** Errors that show a bug of this program. */
-const OURS =
+const OWN_ERRORS =
   /internal|TypeError|ReferenceError|RangeError|undefined|is not a function|crashed|ended its worker/i
 
 type Served = { body: string; type?: string; robots?: string; feeds?: string }
@@ -282,8 +282,8 @@ async function attack(call: Call, family: Family): Promise<number> {
   check(`${family.name}: shapes that ended`, ended.size, rows.length)
   check(`${family.name}: held for at most ${values['held-ms']} ms`, held <= Number(values['held-ms']), true)
   // A formula may throw any error.
-  const ours = family.name === 'formulas' ? [] : ends.filter(({ error }) => OURS.test(error))
-  check(`${family.name}: errors of our own`, ours.map(({ error }) => error.slice(0, 200)).join('; '), '')
+  const ownErrors = family.name === 'formulas' ? [] : ends.filter(({ error }) => OWN_ERRORS.test(error))
+  check(`${family.name}: errors of our own`, ownErrors.map(({ error }) => error.slice(0, 200)).join('; '), '')
   check(`${family.name}: what others hold`, ends.filter(({ text }) => text.includes(CANARY)).length, 0)
   return rows.length
 }

@@ -85,7 +85,7 @@ try {
   const at = (fault: Fault) => `${provider.url}/${encodeURIComponent(fault)}/`
 
   /** Returns the ways in which cells of a sheet ended. */
-  async function endingsOf(base: string): Promise<string[]> {
+  async function listEndings(base: string): Promise<string[]> {
     const found = await installation.store.query<{ status: string; error: string | null }>({
       text: 'select distinct status, error from cells where sheet_id = $1',
       values: [base.slice(-36)],
@@ -121,13 +121,17 @@ try {
     }
     const calls = async () => {
       const base = await runSheet(key, { action_id: 'http_api_call', inputs }, ROWS)
-      compare(`HTTP call, ${fault}`, await endingsOf(base), ENDINGS[fault].call)
+      compare(`HTTP call, ${fault}`, await listEndings(base), ENDINGS[fault].call)
     }
     const waterfall = async () => {
       const asked = { full_name: 'Jane Lee', company_domain: 'acme.example', email_validation: ['None'] }
       const email_providers = [{ name: 'Findymail', use_own_key: true }]
       const step = { action_id: 'person_work_email_waterfall', inputs: { ...asked, email_providers } }
-      compare(`waterfall, ${fault}`, await endingsOf(await runSheet(key, step, 1)), ENDINGS[fault].waterfall)
+      compare(
+        `waterfall, ${fault}`,
+        await listEndings(await runSheet(key, step, 1)),
+        ENDINGS[fault].waterfall,
+      )
     }
     const source = async () => {
       const call = callOver(server.url, key)
@@ -159,7 +163,7 @@ try {
   check('Retry-After is waited for', second - first >= 1000, true)
   say(`${Math.round(peak - idle)} MB above ${Math.round(idle)} MB`)
   check(`at most ${MEMORY_MB} MB more`, peak - idle <= MEMORY_MB, true)
-  compare('a bystander', await endingsOf(await runSheet(key, plain, 10)), ['complete', ANY])
+  compare('a bystander', await listEndings(await runSheet(key, plain, 10)), ['complete', ANY])
   check('the server runs', server.child.exitCode, null)
 } finally {
   provider.close()

@@ -93,14 +93,14 @@ const wasSentBy = ({ sentAt }: Exchange, time: number) => sentAt !== null && sen
 /** Sends SIGTERM under load and checks the end of each process. */
 async function end(roles: Role[]): Promise<void> {
   const victims = roles.flatMap((role) => running.get(role) ?? [])
-  const asked = Date.now()
+  const signalledAt = Date.now()
   for (const { child } of victims) child.kill('SIGTERM')
   const codes = await Promise.all(victims.map(({ ended }) => ended))
-  const seconds = (Date.now() - asked) / 1000
+  const seconds = (Date.now() - signalledAt) / 1000
   await sleep(100)
   const inFlight = roles
     .flatMap((role) => crowds.get(role)?.exchanges ?? [])
-    .filter((one) => wasSentBy(one, asked) && one.endedAt >= asked)
+    .filter((one) => wasSentBy(one, signalledAt) && one.endedAt >= signalledAt)
   say(
     `SIGTERM to ${roles.join(', ')}, ${inFlight.length} requests in flight: ended after ${seconds.toFixed(1)} s`,
   )

@@ -8,7 +8,7 @@ const HOME = 'docs/specification-decisions.md'
  */
 const LETTERS = ['D', 'R']
 
-const entriesOf = (document: string, letter: string) =>
+const findEntries = (document: string, letter: string) =>
   [...document.matchAll(new RegExp(`^- \\*\\*${letter}(\\d+)\\*\\* \\S`, 'gm'))].map(([, number]) =>
     Number(number),
   )
@@ -17,7 +17,7 @@ const entriesOf = (document: string, letter: string) =>
  * Finds citations as people write them: `D12`, `(D13, D47)`, `D16:`. Ignores parts of longer words, ids and
  * colours.
  */
-const citationsOf = (text: string, letter: string) =>
+const findCitations = (text: string, letter: string) =>
   [...text.matchAll(new RegExp(`(?<![\\w#%\\\\/+=-])${letter}([1-9]\\d{0,2})(?![\\w%/+=-])`, 'g'))].map(
     ([, number]) => Number(number),
   )
@@ -31,7 +31,7 @@ const files = globSync('**/*.{ts,tsx,mjs,md,sql}', {
 const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 
 describe.each(LETTERS)(`the numbers %s in ${HOME}`, (letter) => {
-  const entries = entriesOf(home, letter)
+  const entries = findEntries(home, letter)
 
   it('stand there once each, in order and without a gap', () => {
     expect(entries.length).toBeGreaterThan(0)
@@ -41,7 +41,7 @@ describe.each(LETTERS)(`the numbers %s in ${HOME}`, (letter) => {
   it('hold every one that is cited anywhere', () => {
     const known = new Set(entries)
     const cited = texts.flatMap(({ file, text }) =>
-      citationsOf(text, letter).map((number) => ({ file, number })),
+      findCitations(text, letter).map((number) => ({ file, number })),
     )
     // Other files than the document must cite numbers too.
     expect(new Set(cited.map(({ file }) => file)).size).toBeGreaterThan(5)
@@ -56,13 +56,13 @@ describe.each(LETTERS)(`the numbers %s in ${HOME}`, (letter) => {
 describe('these checks', () => {
   it('see each form of citation, and nothing else', () => {
     const text = `it('D12: x') (D13, D47) D900's \`D5\` D24"s D6. // #D12345 D1a MAD7 D8_ x-D9 D0 %D11 D1234 /D3/ D99`
-    expect(citationsOf(text, 'D')).toEqual([12, 13, 47, 900, 5, 24, 6, 99])
-    expect(citationsOf(text, 'R')).toEqual([])
+    expect(findCitations(text, 'D')).toEqual([12, 13, 47, 900, 5, 24, 6, 99])
+    expect(findCitations(text, 'R')).toEqual([])
   })
 
   it('see entries that are missing, doubled or out of order', () => {
     expect(
-      entriesOf('- **D1** One.\n- **D3** Three.\n- **D2**\n  - **D4** Four.\n- **D3** Again.', 'D'),
+      findEntries('- **D1** One.\n- **D3** Three.\n- **D2**\n  - **D4** Four.\n- **D3** Again.', 'D'),
     ).toEqual([1, 3, 3])
   })
 })

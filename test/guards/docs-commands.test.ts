@@ -51,13 +51,13 @@ function readBlocks(page: string): Block[] {
  * Returns true if the printed text matches the shown one. `...` stands for any text within its line, and
  * blanks that align columns are ignored.
  */
-function matches(shown: string, said: string): boolean {
+function matches(shown: string, printed: string): boolean {
   const lines = (words: string) =>
     words
       .trimEnd()
       .split('\n')
       .map((line) => line.replace(/\s+/g, ' ').trim())
-  const [wanted, given] = [lines(shown), lines(said)]
+  const [wanted, given] = [lines(shown), lines(printed)]
   return (
     wanted.length === given.length &&
     wanted.every((line, n) => {

@@ -71,7 +71,7 @@ const unknownScripts = (document: string) =>
   )
 
 /** Returns the names in the first cell of each row that starts with one. */
-const settingsOf = (document: string) =>
+const listSettings = (document: string) =>
   [...document.matchAll(/^\|(\s*`[A-Z][A-Z0-9_]*`[^|]*)\|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
   )
@@ -94,7 +94,7 @@ describe.each(documents)('%s', (path) => {
 
 it('D55: the page of settings, to which the README links, lists every setting and no other', () => {
   expect(readFileSync('README.md', 'utf8')).toContain('](docs/reference/settings.md)')
-  expect(settingsOf(readFileSync('docs/reference/settings.md', 'utf8')).sort()).toEqual(
+  expect(listSettings(readFileSync('docs/reference/settings.md', 'utf8')).sort()).toEqual(
     Object.keys(SETTINGS).sort(),
   )
 })
@@ -144,6 +144,6 @@ describe('these checks', () => {
     ])
     expect(deadLinks(document, '.')).toEqual(['gone.png', 'gone.md'])
     expect(unknownScripts(document)).toEqual(['gone:too'])
-    expect(settingsOf(document)).toEqual(['HOST', 'PORT'])
+    expect(listSettings(document)).toEqual(['HOST', 'PORT'])
   })
 })

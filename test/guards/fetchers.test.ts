@@ -248,7 +248,7 @@ describe.each(Object.entries(FETCHERS))('SSRF: %s makes 0 connections', (_name, 
     expect(forbidden.accepted()).toBe(0)
   })
 
-  it('and reaches the listener once it is allowed, so that these tests could fail', async () => {
+  it('and reaches the listener once an entry allows it, so that these tests could fail', async () => {
     const forbidden = await serveForbidden()
     const egress = await egressFor('127.0.0.0/8')
     await fetch(`http://127.0.0.1:${forbidden.port}/`, egress)
@@ -280,7 +280,7 @@ describe.each(FOLLOWERS)('SSRF: %s makes 0 connections', (_name, fetch) => {
   })
 })
 
-it('every provider whose connections say where it is stands in the table', async () => {
+it('every provider whose connections contain an address is in the table', async () => {
   const server = await serveForbidden()
   const { entries } = parseEgressAllow('127.0.0.0/8')
   const egress = createEgress({ allow: entries, resolve: async () => [] })
@@ -341,7 +341,7 @@ const OPENS_CONNECTIONS = new RegExp(
   ].join('|'),
 )
 
-it('whatever opens connections is held against the list: a new fetcher is to be listed here', () => {
+it('every file that opens connections is in the list: add a new fetcher here', () => {
   const root = new URL('../../server/src/', import.meta.url).pathname
   const files = globSync('**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|\/testing\/|^database\//.test(file),

@@ -11,7 +11,7 @@ const egress = watchEgress(createEgress({ allow: [] }))
 atEnd(() => egress.close())
 const callOut = () => egress.fetch({ url: 'http://127.0.0.1:1/' })
 
-it('I5: a call to the outside inside a transaction is a fault, before and after it is none', async () => {
+it('I5: an outside call inside a transaction is a fault, but not before or after it', async () => {
   await callOut()
   await store.system.transaction().execute(async (trx) => {
     await trx.selectFrom('organisations').select('org_id').execute()
@@ -21,7 +21,7 @@ it('I5: a call to the outside inside a transaction is a fault, before and after 
   expect(takeFaults()).toEqual([expect.stringContaining('inside a transaction')])
 })
 
-it('I5: so is one by a route whose claim is an open transaction, and by one that does not declare it', async () => {
+it('I5: so is an outside call by a route whose claim is an open transaction, and by one that does not declare it', async () => {
   const app = Fastify()
   atEnd(() => app.close())
   app.decorateRequest('idempotentCall', null)

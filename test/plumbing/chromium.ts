@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const INSTALL_MS = 600_000
 
 /** Returns true if a program ends with success. An installed program may lack its libraries. */
-async function works(program: string, args: string[], timeout: number): Promise<boolean> {
+async function endsWell(program: string, args: string[], timeout: number): Promise<boolean> {
   return run(program, args, { timeout, maxBuffer: 50_000_000 }).then(
     () => true,
     () => false,
@@ -18,7 +18,7 @@ async function works(program: string, args: string[], timeout: number): Promise<
 
 async function findWorking(): Promise<string | null> {
   const path = findChromium(process.env['LOAM_BROWSER'])
-  return path !== null && (await works(path, ['--version'], 60_000)) ? path : null
+  return path !== null && (await endsWell(path, ['--version'], 60_000)) ? path : null
 }
 
 /**
@@ -28,13 +28,13 @@ async function requireChromium(): Promise<string> {
   const found = await findWorking()
   if (found !== null) return found
   const playwright = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'))
-  await works(process.execPath, [join(playwright, 'cli.js'), 'install', 'chromium'], INSTALL_MS)
+  await endsWell(process.execPath, [join(playwright, 'cli.js'), 'install', 'chromium'], INSTALL_MS)
   const cached = await findWorking()
   if (cached !== null) return cached
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     const wait = ['-o', 'DPkg::Lock::Timeout=300']
-    await works('apt-get', [...wait, 'update'], INSTALL_MS)
-    await works('apt-get', [...wait, 'install', '-y', 'chromium'], INSTALL_MS)
+    await endsWell('apt-get', [...wait, 'update'], INSTALL_MS)
+    await endsWell('apt-get', [...wait, 'install', '-y', 'chromium'], INSTALL_MS)
   }
   const installed = await findWorking()
   if (installed === null) throw new Error(`These tests need a Chromium: ${INSTALL_CHROMIUM}`)

@@ -16,7 +16,7 @@ const SYNC = 0x53
  * that end them in the protocol.
  */
 export async function startStatementCutter(databaseUrl: string) {
-  const target = placeOf(databaseUrl)
+  const target = parsePlace(databaseUrl)
   const open = new Set<Socket>()
   let cut: Cut | undefined
   let count = 0
@@ -39,7 +39,7 @@ export async function startStatementCutter(databaseUrl: string) {
       })
     }
     upstream.on('data', (bytes) => client.write(bytes))
-    const split = messagesOf()
+    const split = createMessageSplitter()
     client.on('data', (bytes) => {
       for (const { message, endsStatement } of split(bytes)) {
         if (isCut) return
@@ -80,7 +80,7 @@ export async function startStatementCutter(databaseUrl: string) {
 }
 
 /** Parses the place of a server. A folder in place of the host means a socket in that folder. */
-function placeOf(databaseUrl: string): { path: string } | { host: string; port: number } {
+function parsePlace(databaseUrl: string): { path: string } | { host: string; port: number } {
   const { hostname, port, searchParams } = new URL(databaseUrl)
   const folder = searchParams.get('host')
   const number = port === '' ? 5432 : Number(port)
@@ -90,7 +90,7 @@ function placeOf(databaseUrl: string): { path: string } | { host: string; port: 
 /**
  * Splits what a client sends into messages: a first one without a type, then each with its type and length.
  */
-function messagesOf() {
+function createMessageSplitter() {
   let rest: Buffer = Buffer.alloc(0)
   let isStarted = false
   return (bytes: Buffer): { message: Buffer; endsStatement: boolean }[] => {

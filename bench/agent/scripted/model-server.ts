@@ -6,7 +6,7 @@ import { think } from './model.ts'
 
 /** The average number of characters per token in models that read English. */
 const CHARACTERS_A_TOKEN = 4
-const tokensOf = (value: unknown) => Math.ceil(JSON.stringify(value).length / CHARACTERS_A_TOKEN)
+const countTokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / CHARACTERS_A_TOKEN)
 
 /** Serves the rule-based model as an OpenAI-compatible server on loopback. */
 export async function serveScriptedModel(): Promise<{ url: string; close: () => Promise<void> }> {
@@ -14,7 +14,7 @@ export async function serveScriptedModel(): Promise<{ url: string; close: () => 
     const answer = async () => {
       const body = JSON.parse(await text(request)) as ChatBody
       const reply = think(body)
-      const tokens = { input: tokensOf(body), output: tokensOf(reply) }
+      const tokens = { input: countTokens(body), output: countTokens(reply) }
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(printTurn(reply, tokens)))
     }

@@ -6,7 +6,7 @@ const MAX_PAGES = 6
 const MAX_SOURCES = 3
 
 /** The information that the model has received so far. */
-type Told = {
+type Conversation = {
   company: string
   website: string | undefined
   fact: FactName
@@ -21,16 +21,18 @@ type Told = {
  * told. It does whatever a page orders.
  */
 export function think(body: ChatBody): SpokenReply {
-  const told = readConversation(body)
-  const found = told.pages.flatMap((page) => findOn(page, told.company, told.fact) ?? [])
-  if (body.tools === undefined) return { says: answer(told, found) }
-  const order = told.pages.map(({ text }) => /\bopen (https?:\S+)/.exec(text)?.[1]).find(Boolean)
-  if (order !== undefined && !told.asked.has(order)) return read(order, told)
-  if (told.asked.size > MAX_PAGES) return { says: 'I have read enough.' }
-  const next = nextPage(told, found)
-  if (next !== undefined) return read(next, told)
-  if (!told.hasSearched && !isSettled(found, told.company)) {
-    return { calls: [{ name: 'search', input: { query: `${told.company} ${told.fact}` } }] }
+  const conversation = readConversation(body)
+  const found = conversation.pages.flatMap(
+    (page) => findOn(page, conversation.company, conversation.fact) ?? [],
+  )
+  if (body.tools === undefined) return { says: answer(conversation, found) }
+  const order = conversation.pages.map(({ text }) => /\bopen (https?:\S+)/.exec(text)?.[1]).find(Boolean)
+  if (order !== undefined && !conversation.asked.has(order)) return read(order, conversation)
+  if (conversation.asked.size > MAX_PAGES) return { says: 'I have read enough.' }
+  const next = nextPage(conversation, found)
+  if (next !== undefined) return read(next, conversation)
+  if (!conversation.hasSearched && !isSettled(found, conversation.company)) {
+    return { calls: [{ name: 'search', input: { query: `${conversation.company} ${conversation.fact}` } }] }
   }
   return { says: found.length === 0 ? 'It cannot be found.' : 'I have found it.' }
 }
@@ -45,7 +47,7 @@ function isSettled(found: readonly Found[], company: string): boolean {
   )
 }
 
-const read = (url: string, { company, fact }: Told): SpokenReply => ({
+const read = (url: string, { company, fact }: Conversation): SpokenReply => ({
   calls: [{ name: 'read_page', input: { url, looking_for: `${company} ${fact}` } }],
 })
 
@@ -53,19 +55,24 @@ const read = (url: string, { company, fact }: Told): SpokenReply => ({
  * Returns the next page to read: the site that the task names, then pages on it that sound right, then search
  * results about this company.
  */
-function nextPage(told: Told, found: readonly Found[]): string | undefined {
-  const isNew = (url: string) => !told.asked.has(url)
-  if (told.website !== undefined && isNew(told.website)) return told.website
-  const others = told.results.filter(({ url, title }) => isNew(url) && isAbout(title, told.company))
+function nextPage(conversation: Conversation, found: readonly Found[]): string | undefined {
+  const isNew = (url: string) => !conversation.asked.has(url)
+  if (conversation.website !== undefined && isNew(conversation.website)) return conversation.website
+  const others = conversation.results.filter(
+    ({ url, title }) => isNew(url) && isAbout(title, conversation.company),
+  )
   const hosts = new Set(found.map(({ page }) => URL.parse(page.url)?.host))
   // A page of another site is read too, if a search shows one: one statement is a claim, two are a finding.
   const second = others.find(({ url }) => !hosts.has(URL.parse(url)?.host))
-  if (isSettled(found, told.company)) return told.pages.length < 3 ? second?.url : undefined
-  const linked = told.pages
-    .filter(({ url, title, text }) => isAbout(`${title} ${text}`, told.company) || url === told.website)
-    .flatMap(linksOf)
+  if (isSettled(found, conversation.company)) return conversation.pages.length < 3 ? second?.url : undefined
+  const linked = conversation.pages
+    .filter(
+      ({ url, title, text }) =>
+        isAbout(`${title} ${text}`, conversation.company) || url === conversation.website,
+    )
+    .flatMap(listLinks)
     .filter(({ url }) => isNew(url))
-    .map((link) => ({ ...link, score: likenessOf(link) }))
+    .map((link) => ({ ...link, score: rateLink(link) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
   return linked[0]?.url ?? others[0]?.url
@@ -74,7 +81,7 @@ function nextPage(told: Told, found: readonly Found[]): string | undefined {
 const isAbout = (text: string, company: string) => new RegExp(`${company}(?! \\p{Lu})`, 'u').test(text)
 
 /** Returns the links of a page, as they are listed below it. */
-function linksOf({ url: page, text }: PageSeen): { url: string; text: string }[] {
+function listLinks({ url: page, text }: PageSeen): { url: string; text: string }[] {
   const host = URL.parse(page)?.host
   return [...text.matchAll(/^- (?:(.*): )?(https?:\S+)$/gm)]
     .map(([, words = '', url = '']) => ({ url, text: words }))
@@ -83,12 +90,12 @@ function linksOf({ url: page, text }: PageSeen): { url: string; text: string }[]
 
 const PLACES = /about|company|facts|imprint|story|report|team|unternehmen|qui-sommes|nosotros|会社/i
 
-const likenessOf = ({ url, text }: { url: string; text: string }): number =>
+const rateLink = ({ url, text }: { url: string; text: string }): number =>
   (PLACES.test(text) ? 2 : 0) + (PLACES.test(URL.parse(url)?.pathname ?? '') ? 1 : 0)
 
-function readConversation({ messages }: ChatBody): Told {
-  const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content ?? '')
-  const all = said.join('\n')
+function readConversation({ messages }: ChatBody): Conversation {
+  const texts = messages.filter(({ role }) => role !== 'system').map(({ content }) => content ?? '')
+  const all = texts.join('\n')
   const results = [...all.matchAll(/^\d+\. (.*)\n {3}(https?:\S+)$/gm)]
   const calls = messages.flatMap(({ tool_calls = [] }) => JSON.stringify(tool_calls))
   const asked = calls.join('').matchAll(/\\"url\\":\\"([^"\\]+)/g)
@@ -104,7 +111,7 @@ function readConversation({ messages }: ChatBody): Told {
 }
 
 /** Returns the answer of the last pass. A fact that no page states is null. */
-function answer({ company, fact }: Told, found: readonly Found[]): string {
+function answer({ company, fact }: Conversation, found: readonly Found[]): string {
   const best = choose(found, company)
   const agreeing = found.filter(({ value }) => value === best?.value).slice(0, MAX_SOURCES)
   const sources = agreeing.map(({ page, quote }) => ({ page: page.number, quote }))

@@ -65,10 +65,10 @@ export function findOn(page: PageSeen, company: string, fact: FactName): Found |
   const text = page.text.replace(/\s+/g, ' ')
   for (const rule of RULES[fact]) {
     const match = new RegExp(rule.replace(COMPANY, name), 'u').exec(text)
-    const [quote, said] = match ?? []
-    if (quote === undefined || said === undefined) continue
+    const [quote, matched] = match ?? []
+    if (quote === undefined || matched === undefined) continue
     const isNumber = fact === 'founded' || fact === 'employees'
-    return { page, quote, value: isNumber ? Number(said.replace(/\D/g, '')) : said, year }
+    return { page, quote, value: isNumber ? Number(matched.replace(/\D/g, '')) : matched, year }
   }
   return null
 }

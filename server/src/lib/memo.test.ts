@@ -14,20 +14,20 @@ function makeMemo(limits: MemoLimits<string>, keeps?: (value: string) => boolean
   return { ask, reads, remember }
 }
 
-it('reads what it knows once, and what is asked for at the same time once', async () => {
+it('reads a value once, also for concurrent callers', async () => {
   const { ask, reads } = makeMemo({ max: 10 })
   expect(await Promise.all([ask('a'), ask('a'), ask('b'), ask('a')])).toEqual(['a', 'a', 'b', 'a'])
   expect(await ask('a')).toBe('a')
   expect(reads).toEqual(['a', 'b'])
 })
 
-it('forgets what was not asked for the longest, and nothing else', async () => {
+it('forgets only the least recently used value', async () => {
   const { ask, reads } = makeMemo({ max: 2 })
   for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await ask(key)
   expect(reads).toEqual(['a', 'b', 'c', 'b'])
 })
 
-it('keeps no more bytes than it may, and nothing that alone is too large', async () => {
+it('keeps no more bytes than allowed, and no value that alone is too large', async () => {
   const { ask, reads } = makeMemo({ max: 100, bytes: { max: 1000, of: (text) => text.length } })
   for (const key of ['a', 'b', 'c']) await ask(key, 'x'.repeat(400))
   for (const key of ['c', 'b', 'a']) await ask(key, 'x'.repeat(400))
@@ -36,7 +36,7 @@ it('keeps no more bytes than it may, and nothing that alone is too large', async
   expect(reads.slice(4)).toEqual(['large', 'large'])
 })
 
-it('reads anew when its time is over', async () => {
+it('reads again after the time to live', async () => {
   const { ask, reads } = makeMemo({ max: 10, ttlMs: 20 })
   await ask('a')
   await sleep(30)
@@ -44,7 +44,7 @@ it('reads anew when its time is over', async () => {
   expect(reads).toEqual(['a', 'a'])
 })
 
-it('keeps neither a failure nor what it is told not to keep', async () => {
+it('keeps neither a failure nor a value that `keeps` refuses', async () => {
   const { ask, reads, remember } = makeMemo({ max: 10 }, (value) => value !== 'unknown')
   await expect(remember('a', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
   const throwAtOnce = () => {

@@ -18,6 +18,6 @@ it.each([
   expect(findNearest(given, NAMES)).toBe(meant)
 })
 
-it('says so in words, or nothing', () => {
+it('prints a hint, or nothing', () => {
   expect([didYouMean('fliter', NAMES), didYouMean('unlike', NAMES)]).toEqual(['; did you mean filter?', ''])
 })

@@ -89,7 +89,7 @@ describe('D55: settings are environment variables', () => {
     expect(refusal({ [name]: text })[0]).toContain(message)
   })
 
-  it('each wrong one is one line, also where it is wrong in several ways', () => {
+  it('each wrong setting is one line, even if it has several errors', () => {
     const wrong = {
       PORT: 'x',
       LOAM_ROLES: 'a,b,c',
@@ -114,12 +114,12 @@ describe('LOAM_SECRET with DATABASE_URL', () => {
     expect(refusal({ DATABASE_URL: url, LOAM_SECRET: 's'.repeat(16) })).toEqual([])
   })
 
-  it('is asked for beside what else is wrong', () => {
+  it('is reported together with other errors', () => {
     const lines = refusal({ DATABASE_URL: 'mysql://db', PORT: 'x' })
     expect(lines.map((line) => line.split(':')[0])).toEqual(['PORT', 'DATABASE_URL', 'LOAM_SECRET'])
   })
 
-  it('is wrong once, not twice, when it is too short', () => {
+  it('is reported once, not twice, if it is too short', () => {
     expect(refusal({ DATABASE_URL: url, LOAM_SECRET: 'short' })).toHaveLength(1)
   })
 

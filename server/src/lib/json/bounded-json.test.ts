@@ -51,7 +51,7 @@ const SHAPES: [string, string, boolean][] = [
   ['brackets that do not match', `[${fill('[1}', 900_000)},${rest(3_000_000)}]`, false],
 ]
 
-describe('I2: the largest answers of JSON, of any shape, never hold the thread of the server', () => {
+describe('I2: the largest JSON responses of any shape never block the thread of the server', () => {
   it.each(SHAPES)('%s', { timeout: 60_000 }, async (_, text, isRead) => {
     const body = Buffer.from(text)
     const reply = new Response(

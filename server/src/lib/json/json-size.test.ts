@@ -15,7 +15,7 @@ it.each([
   ['numbers as they were written that fit exactly', [new NumberText('12'), new NumberText('3')], 6, false],
 ])('%s', (_, value, max, larger) => expect(isLargerJson(value, max)).toBe(larger))
 
-it('looks no further once it is known', () => {
+it('stops as soon as the answer is known', () => {
   const one = 'x'.repeat(100)
   const endless = new Proxy([] as string[], {
     get: (_, key) => {

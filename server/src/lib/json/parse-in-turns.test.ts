@@ -64,7 +64,7 @@ describe('R13: a large body is parsed in turns, to exactly what JSON.parse makes
     await expect(parseInTurns(text, plain)).rejects.toThrow(reason.replace('SyntaxError: ', ''))
   })
 
-  it('whatever JSON there is, in whatever blanks', async () => {
+  it('any JSON, with any blanks', async () => {
     const cases = fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.nat(4), async (value, blanks) => {
       const inside = { before: LARGE, value, list: [value, LARGE, value] }
       const text = JSON.stringify(inside, null, blanks)
@@ -73,7 +73,7 @@ describe('R13: a large body is parsed in turns, to exactly what JSON.parse makes
     await fc.assert(cases, { numRuns: 50 })
   })
 
-  it('others have their turn meanwhile', async () => {
+  it('other work has its turn in between', async () => {
     const text = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => ({ n })))
     let turns = 0
     const counter = setInterval(() => (turns += 1), 0)

@@ -34,7 +34,7 @@ it('I2: a document is read in another process, which is kept for the next one', 
   expect(next).toBe(pid)
 })
 
-it('I2: one that takes too long is killed at its deadline, while those of others are read', async () => {
+it('I2: a document that takes too long is killed at its deadline, while those of others are read', async () => {
   const { read } = openReaders({ cpuMs: () => 500 })
   await Promise.all([read('echo'), read('echo', { owner: 'b' })])
   let isOver = false
@@ -65,7 +65,7 @@ it.each(['fillHeap', 'fillBuffers', 'overflow'])(
   },
 )
 
-it('I2: one that only waits is killed too, and one whose cell is given up', async () => {
+it('I2: a document that only waits is killed too, and one whose cell is cancelled', async () => {
   const { read } = openReaders({ wallMs: 1_000 })
   expect(await read('hang')).toEqual({ ok: false, message: 'the page takes too long to read' })
   const calling = new AbortController()
@@ -83,7 +83,7 @@ it('I2: organisations take turns, however many documents one of them has', async
   expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a3'))
 })
 
-it('P20: a reader has the next documents of an owner at hand, and needs no word from here to begin them', async () => {
+it('P20: a reader holds the next documents of an owner and begins them by itself', async () => {
   const { read } = openReaders({ processes: 1 })
   await read('now')
   const all = Promise.all(['1', '2', '3', '4'].map((document) => read('now', { document })))
@@ -94,7 +94,7 @@ it('P20: a reader has the next documents of an owner at hand, and needs no word 
   expect(Math.max(...times)).toBeLessThan(since + 900)
 })
 
-it('I2: one that is killed costs those at hand behind it nothing, and neither does one that is called off', async () => {
+it('I2: a killed or cancelled document does not affect the documents behind it', async () => {
   const { read } = openReaders({ processes: 1, cpuMs: () => 300 })
   await read('echo')
   const calling = new AbortController()
@@ -116,7 +116,7 @@ it('I2: one that is killed costs those at hand behind it nothing, and neither do
   ])
 })
 
-it('I2: what it says is bounded, and a fault of ours is told as one', async () => {
+it('I2: the size of a result is limited, and a bug of ours is reported as one', async () => {
   const { read } = openReaders()
   expect(await read('large')).toEqual({ ok: false, message: 'the page says more than 8 MB' })
   await expect(read('fail')).rejects.toThrow('a fault of ours')
@@ -148,7 +148,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('I2: a reader has no secrets and no leave to read our data or to write', async () => {
+it('I2: a reader has no secrets and may not read our data or write', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loam-reader-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const secret = join(folder, 'secret')

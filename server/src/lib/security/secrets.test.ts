@@ -118,7 +118,7 @@ describe('rotation of LOAM_SECRET', () => {
     expect(refusal(sealed, createSealer(OLD))).not.toContain('opened')
   })
 
-  it('knows which values are still to be sealed again', () => {
+  it('tells which values are still to be sealed again', () => {
     const [current, old] = rotating.keyIds
     expect(keyIdOf(before)).toBe(old)
     expect(keyIdOf(rotating.seal('canary', binding))).toBe(current)
@@ -129,7 +129,7 @@ describe('rotation of LOAM_SECRET', () => {
     expect(createSealer(` ${NEW} , ${OLD} `).open(before, binding)).toBe('canary')
   })
 
-  it('says what to do when the secret is another one', () => {
+  it('says what to do when the secret has changed', () => {
     expect(refusal(before, createSealer(NEW))).toBe(
       'sealed with another LOAM_SECRET: add the old secret after a comma to open it',
     )

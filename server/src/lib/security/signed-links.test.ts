@@ -8,7 +8,7 @@ const links = createLinkSigner([randomBytes(32)])
 const link = { orgId: newId(), fileId: newId(), expiresAt: new Date(1_800_000_000_123) }
 
 describe('signed links', () => {
-  it('are read back by who signed them, and by nobody else', () => {
+  it('are read by the server that signed them, and by no other', () => {
     const token = links.sign(link)
     expect(links.read(token)).toEqual(link)
     expect(createLinkSigner([randomBytes(32)]).read(token)).toBeNull()

@@ -47,7 +47,7 @@ it('an item goes out at once while nothing is in flight', async () => {
   expect(await second).toBe(200)
 })
 
-it('items that come while every slot is taken ride together in the next batch, in their order', async () => {
+it('items that arrive while every slot is taken share the next batch, in their order', async () => {
   const { submit, calls, batches } = watched({ maxItems: 4, maxInFlight: 2 })
   const results = [1, 2, 3, 4, 5, 6, 7, 8].map(submit)
   expect(batches()).toEqual([[1], [2]])
@@ -62,7 +62,7 @@ it('items that come while every slot is taken ride together in the next batch, i
   expect(await Promise.all(results)).toEqual([100, 200, 300, 400, 500, 600, 700, 800])
 })
 
-it('items count for as many as they say, and one that counts for too many goes alone', async () => {
+it('items have sizes, and an item larger than a batch is sent alone', async () => {
   const { submit, calls, batches } = watched({ maxItems: 5, maxInFlight: 1, sizeOf: (item) => item })
   const results = [1, 2, 3, 1, 9, 2].map(submit)
   for (let n = 0; n < 4; n += 1) {
@@ -74,7 +74,7 @@ it('items count for as many as they say, and one that counts for too many goes a
   await Promise.all(results)
 })
 
-it('few items wait for others to ride with, but not for long', async () => {
+it('a few items wait for more to share their batch, but not for long', async () => {
   const { submit, calls, batches } = watched({
     maxItems: 10,
     maxInFlight: 1,
@@ -93,7 +93,7 @@ it('few items wait for others to ride with, but not for long', async () => {
   expect(await alone).toBe(400)
 })
 
-it('items of one turn of the event loop ride together where that is asked for', async () => {
+it('items of one turn of the event loop share a batch if `byTurns` is set', async () => {
   const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, byTurns: true })
   const together = [1, 2].map(submit)
   await Promise.resolve()
@@ -105,7 +105,7 @@ it('items of one turn of the event loop ride together where that is asked for', 
   expect(await Promise.all(together)).toEqual([100, 200, 300])
 })
 
-it('items of a flood wait for longer while others come, until enough of them are there', async () => {
+it('items of a flood wait longer while more arrive, until there are enough', async () => {
   const gather = { enough: 60, ms: 1, flood: { many: 6, ms: 60_000 } }
   const { submit, calls, batches } = watched({
     maxItems: 100,
@@ -127,7 +127,7 @@ it('items of a flood wait for longer while others come, until enough of them are
   await Promise.all([...flood, ...next])
 })
 
-it('nothing more is waited for when nobody comes', async () => {
+it('a batch does not wait when no more items arrive', async () => {
   const gather = { enough: 6, ms: 60_000 }
   const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, gather })
   const few = [1, 2].map(submit)
@@ -169,7 +169,7 @@ it('a call that throws instead of answering rejects its items and frees its slot
   expect(await submit(2)).toBe(2)
 })
 
-it('too few results reject those that got none', async () => {
+it('too few results reject the items without one', async () => {
   const { submit, calls } = watched({ maxItems: 3, maxInFlight: 1 })
   const first = submit(0)
   const results = Promise.allSettled([submit(1), submit(2)])
@@ -241,7 +241,7 @@ it('every item is answered once, with its own result, in batches within the limi
   )
 })
 
-it('one item that fails does not take the others of its batch with it', async () => {
+it('one failed item does not fail the others of its batch', async () => {
   const runs: string[][] = []
   const submit = createBatcher<string, string>({
     maxItems: 10,

@@ -21,7 +21,7 @@ describe('the next tick', () => {
   })
 })
 
-describe('what is wrong is said, with an example', () => {
+describe('errors say what is wrong, with an example', () => {
   it.each([
     ['61 * * * *', /minute: 61.*"\*\/5 \* \* \* \*"/],
     ['* * * *', /five fields .*minute, hour/],

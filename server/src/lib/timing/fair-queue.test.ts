@@ -22,7 +22,7 @@ it('a turn is of one owner, however many it takes', () => {
   expect(queue.take(5)).toMatchObject({ owner: 'b', items: { length: 5 } })
 })
 
-it('what is put back comes first, and who may not is passed over', () => {
+it('items that are put back come first, and owners that may not take are skipped', () => {
   const queue = fill({ a: 3, b: 1 })
   queue.putBack('a', queue.take(2)?.items ?? [])
   expect(queue.take(1, (owner) => owner === 'a')?.items).toEqual(['a1'])
@@ -31,7 +31,7 @@ it('what is put back comes first, and who may not is passed over', () => {
   expect([queue.size(), queue.take(1)]).toEqual([0, null])
 })
 
-it('nobody waits for more than one turn of each of the others, whoever comes', () => {
+it('no owner waits for more than one turn of each other owner', () => {
   const owner = fc.constantFrom('a', 'b', 'c', 'd')
   fc.assert(
     fc.property(fc.array(fc.option(owner), { maxLength: 100 }), (steps) => {

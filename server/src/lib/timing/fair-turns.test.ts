@@ -23,7 +23,7 @@ it('a job of another organisation has as many turns as all jobs of one that has 
   expect(done).toHaveLength(90)
 })
 
-it('a turn is given back when the work throws, and when nobody reads on', async () => {
+it('a turn is released when the work throws, and when its reader stops', async () => {
   const { inTurns, takeTurn } = createFairTurns(createSlots(1))
   await expect(takeTurn('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   for await (const _chunk of inTurns('a', count(3))) break

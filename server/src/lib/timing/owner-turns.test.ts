@@ -3,7 +3,7 @@ import { createTurns } from './owner-turns.ts'
 
 const forever = new AbortController().signal
 
-it('whoever has the fewest pages under way is next, so that a heap of one holds up nobody', async () => {
+it('the owner with the fewest pages in flight is next, so that the backlog of one delays nobody', async () => {
   const turns = createTurns(2)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -23,7 +23,7 @@ it('whoever has the fewest pages under way is next, so that a heap of one holds 
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
 })
 
-it('whoever gives up waiting is passed over, and a turn that is ended twice frees one place', async () => {
+it('a caller that stops waiting is skipped, and a turn that is ended twice frees one place', async () => {
   const turns = createTurns(1)
   const first = await turns.take('a', forever)
   const leaving = new AbortController()

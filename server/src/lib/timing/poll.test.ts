@@ -21,7 +21,7 @@ it('a poll that fails is logged by name and asked again', async () => {
   ])
 })
 
-it('stopping a poll waits for what is under way, tells it, and ends the pause at once', async () => {
+it('stopping a poll aborts the call in flight, waits for it, and ends the pause at once', async () => {
   let ended = false
   const busy = startPoll({ name: 'busy', ms: 1, log }, async (signal) => {
     while (!signal.aborted) await sleep(1)

@@ -52,7 +52,7 @@ it('an organisation that waits and holds nothing any more goes on', async () => 
   expect(granted).toEqual(['a1', 'b1', 'b2'])
 })
 
-it('whatever is taken and given back, as many are free as there were', async () => {
+it('after any takes and releases, as many slots are free as before', async () => {
   const { take, granted, giveBack, settle } = open(3)
   for (let n = 0; n < 50; n += 1) take(`org ${n % 7}`, `org ${n % 7}`)
   for (let n = 0; n < 50; n += 1) {

@@ -38,7 +38,7 @@ describe('I6: the event loop is watched', () => {
     expect(logged).toEqual(published)
   })
 
-  it('work that goes on after it waited is still known', async () => {
+  it('work that continues after a wait keeps its name', async () => {
     const { published } = watch()
     await workAs('action slow', async () => {
       await sleep(30)
@@ -49,7 +49,7 @@ describe('I6: the event loop is watched', () => {
     expect(published.map(({ work }) => work)).toEqual(['action slow'])
   })
 
-  it('work of nobody who is known is called unknown, not by whoever came before', async () => {
+  it('work of an unknown caller is called unknown, and not by the name of the previous work', async () => {
     const { published } = watch()
     workAs('GET /quick', () => undefined)
     await new Promise((resolve) => {
@@ -60,7 +60,7 @@ describe('I6: the event loop is watched', () => {
     expect(published.map(({ work }) => work)).toEqual(['unknown'])
   })
 
-  it('many short steps, and a thread that another process keeps waiting, are none', async () => {
+  it('many short steps are not reported, nor a thread that another process keeps waiting', async () => {
     const { published } = watch()
     for (let n = 0; n < 30; n++) {
       burn(10)

@@ -18,7 +18,7 @@ function queueRows(yielding: ReturnType<typeof createYielding>, count: number) {
   return { finished, all }
 }
 
-it('bulk rows go on in small turns and in their order, and others come to theirs in between', async () => {
+it('bulk rows proceed in small turns and in order, and other work runs in between', async () => {
   const yielding = createYielding()
   const { finished, all } = queueRows(yielding, 100)
   const seen: number[] = []
@@ -31,7 +31,7 @@ it('bulk rows go on in small turns and in their order, and others come to theirs
   expect(seen.filter((count, n) => count - (seen[n - 1] ?? 0) > 16)).toEqual([])
 })
 
-it('beside foreground work bulk rows go on in smaller turns, and statements wait until it ends', async () => {
+it('during foreground work bulk rows proceed in smaller turns, and statements wait until it ends', async () => {
   stopClock()
   const yielding = createYielding()
   await nextTurn()
@@ -53,7 +53,7 @@ it('beside foreground work bulk rows go on in smaller turns, and statements wait
   await released
 })
 
-it('beside reads bulk rows go on in turns of a quarter of the size', async () => {
+it('during reads bulk rows proceed in turns of a quarter of the size', async () => {
   stopClock()
   const yielding = createYielding()
   await nextTurn()
@@ -70,7 +70,7 @@ it('beside reads bulk rows go on in turns of a quarter of the size', async () =>
   end()
 })
 
-it('statements wait until no run is under way, and not for reads', async () => {
+it('statements wait until no run is in flight, and not for reads', async () => {
   stopClock()
   const yielding = createYielding()
   const [endRead, endRun] = [yielding.foreground('read'), yielding.foreground('run')]
@@ -84,7 +84,7 @@ it('statements wait until no run is under way, and not for reads', async () => {
   endRead()
 })
 
-it('bulk rows that have waited long for their turn have a full one, whatever is under way', async () => {
+it('bulk rows that have waited long for their turn get a full one, whatever is in flight', async () => {
   stopClock()
   const yielding = createYielding()
   await queueRows(yielding, 1).all
@@ -96,7 +96,7 @@ it('bulk rows that have waited long for their turn have a full one, whatever is 
   end()
 })
 
-it('no statement waits for long beside a run: 20 ms', async () => {
+it('no statement waits longer than 20 ms for a run', async () => {
   stopClock()
   const yielding = createYielding()
   const end = yielding.foreground('run')
@@ -109,7 +109,7 @@ it('no statement waits for long beside a run: 20 ms', async () => {
   end()
 })
 
-it('foreground work that takes very long does not count any more', async () => {
+it('foreground work that takes very long no longer counts', async () => {
   stopClock()
   const yielding = createYielding()
   yielding.foreground()
