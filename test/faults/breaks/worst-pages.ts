@@ -93,7 +93,7 @@ const CONSTRUCTS: Record<string, (bytes: number, random: Random) => string> = {
   NUL: (bytes) => `<p>${'\0'.repeat(bytes)}`,
 }
 
-/** Generates pages: each construct alone at three sizes, then mixtures of three. */
+/** Generates pages: each construct alone at two sizes, then mixtures of three constructs. */
 export function* worstPages(mixtures: number, random: Random): Generator<[string, string]> {
   const names = Object.keys(CONSTRUCTS)
   for (const [name, make] of Object.entries(CONSTRUCTS)) {
