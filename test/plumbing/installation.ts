@@ -77,7 +77,7 @@ export async function openInstallation() {
       const base = { ...environment, PATH, NODE_COMPILE_CACHE: COMPILED }
       const settings = { ...base, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
       const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
-      return track(await watch(child, 'working'))
+      return track(await watch(child, 'running as a worker'))
     },
     postgresPid,
     signalPostgres(signal: NodeJS.Signals): void {

@@ -117,7 +117,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       LOAM_EGRESS_ALLOW: '127.0.0.1',
     }
     const start = async () =>
-      endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), 'working'))
+      endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), 'running as a worker'))
     const first = await start()
     const step = { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: url } }
     const sheet = await launch(whole, step, 100)
