@@ -132,7 +132,7 @@ it('F49: a restore writes over nothing that is not its own: no other table, file
     const outside = await writeChanged((part) => [
       part.name.startsWith('files/') ? { ...part, name: 'files/../../outside.000001' } : part,
     ])
-    await expect(restore(outside)).rejects.toThrow('no key of a file')
+    await expect(restore(outside)).rejects.toThrow('not a valid key of a file')
     expect(existsSync(join(dataDir, '..', 'outside'))).toBe(false)
 
     const key = join(dataDir, 'admin-key')
