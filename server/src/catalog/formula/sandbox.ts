@@ -29,6 +29,8 @@ const WORKERS = 2
 const TIMEOUT_MS = 100
 /** The time beyond its timeout after which a carrier is replaced, for an expression that cannot be interrupted. */
 const GRACE_MS = 3000
+/** The time after which a carrier that is not ready is replaced. A start takes 1.3 s when two processors are busy. */
+const START_MS = 20_000
 const CHECKS_PER_GRACE = 6
 /** The most batches that one worker has before it replies: enough to keep it busy, and few enough to wait behind. */
 const MAX_BATCHES = 2
@@ -50,8 +52,9 @@ type Slot = {
   carrier: Carrier
   inFlight: Map<number, Waiting>
   batches: number
-  /** The time of the last reply, or of the first batch after it was idle. Infinity while it starts. */
-  lastReplyAt: number
+  startedAt: number
+  /** The time of the last reply, or of the first batch after it was idle. Null until the carrier is ready. */
+  lastReplyAt: number | null
   /**
    * Set if it was overdue at the last check. It is replaced only if it still is at the next check, since this thread may
    * have been the busy one.
@@ -63,6 +66,7 @@ type Slot = {
 export type SandboxOptions = {
   workers?: number
   graceMs?: number
+  startMs?: number
   /**
    * The kind of carrier. By default a thread serves the first organisation, and processes are used as soon as there are
    * two.
@@ -73,7 +77,7 @@ export type SandboxOptions = {
 }
 
 export function createSandbox(options: SandboxOptions = {}): SandboxPool {
-  const { workers: size = WORKERS, graceMs = GRACE_MS, onFault } = options
+  const { workers: size = WORKERS, graceMs = GRACE_MS, startMs = START_MS, onFault } = options
   const owners = new Set<string>()
   const queue = createFairQueue<Waiting>()
   const slow = createSlowOwners()
@@ -137,7 +141,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   function send(slot: Slot, turn: Waiting[]): void {
     const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
     if (slot.batches === 0) {
-      if (slot.lastReplyAt !== Infinity) slot.lastReplyAt = performance.now()
+      if (slot.lastReplyAt !== null) slot.lastReplyAt = performance.now()
       slot.carrier.ref()
     }
     slot.batches += 1
@@ -153,7 +157,8 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
       }),
       inFlight: new Map(),
       batches: 0,
-      lastReplyAt: Infinity,
+      startedAt: performance.now(),
+      lastReplyAt: null,
       suspect: false,
       watchdog: setInterval(() => check(slot), graceMs / CHECKS_PER_GRACE).unref(),
     }
@@ -196,10 +201,19 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   }
 
   function check(slot: Slot): void {
-    const [first] = slot.inFlight.values()
-    const overdue = first !== undefined && performance.now() - slot.lastReplyAt > first.timeoutMs + graceMs
-    if (overdue && slot.suspect) replace(slot, 'the expression did not come to an end')
-    slot.suspect = overdue
+    const overdue = describeOverdue(slot)
+    if (overdue !== null && slot.suspect) replace(slot, overdue)
+    slot.suspect = overdue !== null
+  }
+
+  /** Returns what a carrier should have done by now, or null if it is in time. */
+  function describeOverdue({ inFlight, startedAt, lastReplyAt }: Slot): string | null {
+    const [first] = inFlight.values()
+    if (first === undefined) return null
+    const now = performance.now()
+    if (lastReplyAt === null)
+      return now - startedAt > startMs ? `the sandbox did not start within ${startMs / 1000} s` : null
+    return now - lastReplyAt > first.timeoutMs + graceMs ? 'the expression did not come to an end' : null
   }
 
   function remove(slot: Slot): void {
