@@ -73,3 +73,31 @@ describe('the page that an agent sees', () => {
     expect(await read({ type: 'image/png', body: 'x' })).toMatchObject({ ok: false })
   })
 })
+
+describe('callers that read the same page at once', () => {
+  const WAITING = 10
+
+  it('share a failure', async () => {
+    const { origin, requests } = await serveSite({})
+    const reader = createPageReaders({ keepSeconds: 0 }).of('a test')
+    const results = await Promise.all(
+      Array.from({ length: WAITING }, () => reader.read(context, `${origin}/missing`)),
+    )
+    expect(requests.filter((path) => path === '/missing')).toHaveLength(1)
+    expect(results).toEqual(results.map(() => ({ ok: false, message: expect.stringContaining('404') })))
+  })
+
+  it('share one more fetch when the caller that began the first is cancelled', async () => {
+    const { origin, requests } = await serveSite({ '/page': '<p>Some text.</p>' })
+    const reader = createPageReaders({ keepSeconds: 0 }).of('a test')
+    const cancelling = new AbortController()
+    const cancelled = reader.read({ ...context, signal: cancelling.signal }, `${origin}/page`)
+    const waiting = Array.from({ length: WAITING }, () => reader.read(context, `${origin}/page`))
+    cancelling.abort()
+    expect(await cancelled).toMatchObject({ ok: false })
+    expect(await Promise.all(waiting)).toEqual(
+      waiting.map((_, n) => expect.objectContaining({ ok: true, cached: n > 0 })),
+    )
+    expect(requests.filter((path) => path === '/page').length).toBeLessThanOrEqual(2)
+  })
+})

@@ -42,6 +42,8 @@ export function openPageReaders(config: Config): PageReaders {
 }
 
 type Reading = Promise<{ ok: true; page: AgentPage } | { ok: false; message: string }>
+/** A fetch that callers of the same page share, with the signal of the caller that began it. */
+type SharedFetch = { reading: Reading; signal: AbortSignal }
 
 export function createPageReaders({
   keepSeconds,
@@ -58,19 +60,22 @@ export function createPageReaders({
           sizeCalculation: (page) => 1 + page.text.length + (page.links.length + page.listed.length) * 100,
           ttl: keepSeconds * 1000,
         })
-  const inFlight = new Map<string, Reading>()
+  const inFlight = new Map<string, SharedFetch>()
   const createReader = (browser: Browser | null): PageReader => ({
     browser,
     async read(context, url) {
       const known = kept?.get(url)
       if (known !== undefined) return { ok: true, page: known, cached: true }
-      const shared = inFlight.get(url)
-      // The caller that began the fetch may have been cancelled. Then the caller that waited fetches the page itself.
-      const joined = shared === undefined ? undefined : await shared
-      if (joined?.ok) return { ...joined, cached: true }
-      const reading = fetchAgentPage(context, url, browser)
-      inFlight.set(url, reading)
-      const result = await reading.finally(() => inFlight.delete(url))
+      let shared: SharedFetch | undefined
+      while ((shared = inFlight.get(url)) !== undefined) {
+        const joined = await shared.reading
+        if (joined.ok) return { ...joined, cached: true }
+        // A failure is the page's, unless the caller that began was cancelled. Then the first that waited begins again.
+        if (!shared.signal.aborted) return joined
+      }
+      const reading = fetchAgentPage(context, url, browser).finally(() => inFlight.delete(url))
+      inFlight.set(url, { reading, signal: context.signal })
+      const result = await reading
       if (!result.ok) return result
       kept?.set(url, result.page)
       return { ...result, cached: false }
