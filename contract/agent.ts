@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DateTime } from './envelope.ts'
+import { Credits } from './numbers.ts'
 import { DryRun, MaxCredits } from './spending.ts'
 
 export const MAX_PROMPT = 20_000
@@ -76,7 +77,7 @@ export const AgentRunRecord = z
     model: z.string().nullable(),
     prompt: z.string(),
     error: z.string().nullable(),
-    credits: z.number(),
+    credits: Credits,
     started_at: DateTime,
     ended_at: DateTime.nullable(),
     answer: z.unknown(),

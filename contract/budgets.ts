@@ -4,6 +4,7 @@ import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email } from './members.ts'
 import { Credits } from './numbers.ts'
+import { MaxCredits } from './spending.ts'
 import { Name, Storable } from './text.ts'
 
 export const BUDGET_SCOPES = ['organisation', 'member', 'key', 'workflow', 'sheet'] as const
@@ -30,7 +31,7 @@ const MAX_EMAILS = 20
 
 const CHANGEABLE = {
   name: Name.max(200),
-  limit: Credits.describe('In credits'),
+  limit: MaxCredits.describe('In credits'),
   mode: z.enum(BUDGET_MODES).describe('`stop` refuses spending beyond the limit; `warn` only sends alerts'),
   thresholds: boundedArray(z.int().min(1).max(1000), { max: MAX_THRESHOLDS })
     .refine((list) => new Set(list).size === list.length, 'must name each threshold once')
@@ -76,9 +77,6 @@ export const UpdateBudgetBody = z
   .partial()
   .refine((body) => Object.keys(body).length > 0, `needs one of ${Object.keys(CHANGEABLE).join(', ')}`)
 
-/** Credits with at most three decimals (D22). */
-const Amount = z.number()
-
 export const Budget = z
   .object({
     budget_id: Uuid,
@@ -87,14 +85,14 @@ export const Budget = z
     subject: z.string().nullable(),
     trigger: z.enum(SPENDING_TRIGGERS).nullable(),
     period: z.enum(BUDGET_PERIODS),
-    limit: Amount,
+    limit: Credits,
     mode: z.enum(BUDGET_MODES),
     thresholds: z.array(z.int()),
     emails: z.array(z.string()),
     webhook_url: z.string().nullable(),
-    spent: Amount.describe('In the current period; 0 for a budget of period `run`'),
-    held: Amount,
-    remaining: Amount,
+    spent: Credits.describe('In the current period; 0 for a budget of period `run`'),
+    held: Credits,
+    remaining: Credits,
     period_start: DateTime.nullable(),
     period_end: DateTime.nullable(),
     alerts: z.array(z.object({ threshold: z.int(), at: DateTime })).describe('Sent in the current period'),

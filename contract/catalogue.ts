@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InputDescriptor, OUTPUT_TYPES } from './actions.ts'
+import { Credits } from './numbers.ts'
 
 /** An action of the catalogue, as the list shows it. */
 export const CatalogueEntry = z
@@ -7,7 +8,7 @@ export const CatalogueEntry = z
     action_id: z.string().describe('The id that Add Action takes'),
     name: z.string(),
     category: z.string(),
-    credits: z.number().describe('The own price of the action for a completed cell, without its providers'),
+    credits: Credits.describe('The own price of the action for a completed cell, without its providers'),
     provider_credits: z
       .object({ min: z.number(), max: z.number() })
       .exactOptional()

@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
-import { wholeNumber } from './numbers.ts'
+import { Credits, wholeNumber } from './numbers.ts'
 
 export const MAX_LEDGER_PAGE = 1000
 export const ENTRY_TYPES = ['grant', 'charge', 'refund'] as const
-
-/** Credits with at most three decimals (D22). */
-const Credits = z.number()
 
 export const CreditsOverview = z
   .object({

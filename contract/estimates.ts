@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
+import { Credits } from './numbers.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { ONLY_ROWS } from './runs.ts'
 import { MaxCredits } from './spending.ts'
@@ -9,9 +10,6 @@ export const MAX_NEW_ROWS = 10_000_000
 
 const SELECTORS =
   '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at`'
-
-/** Credits with at most three decimals (D22). */
-const Credits = z.number()
 
 export const EstimateBody = z
   .strictObject({

@@ -1,13 +1,7 @@
 import { z } from 'zod'
 
-const MAX_CREDITS = 1_000_000_000
-
-/** An amount of credits with at most three decimals (D22). */
-export const Credits = z
-  .number()
-  .min(0)
-  .max(MAX_CREDITS)
-  .refine((amount) => Number(amount.toFixed(3)) === amount, 'must have at most 3 decimals')
+/** An amount of credits in an answer: it has at most three decimals (D22). */
+export const Credits = z.number()
 
 /** Returns the schema of a whole number in a query string, where every value is text. */
 export function wholeNumber(min: number, max: number) {

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { DateTime } from './envelope.ts'
-import { wholeNumber } from './numbers.ts'
-
-/** Credits with at most three decimals (D22). */
-const Credits = z.number()
+import { Credits, wholeNumber } from './numbers.ts'
 
 export const MAX_PRICE_VERSION = 2_147_483_647
 

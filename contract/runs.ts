@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
+import { Credits } from './numbers.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { CELL_STATUSES, Kept, OutputsRef, RowSelection } from './rows.ts'
 import { DryRun, MaxCredits, Spending } from './spending.ts'
@@ -81,23 +82,23 @@ export const StoppedBy = z.object({ kind: z.enum(LIMIT_KINDS), budget_id: Uuid.o
 
 const CellBilling = z
   .object({
-    credits: z.number(),
+    credits: Credits,
     price_version: z.int().describe('The version of the prices when its run was queued'),
     entry_id: Uuid.nullable().describe('The ledger entry of the charge; null if nothing was charged'),
     cached_from: z
       .object({ run_id: Uuid.nullable(), at: DateTime })
       .nullable()
       .describe('The run whose cached answer was used'),
-    saved_by_cache: z.number(),
-    saved_by_own_keys: z.number(),
+    saved_by_cache: Credits,
+    saved_by_own_keys: Credits,
     stopped_by: StoppedBy.nullable(),
     lines: z
       .array(
         z.object({
           provider: z.string().nullable().describe('Null for the own price of the action'),
           status: z.string(),
-          credits: z.number(),
-          list_credits: z.number().describe('The price with the key of the installation'),
+          credits: Credits,
+          list_credits: Credits.describe('The price with the key of the installation'),
           why: z.string(),
         }),
       )
@@ -121,7 +122,7 @@ export const CellDetail = z
         outputs_ref: OutputsRef.optional(),
         run_id: Uuid,
         completed_at: DateTime,
-        credits: z.number(),
+        credits: Credits,
       })
       .optional()
       .describe('The former result of a cell that now has none; it can be restored for 7 days'),
@@ -131,7 +132,7 @@ export const CellDetail = z
         revision: z.int(),
         attempts: z.int(),
         duration_ms: z.int(),
-        credits: z.number(),
+        credits: Credits,
         cache_hit: z.boolean(),
         started_at: DateTime,
         completed_at: DateTime,
@@ -154,12 +155,11 @@ export const Run = z
     rows_done: z.int(),
     cells_done: z.int(),
     cells_failed: z.int(),
-    max_credits: z
-      .number()
-      .nullable()
-      .describe('The credit limit of the run, shared with everything that the same request started'),
-    credits: z.number().describe('Credits spent so far'),
-    credits_held: z.number().describe('Credits reserved for running cells, as of a second ago'),
+    max_credits: Credits.nullable().describe(
+      'The credit limit of the run, shared with everything that the same request started',
+    ),
+    credits: Credits.describe('Credits spent so far'),
+    credits_held: Credits.describe('Credits reserved for running cells, as of a second ago'),
     price_version: z.int().describe('The version of the prices when the run was queued'),
     key_id: Uuid.nullable(),
     rows_out_of_credits: z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
+import { Credits } from './numbers.ts'
 import { ONLY_ROWS } from './runs.ts'
 import { GivenInputs, GivenOutputs, ShortcutDetails } from './shortcuts.ts'
 import { MaxCredits } from './spending.ts'
@@ -22,7 +23,7 @@ export const SheetSchedule = z.object({
   cron: z.string(),
   timezone: z.string(),
   only: z.enum(ONLY_ROWS).nullable(),
-  max_credits: z.number().nullable().describe('The credit limit of each scheduled run'),
+  max_credits: Credits.nullable().describe('The credit limit of each scheduled run'),
   next_run_at: DateTime,
 })
 export const ScheduleBody = z.strictObject({

@@ -53,8 +53,8 @@ export const SourceState = SourceInstance.extend({
   schedule: z.string().nullable(),
   pull_existing: z.boolean(),
   max_count: z.int().nullable(),
-  max_credits: z.number().nullable(),
-  credits_spent: z.number(),
+  max_credits: Credits.nullable(),
+  credits_spent: Credits,
   next_pull_at: DateTime.nullable(),
   pull_under_way: PullCounts.extend({ started_at: DateTime }).nullable(),
   last_pull: PullCounts.extend({
@@ -181,7 +181,7 @@ export const SyncedSource = z
   .meta({ id: 'SyncedSource' })
 
 export const ChangeSourceBody = z.strictObject({
-  max_credits: Credits.nullable().describe(
+  max_credits: MaxCredits.nullable().describe(
     'The credit limit for all pulls of the source, including credits already spent; null for no limit',
   ),
 })

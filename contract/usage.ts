@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SPENDING_TRIGGERS } from './budgets.ts'
 import { Uuid } from './envelope.ts'
+import { Credits } from './numbers.ts'
 
 export const USAGE_GROUPS = [
   'day',
@@ -17,9 +18,6 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
 export const MAX_USAGE_GROUPS = 3
 export const MAX_USAGE_ROWS = 100_000
-
-/** Credits with at most three decimals (D22). */
-const Credits = z.number()
 
 const Day = z.iso.date({ error: 'must be a day such as 2026-03-01' })
 
