@@ -21,7 +21,7 @@ const listed = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
 const described = listed.filter(({ path }) => path.startsWith('/api/v1'))
 
 describe('the description', () => {
-  it('has every operation, each with an id of its own, a summary and what it does in words', () => {
+  it('has every operation, each with an id of its own, a tag, a summary and what it does in words', () => {
     const keys = described.map(
       ({ method, path }) => `${method.toUpperCase()} ${path.slice('/api/v1'.length).replace(/\/$/, '')}`,
     )
@@ -30,9 +30,11 @@ describe('the description', () => {
     expect(new Set(ids).size).toBe(ids.length)
     for (const { operation } of listed) {
       expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
-      expect(operation.summary).toEqual(expect.any(String))
+      expect(operation.summary, operation.operationId).toMatch(/^[A-Z].{5,}/)
+      expect(operation.tags, operation.operationId).toEqual([expect.any(String)])
       expect(operation.description.length).toBeGreaterThan(20)
     }
+    for (const { name, description } of document.tags) expect(description, name).not.toBe(name)
   })
 
   it('describes every status, also those of bodies that are too large or not JSON', () => {
