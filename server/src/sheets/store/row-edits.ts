@@ -59,7 +59,7 @@ export async function noteEdited(trx: Db, sheet: SheetKey, seqs: readonly number
 }
 
 /** The largest outputs of a row that are kept. A row with more cannot be restored. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024
+export const MAX_KEPT_BYTES = 32 * 1024 * 1024
 
 /** Keeps rows that will be deleted in this transaction. */
 export async function keepDeletedRows(
@@ -110,7 +110,24 @@ export async function restoreRows(
   return rows.map((row) => row.row_id)
 }
 
-/** Deletes the copies of rows that were deleted more than 10 seconds ago. */
+/** Counts the copies of deleted rows. After a restore of these rows, the copies left are older than an emptying of the sheet. */
+export async function countDeletedRows(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  ids: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from deleted_rows
+    where org_id = ${org_id} and sheet_id = ${sheet_id} and row_id = any(${ids}::uuid[])`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** The time that the copies of deleted rows are kept. */
+export const KEPT_SECONDS = 10
+
+/** Deletes the copies of rows that were deleted longer ago than copies are kept. */
 export async function forgetDeletedRows(db: Db): Promise<void> {
-  await sql`delete from deleted_rows where deleted_at < now() - interval '10 seconds'`.execute(db)
+  await sql`delete from deleted_rows where deleted_at < now() - make_interval(secs => ${KEPT_SECONDS})`.execute(
+    db,
+  )
 }

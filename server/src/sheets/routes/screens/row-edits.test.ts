@@ -366,8 +366,25 @@ describe('deleted rows', () => {
       .where('org_id', '=', org.orgId)
       .execute()
     await forgetDeletedRows(app.store.system)
-    expect((await session.call('POST', `${sheet}/rows/restore`, chosen)).status).toBe(410)
+    const late = await session.call('POST', `${sheet}/rows/restore`, chosen)
+    expect([late.status, late.body.message]).toEqual([
+      410,
+      expect.stringContaining('2 rows: no copy is kept; a copy lasts 10 seconds'),
+    ])
     expect(await names()).toEqual(['a', 'd'])
+  })
+
+  it('that do not come back: the answer says why', async () => {
+    const { org, session, sheet, ids } = await makeSheet()
+    const restore = async (...row_ids: unknown[]) =>
+      (await session.call('POST', `${sheet}/rows/restore`, { row_ids })).body.message
+    expect(await restore(ids[0], ids[1])).toBe('None of these rows can be restored. 2 rows: not deleted')
+    await session.call('POST', `${sheet}/rows/delete`, { row_ids: [ids[0]] })
+    await org.call('POST', `${sheet}/rows/delete-all`)
+    expect(await restore(ids[0])).toBe(
+      'None of these rows can be restored. 1 row: the sheet was emptied after the deletion',
+    )
+    expect(await restore(ids[0], ids[1])).toMatch(/after the deletion\. 1 row: no copy is kept/)
   })
 })
 

@@ -14,15 +14,24 @@ import type { RejectedRow } from '#contract/rows.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { Api } from '../../../api/services.ts'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
+import type { SheetKey } from '../../../database/tables/sheet-key.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
+import { plural } from '../../../lib/plural.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { getDefinition } from '../../store/definitions.ts'
 import { keepEdit, listEdits, lockEdits, undoOrRedoEdit } from '../../store/edit-history.ts'
-import { editRows, keepDeletedRows, restoreRows } from '../../store/row-edits.ts'
+import {
+  countDeletedRows,
+  editRows,
+  keepDeletedRows,
+  KEPT_SECONDS,
+  MAX_KEPT_BYTES,
+  restoreRows,
+} from '../../store/row-edits.ts'
 import { isNearRowLimit, requireRoom } from '../../store/row-quota.ts'
-import { deleteRows } from '../../store/rows.ts'
+import { deleteRows, findRowIds } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
@@ -104,23 +113,39 @@ export function rowEditRoutes(api: Api): void {
       schema: { params: SheetParams, body: DeleteForNowBody, response: { 200: success(200, RestoredRows) } },
     },
     async (request) => {
-      const ids = request.body.row_ids.filter(isUuid)
+      const asked = new Set(request.body.row_ids.map((id) => id.toLowerCase()))
+      const ids = [...asked].filter(isUuid)
       const restored_row_ids = await inTransaction(request.db, async (trx) => {
         const { org_id } = request.sheet
         if (await isNearRowLimit(trx, org_id, ids.length)) await requireRoom(trx, org_id, ids.length)
         const back = await restoreRows(trx, request.sheet, ids)
+        if (back.length === 0)
+          throw new AppError('Gone', await explainUnrestored(trx, request.sheet, ids, asked.size))
         await audit(trx, request, 'rows.restored', back.length)
         return back
       })
-      if (restored_row_ids.length === 0) {
-        throw new AppError(
-          'Gone',
-          'These rows can no longer be restored: deleted rows are kept for 10 seconds',
-        )
-      }
       return ok({ restored_count: restored_row_ids.length, restored_row_ids })
     },
   )
+}
+
+/** Returns the reasons why none of the rows could be restored. */
+async function explainUnrestored(
+  db: Db,
+  sheet: SheetKey,
+  ids: readonly string[],
+  asked: number,
+): Promise<string> {
+  const living = (await findRowIds(db, sheet, ids)).size
+  const emptied = await countDeletedRows(db, sheet, ids)
+  const lost = asked - living - emptied
+  const reasons = [
+    living > 0 && `${plural(living, 'row')}: not deleted`,
+    emptied > 0 && `${plural(emptied, 'row')}: the sheet was emptied after the deletion`,
+    lost > 0 &&
+      `${plural(lost, 'row')}: no copy is kept; a copy lasts ${KEPT_SECONDS} seconds, and a row with more than ${MAX_KEPT_BYTES / 2 ** 20} MiB of outputs has none`,
+  ].filter((reason) => reason !== false)
+  return `None of these rows can be restored. ${reasons.join('. ')}`
 }
 
 /** Registers the endpoints for a member's own edits of a sheet, from any browser: list, undo and redo. */
