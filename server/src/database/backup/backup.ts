@@ -8,6 +8,7 @@ import { exportFileKey } from '../../files/exports/export-job.ts'
 import type { Storage } from '../../files/storage/storage.ts'
 import { storageKeyOf } from '../../files/store/files.ts'
 import { AppError } from '../../lib/errors.ts'
+import { isAlive } from '../../lib/is-alive.ts'
 import { plural } from '../../lib/plural.ts'
 import { packEnd, packPart, type Part, splitIntoParts } from './archive.ts'
 import { FORMAT, type Manifest, NAMES, type Totals } from './manifest.ts'
@@ -107,7 +108,7 @@ function removeAbandoned(target: string): void {
   const start = `${basename(target)}.`
   for (const name of readdirSync(dirname(target))) {
     const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(dirname(target), name), { force: true })
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(dirname(target), name), { force: true })
   }
 }
 
