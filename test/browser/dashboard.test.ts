@@ -187,7 +187,7 @@ describe('a sheet', LONG, () => {
     await page.getByRole('searchbox', { name: 'Search actions' }).fill('normalize')
     await page.getByRole('option', { name: /^Normalize domain.*0 credits/ }).click()
     const action = page.getByRole('region', { name: 'Action Normalize domain' })
-    await action.getByRole('list', { name: 'Warnings' }).getByText('required_field_missing').waitFor()
+    await action.getByRole('list', { name: 'Warnings' }).getByText('value: This field is required.').waitFor()
     await action.getByRole('textbox', { name: 'value' }).pressSequentially('{{')
     await page
       .getByRole('listbox', { name: 'References' })

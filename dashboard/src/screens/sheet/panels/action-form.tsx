@@ -181,13 +181,24 @@ function Warnings({ warnings }: { warnings: readonly Warning[] }) {
     >
       {warnings.map(({ field, code, message }) => (
         <li key={`${field} ${code} ${message}`} className="break-words">
-          <code className="font-mono text-12">{code}</code> {field === '' ? '' : `${field}: `}
-          {message}
+          {labelPlace(field)}
+          {toSentence(message)}
         </li>
       ))}
     </ul>
   )
 }
+
+/** Labels the place of a warning as the form does: `inputs.providers[1]` is `providers, item 2`. */
+function labelPlace(field: string): string {
+  if (field.startsWith('run_if')) return 'Run only if: '
+  const [, name = '', index] = /^inputs\.([^.[]+)(?:\[(\d+)\])?/.exec(field) ?? []
+  if (name === '') return ''
+  return index === undefined ? `${name}: ` : `${name}, item ${Number(index) + 1}: `
+}
+
+const toSentence = (message: string): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`
 
 const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met']
 
