@@ -5,6 +5,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '#server/lib/config/config.ts'
 import { startTransactionPooler } from '#test/doubles/transaction-pooler.ts'
 import { type Json, makeDatabase } from '#test/plumbing/harness.ts'
+import { findAddress } from '#test/plumbing/server-process.ts'
 import { checkVisitors } from './doctor/visitors.ts'
 import { startLoam } from './testing/loam-process.ts'
 import { runLoam } from './testing/loam.ts'
@@ -24,8 +25,8 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   const ended = new Promise((resolve) => void server.on('exit', resolve))
   let output = ''
   server.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  await expect.poll(() => output, { timeout: 150_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
-  const PORT = /127\.0\.0\.1:(\d+)/.exec(output)?.[1] ?? ''
+  await expect.poll(() => findAddress(output), { timeout: 150_000 }).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  const PORT = new URL(findAddress(output) ?? '').port
 
   const { exit, stdout } = await runLoam(['doctor', '--json'], {
     ...ENV,

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { READY } from '#server/lib/log-lines.ts'
 
 const company = { company: 'Acme', employees: 120, industry: 'software', city: 'Berlin' }
 const finding = { data: { email: 'ada@acme.example', score: 97, verification: { status: 'valid' } } }
@@ -50,4 +51,4 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
 await once(server, 'listening')
-process.stdout.write(`Loam is ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+process.stdout.write(`${READY} http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -2,6 +2,7 @@
 // address of the database and whether admissions are batched. Prints its own address.
 import Fastify from 'fastify'
 import { Pool, type QueryConfig, type QueryResultRow } from 'pg'
+import { READY } from '#server/lib/log-lines.ts'
 import { hashToken } from '#server/lib/security/keys.ts'
 import { createBatcher } from '#server/lib/timing/batcher.ts'
 import { type Admission, admitAll, type Visitor } from '#server/organisation/store/admission.ts'
@@ -55,4 +56,4 @@ app.get('/api/v1/user/', async ({ headers, ip }) => {
   }
 })
 
-process.stdout.write(`Loam is ready at ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
+process.stdout.write(`${READY} ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)

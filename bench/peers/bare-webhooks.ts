@@ -3,6 +3,7 @@
 // Prints its own address.
 import Fastify from 'fastify'
 import { Pool } from 'pg'
+import { READY } from '#server/lib/log-lines.ts'
 import { createBatcher } from '#server/lib/timing/batcher.ts'
 import { INSERT, recordsOf } from './bare-insert.ts'
 
@@ -23,4 +24,4 @@ app.post<{ Body: Record<string, string> }>('/hooks/bare', async ({ body }) => {
   return { status: 200 }
 })
 
-process.stdout.write(`Loam is ready at ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)
+process.stdout.write(`${READY} ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)

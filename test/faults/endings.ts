@@ -14,7 +14,7 @@ import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
 import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
-import { COMPILED, FLAGS } from '#test/plumbing/server-process.ts'
+import { COMPILED, findAddress, FLAGS } from '#test/plumbing/server-process.ts'
 import { until } from '#test/plumbing/until.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
 import { startCallers } from './load/load.ts'
@@ -93,7 +93,7 @@ function start(by: Round['by']): Server {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
-    const found = /Loam is ready at (http:\/\/\S+)/.exec(stdout)?.[1]
+    const found = findAddress(stdout)
     if (found !== undefined) url.resolve(found)
   })
   // At this event both pipes have ended too.

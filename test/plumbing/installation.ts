@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openStore } from '#server/database/connection/db.ts'
 import { migrate } from '#server/database/connection/migrate.ts'
 import { startEmbedded } from '#server/database/embedded/embedded.ts'
+import { RUNNING_AS_WORKER } from '#server/lib/log-lines.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
@@ -77,7 +78,7 @@ export async function openInstallation() {
       const base = { ...environment, PATH, NODE_COMPILE_CACHE: COMPILED }
       const settings = { ...base, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
       const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
-      return track(await watch(child, 'running as a worker'))
+      return track(await watch(child, RUNNING_AS_WORKER))
     },
     postgresPid,
     signalPostgres(signal: NodeJS.Signals): void {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { READY } from '#server/lib/log-lines.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The flags of `npm start`. `docs/decisions/processes.md` explains them. */
@@ -13,7 +14,9 @@ export const FLAGS = [
 ]
 /** The folder of compiled code that `npm start` uses. With it a process starts in half the time. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
-const READY = /Loam is ready at (http:\/\/\S+)/
+/** Finds the address in the output of a server that is ready. */
+export const findAddress = (output: string): string | undefined =>
+  new RegExp(`${READY} (http://\\S+)`).exec(output)?.[1]
 
 export type ServerProcess = {
   child: ChildProcess
@@ -51,7 +54,7 @@ export async function startServer(
   const ready = new Promise<string>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
-      const url = READY.exec(stdout)?.[1]
+      const url = findAddress(stdout)
       if (url !== undefined) resolve(url)
     })
   })

@@ -13,6 +13,7 @@ import { listUnknownSettings } from '../lib/config/unknown-settings.ts'
 import { createEgress } from '../lib/egress/egress.ts'
 import { egressSettings } from '../lib/egress/settings.ts'
 import { reasonOf } from '../lib/errors.ts'
+import { READY, RUNNING_AS_WORKER } from '../lib/log-lines.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createMailer, mailSettings } from '../lib/mail.ts'
 import { closeReaders } from '../lib/readers/readers.ts'
@@ -78,7 +79,7 @@ async function runParts(
       announceServer(config.LOAM_DATA_DIR, api.url, env)
       api.announce()
     }
-    if (!config.LOAM_ROLES.includes('api')) log.info('running as a worker; this process serves no requests')
+    if (!config.LOAM_ROLES.includes('api')) log.info(RUNNING_AS_WORKER)
     // The watch begins here: a start compiles everything it loads, and no request waits yet.
     const unwatch = watchThread(log)
     if (!end.aborted) await once(end, 'abort')
@@ -176,7 +177,7 @@ function limitShutdown(end: AbortSignal, log: Log): void {
 type FirstStart = { key: string; link: SignInLink }
 
 function announce(config: Config, url: string, keyFile: string, first: FirstStart | null): void {
-  const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
+  const lines = ['', `  ${READY} ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
   const another = `npx loam sign-in-link --email ${config.LOAM_ADMIN_EMAIL}`
   if (first === null) lines.push('', `  Create a sign-in link: ${another}`)
   else {

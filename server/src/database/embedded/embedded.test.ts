@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { describeFailures, ENDING_ORPHAN, STARTING_AGAIN, WAITING_FOR_COMMAND } from '../../lib/log-lines.ts'
 import * as fixture from '../testing/embedded-fixture.ts'
 import { query, run, waitFor } from '../testing/embedded-fixture.ts'
 import { type Embedded, openEmbedded, startEmbedded } from './embedded.ts'
@@ -177,7 +178,7 @@ describe('R12 after kill -9 of the Loam process', () => {
     const began = Date.now()
     expect(await countRows((await start()).url)).toBe(before)
     expect(Date.now() - began).toBeLessThan(shortlyMs())
-    expect(lines.at(-1)).toContain('left behind')
+    expect(lines.at(-1)).toContain(ENDING_ORPHAN)
   })
 
   it('a stale postmaster.pid with the number of another process needs no human, and that process lives', async () => {
@@ -217,7 +218,7 @@ describe('after kill -9 of PostgreSQL', () => {
     renameSync(control, `${control}.away`)
     lines.length = 0
     process.kill(fixture.readPostmaster(dataDir), 'SIGKILL')
-    await waitFor(() => lines.some((line) => line.includes('5 times within 30 seconds')))
+    await waitFor(() => lines.some((line) => line.includes(describeFailures(5))))
     renameSync(`${control}.away`, control)
     await waitFor(() => isAnswering(url), shortlyMs())
     expect(lines).toContainEqual(expect.stringContaining(postgresLog))
@@ -229,7 +230,7 @@ describe('after kill -9 of PostgreSQL', () => {
     renameSync(control, `${control}.away`)
     lines.length = 0
     process.kill(fixture.readPostmaster(dataDir), 'SIGKILL')
-    await waitFor(() => lines.filter((line) => line.includes('starting it again')).length > 2)
+    await waitFor(() => lines.filter((line) => line.includes(STARTING_AGAIN)).length > 2)
     await stop()
     const said = lines.length
     renameSync(`${control}.away`, control)
@@ -277,7 +278,7 @@ describe('a command', () => {
     const second = await openEmbedded({ dataDir, log })
     expect(second.url).toBe(first.url)
     const stopped = first.stop()
-    await waitFor(() => first.lines.some((line) => line.includes('waiting for another loam command')))
+    await waitFor(() => first.lines.some((line) => line.includes(WAITING_FOR_COMMAND)))
     expect(await countRows(second.url)).toBeGreaterThan(0)
     await second.stop()
     await stopped

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { WAITING_FOR_COMMAND } from '../../lib/log-lines.ts'
 
 export type Lease = { url: string; release: () => Promise<void> }
 
@@ -33,7 +34,7 @@ export async function acquireLastLease(url: string, log: (line: string) => void)
   try {
     await client.connect()
     if (!(await tryLock(client, 'pg_try_advisory_lock'))) {
-      log('waiting for another loam command that uses this database')
+      log(WAITING_FOR_COMMAND)
       await client.query(`select pg_advisory_lock(${key})`)
     }
     return { url, release: () => client.end() }

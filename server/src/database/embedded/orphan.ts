@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ENDING_ORPHAN } from '../../lib/log-lines.ts'
 import { type Account, runAs } from './account.ts'
 import { errorCode } from './error-code.ts'
 import { clearSocketDir } from './socket-dir.ts'
@@ -24,7 +25,7 @@ export async function clearOrphan({ cluster, socketDir, account, log }: Options)
 async function endProcesses(main: number, find: () => Promise<number[]>, log: (line: string) => void) {
   const found = await find()
   if (found.length === 0) return
-  log('ending a PostgreSQL process that was left behind by an earlier Loam')
+  log(ENDING_ORPHAN)
   if (found.includes(main)) {
     if (await end([main], 'SIGINT', 5000, find)) return
     if (await end([main], 'SIGQUIT', 2000, find)) return

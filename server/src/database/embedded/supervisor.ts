@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { plural } from '../../lib/plural.ts'
+import { describeFailures, STARTING_AGAIN } from '../../lib/log-lines.ts'
 import { type Postmaster, type ShutdownMode, waitUntilReady } from './postmaster.ts'
 
 export type Supervisor = {
@@ -21,9 +21,9 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
     while (!stopping.signal.aborted) {
       failures = [...failures, Date.now()].filter((time) => time > Date.now() - 30_000)
       const delay = failures.length === 1 ? 0 : Math.min(5000, 50 * 2 ** failures.length)
-      const often = failures.length < 5 ? '' : ` ${plural(failures.length, 'time')} within 30 seconds, now`
+      const often = failures.length < 5 ? '' : ` ${describeFailures(failures.length)}, now`
       const when = delay === 0 ? 'now' : `in ${delay} ms`
-      log(`PostgreSQL went down${often} (${cause}); starting it again ${when}`)
+      log(`PostgreSQL went down${often} (${cause}); ${STARTING_AGAIN} ${when}`)
       // An aborted pause ends this loop.
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => undefined)
       cause = await runAgain().catch(String)

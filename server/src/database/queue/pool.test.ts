@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { JobPostponed } from '#server/lib/job.ts'
+import { WORKERS_REPLACED } from '#server/lib/log-lines.ts'
 import { createLog } from '#server/lib/log.ts'
 import { makeDatabase } from '#test/plumbing/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
@@ -44,7 +45,7 @@ describe('a pool of workers', () => {
     'that reopens while the process ends is stopped as well (%i ms after it lost the database)',
     async (ms) => {
       const { pool, working, lines } = await open()
-      const lost = () => lines.some((line) => line.includes('another takes its place'))
+      const lost = () => lines.some((line) => line.includes(WORKERS_REPLACED))
       while (!lost()) {
         await cutConnections()
         await sleep(5)
@@ -143,7 +144,7 @@ describe('a pool of workers', () => {
     try {
       // Without a notification each job would be found up to a second later.
       await expect.poll(doSome).toBeLessThan(3 * lookMs)
-      while (!lines.some((line) => line.includes('another takes its place'))) {
+      while (!lines.some((line) => line.includes(WORKERS_REPLACED))) {
         await cutConnections()
         await sleep(5)
       }

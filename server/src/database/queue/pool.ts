@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCronItems, run, type Task, type WorkerEvents, type WorkerPool } from 'graphile-worker'
 import { reasonOf } from '../../lib/errors.ts'
 import { JobPostponed } from '../../lib/job.ts'
+import { WORKERS_REPLACED } from '../../lib/log-lines.ts'
 import type { Log } from '../../lib/log.ts'
 import { JobConnections, formatPostponed } from './job-connections.ts'
 import { type Queue, QUEUES } from './jobs.ts'
@@ -59,8 +60,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
     for (let current: OpenPool | undefined = first; current !== undefined;) {
       await Promise.race([current.ended, stopped])
       retired.push(current.stop())
-      if (!stopping.signal.aborted)
-        options.log.warn('a pool of workers lost the database; another takes its place')
+      if (!stopping.signal.aborted) options.log.warn(WORKERS_REPLACED)
       current = await reopen()
     }
   }

@@ -8,7 +8,7 @@ import { afterAll, expect, it } from 'vitest'
 import { HEADERS, makeCsv, makeXlsx, valuesOf } from '#test/builders/large-file.ts'
 import { makeRowSheet } from '#test/builders/rows.ts'
 import { makeApp, testConfig } from '#test/plumbing/harness.ts'
-import { watch } from '../../runs/engine/testing/worker-child.ts'
+import { watch, WORKING } from '../../runs/engine/testing/worker-child.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { storeUpload } from '../uploads.ts'
 
@@ -35,7 +35,7 @@ const statusOf = async (base: string) => (await org.call('GET', `${base}/csv`)).
 const startWorker = () =>
   watch(
     spawn(process.execPath, [PROGRAM, app.databaseUrl, folder], { stdio: ['ignore', 'pipe', 'pipe'] }),
-    'working',
+    WORKING,
   )
 
 /** The lock that stops the transaction of the gated chunk between its rows and its commit. */

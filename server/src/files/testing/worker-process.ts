@@ -5,6 +5,7 @@ import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { startWork } from '#server/process/work.ts'
+import { WORKING } from '#server/runs/engine/testing/worker-child.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { openStorage } from '../storage/open-storage.ts'
 
@@ -24,4 +25,4 @@ await startWork({
   pages: openPageReaders(config),
   silenceMs: 1500,
 })
-process.stdout.write('working\n')
+process.stdout.write(`${WORKING}\n`)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { RUNNING_AS_WORKER } from '#server/lib/log-lines.ts'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
 import { COMPILED } from '#test/plumbing/server-process.ts'
@@ -117,7 +118,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       LOAM_EGRESS_ALLOW: '127.0.0.1',
     }
     const start = async () =>
-      endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), 'running as a worker'))
+      endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), RUNNING_AS_WORKER))
     const first = await start()
     const step = { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: url } }
     const sheet = await launch(whole, step, 100)

@@ -6,13 +6,16 @@ const PROGRAM = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
 export type WorkerChild = { child: ChildProcess; ended: Promise<number | string>; stderr: () => string }
 
+/** The line that a worker process of the tests prints when it takes jobs. */
+export const WORKING = 'working'
+
 /** Starts a worker in a process of its own. Resolves when it takes jobs. */
 export async function startWorkerChild(
   databaseUrl: string,
   { concurrency = 20, silenceMs = 1500 } = {},
 ): Promise<WorkerChild> {
   const args = [PROGRAM, databaseUrl, String(concurrency), String(silenceMs)]
-  return watch(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), 'working')
+  return watch(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), WORKING)
 }
 
 /** Follows a process until it prints `word`. Rejects if the process ends before. */

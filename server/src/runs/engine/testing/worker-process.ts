@@ -13,6 +13,7 @@ import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { createEngine } from '../engine.ts'
 import { startWorker } from '../worker.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
+import { WORKING } from './worker-child.ts'
 
 /**
  * The arguments of a worker with the catalogue of the fault tests, in a process that may be killed: database,
@@ -53,4 +54,4 @@ async function end(): Promise<void> {
   await Promise.all([egress.close(), sandbox.close(), store.close()])
 }
 process.once('SIGTERM', () => void end())
-process.stdout.write('working\n')
+process.stdout.write(`${WORKING}\n`)
