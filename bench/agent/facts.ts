@@ -54,7 +54,7 @@ export function inventCompany(random: () => number, n: number): Company {
   const stem = STEMS[n % STEMS.length] ?? ''
   const [word, trade] = pick(TRADES)
   const founder = person()
-  const others = Array.from({ length: 8 }, person).filter((name) => name !== founder)
+  const others = Array.from({ length: 8 }, person)
   return {
     name: `${stem} ${word}`,
     trade,
@@ -62,7 +62,7 @@ export function inventCompany(random: () => number, n: number): Company {
     facts: {
       founded: 1950 + Math.floor(random() * 68),
       founder,
-      ceo: others[0] ?? founder,
+      ceo: others.find((name) => name !== founder) ?? founder,
       headquarters: pick(CITIES),
       employees: 40 + Math.floor(random() * 4900),
     },

@@ -29,14 +29,15 @@ const MATCH_SCORE = 3
 /** Returns the listed pages whose addresses match the words of `lookingFor`, the best match first. */
 export function rankListed(listed: readonly string[], lookingFor: string): string[] {
   const terms = [...new Set(plain(lookingFor).match(/[\p{L}\p{N}]{3,}/gu) ?? [])]
-  const wantedTopics = (Object.keys(TOPICS) as Topic[]).filter((topic) => TOPICS[topic].test(lookingFor))
+  const topics = Object.keys(TOPICS) as Topic[]
+  const wantedTopics = new Set(topics.filter((topic) => TOPICS[topic].test(lookingFor)))
   const scoreOf = (url: URL): number => {
     const path = decodePath(url.pathname)
     const words = new Set(plain(path).match(/[\p{L}\p{N}]{3,}/gu) ?? [])
     const named = terms.filter((term) => words.has(term)).length * MATCH_SCORE
-    const about = (Object.keys(TOPICS) as Topic[])
+    const about = topics
       .filter((topic) => TOPICS[topic].test(path))
-      .map((topic) => (USUAL[topic] ?? 0) + (wantedTopics.includes(topic) ? MATCH_SCORE : 0))
+      .map((topic) => (USUAL[topic] ?? 0) + (wantedTopics.has(topic) ? MATCH_SCORE : 0))
     return named + Math.max(0, ...about)
   }
   return listed
