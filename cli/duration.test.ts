@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseDuration } from './duration.ts'
+import { parseDuration } from './flags.ts'
 
 it.each([
   ['0', 0],

@@ -4,7 +4,6 @@ import { Email } from '#contract/members.ts'
 import { validationError } from '#server/lib/errors.ts'
 import { parseInWords } from '#server/lib/field-errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import { parseDuration } from './duration.ts'
 
 /** Reads flags and arguments of the command line by `schema`. Reports all invalid ones at once. */
 export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Flags {
@@ -111,3 +110,13 @@ export const Limit = (fallback: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= 1 && n <= most, `must be between 1 and ${most}`)
     .default(fallback)
+
+const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Returns the milliseconds of `30s`, `10m`, `24h`, `7d` or `0`, or undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
+  if (/^0[smhd]?$/.test(text)) return 0
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const unitMs = UNIT_MS[unit]
+  return count === undefined || unitMs === undefined ? undefined : Number(count) * unitMs
+}

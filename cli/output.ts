@@ -42,3 +42,15 @@ export function formatTable(heads: string[], rows: string[][], none: string): st
 export function formatTime(time: Date | null): string {
   return time === null ? '-' : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
+
+const EVERY_MS = 2000
+
+/** Returns a function that prints the progress of a long command on stderr, at most every 2 seconds. */
+export function createProgress(name: string, { stderr }: Terminal): (line: string) => void {
+  let printedAt = Date.now()
+  return (line) => {
+    if (Date.now() - printedAt < EVERY_MS) return
+    printedAt = Date.now()
+    stderr.write(`${name}: ${line}\n`)
+  }
+}

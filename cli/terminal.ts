@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 
 type Output = { write(text: string): unknown }
@@ -24,4 +25,12 @@ export function terminalOf(command: Command): Terminal {
   const terminal = terminals.get(command)
   if (terminal === undefined) throw new Error(`${command.name()} has no terminal`)
   return terminal
+}
+
+/**
+ * Reads a secret from the command line, or from standard input for `-`, because other users can see arguments
+ * in the list of processes.
+ */
+export async function readSecret(given: string, { stdin }: Terminal): Promise<string> {
+  return given === '-' ? (await text(stdin)).replace(/\r?\n$/, '') : given
 }

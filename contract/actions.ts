@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
+import { boundedArray } from './schema-checks.ts'
 import { Name } from './text.ts'
 
 /** The output types of the specification. `boolean` is our addition. */

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
-import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email } from './members.ts'
 import { Credits } from './numbers.ts'
+import { boundedArray, crossCheck } from './schema-checks.ts'
 import { MaxCredits } from './spending.ts'
 import { Name, Storable } from './text.ts'
 

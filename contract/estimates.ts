@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
 import { Credits } from './numbers.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { ONLY_ROWS } from './runs.ts'
+import { crossCheck } from './schema-checks.ts'
 import { MaxCredits } from './spending.ts'
 
 export const MAX_NEW_ROWS = 10_000_000

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
-import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+import { boundedArray, crossCheck } from './schema-checks.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl', 'xlsx'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

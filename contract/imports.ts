@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Uuid } from './envelope.ts'
 import { RunAfter } from './rows.ts'
 import { Spending } from './spending.ts'
+import { Name } from './text.ts'
 
 export const FILE_EXTENSIONS = ['csv', 'xlsx'] as const
 export type FileExtension = (typeof FILE_EXTENSIONS)[number]
@@ -65,3 +66,17 @@ export const ImportStatus = z
   })
   .meta({ id: 'ImportStatus' })
 export type ImportStatus = z.infer<typeof ImportStatus>
+
+export const UploadQuery = z.strictObject({
+  name: Name.refine((name) => getExtension(name) !== undefined, {
+    error: ({ input }) =>
+      explainFileName(String(input), 'must be the name of a file that ends in .csv or .xlsx'),
+  }).describe('The file name; its extension gives the file type'),
+})
+
+export const StoredFile = z
+  .object({
+    file_ref: z.string().describe('The reference that Import CSV takes'),
+    size_bytes: z.int(),
+  })
+  .meta({ id: 'StoredFile' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
+import { boundedArray } from './schema-checks.ts'
 import { Name } from './text.ts'
 
 export const INPUT_TYPES = ['string', 'url', 'email', 'number'] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
 import { DeletedRows, MAX_ROW_IDS, RejectedRow, RowSelection } from './rows.ts'
+import { boundedArray } from './schema-checks.ts'
 
 /** The body of an edit: values by input name. Inputs that are not named keep their values. */
 export const EditRowsBody = z.strictObject({

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
-import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+import { boundedArray, crossCheck } from './schema-checks.ts'
 
 /** The row selectors of Run Rows, Run All Rows, Delete All Rows and estimates (D86). */
 export const RowSelectors = {

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
-import { crossCheck } from './cross-check.ts'
 import { isDecimal } from './decimal.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { numberToText } from './number-text.ts'
 import { MAX_SEARCHED, operatorSchema, checkSearchText } from './operators.ts'
+import { boundedArray, crossCheck } from './schema-checks.ts'
 import { Spending } from './spending.ts'
 
 export const MAX_ROWS_PER_ADD = 1000

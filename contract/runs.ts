@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
-import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Credits } from './numbers.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { CELL_STATUSES, Kept, OutputsRef, RowSelection } from './rows.ts'
+import { boundedArray, crossCheck } from './schema-checks.ts'
 import { DryRun, MaxCredits, Spending } from './spending.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000

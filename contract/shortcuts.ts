@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
 import { wholeNumber } from './numbers.ts'
+import { boundedArray } from './schema-checks.ts'
 import { Spending } from './spending.ts'
 import { Name } from './text.ts'
 

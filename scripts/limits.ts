@@ -22,7 +22,7 @@ import { DEFAULT_RUNS_PAGE, MAX_RUNS_PAGE, MAX_SHORTCUT_ROWS, MAX_WAIT_SECONDS }
 import { MAX_NAME } from '#contract/text.ts'
 import { KNOWLEDGE_MAX_BYTES } from '#contract/user.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
-import { BODY_CLASSES } from '#server/api/http/body-classes.ts'
+import { BODY_CLASSES } from '#server/api/http/body.ts'
 import { MAX_UPLOADS_AT_ONCE } from '#server/files/routes/uploads.ts'
 import { UPLOAD_DAYS } from '#server/files/uploads.ts'
 import { SETTINGS } from '#server/lib/config/config.ts'

@@ -7,8 +7,7 @@ import { writeBackup } from '#server/database/backup/backup.ts'
 import { invalid } from '#server/lib/errors.ts'
 import { loadSecret } from '#server/process/workspace.ts'
 import { examples } from '../flags.ts'
-import { formatDetails } from '../output.ts'
-import { createProgress } from '../progress.ts'
+import { formatDetails, createProgress } from '../output.ts'
 import { inSession } from '../session.ts'
 
 const Flags = z.strictObject({ file: z.string().min(1, 'must name a file') })

@@ -19,8 +19,8 @@ import { listConnections } from '#server/organisation/store/connections.ts'
 import { EXIT } from '../failure.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatDetails, formatTable, formatTime } from '../output.ts'
-import { readSecret } from '../secret.ts'
 import { inSession, requireMember, resolveOrganisation } from '../session.ts'
+import { readSecret } from '../terminal.ts'
 
 const ConnectionId = z
   .string()

@@ -9,8 +9,8 @@ import { type EnvScope, listEnv } from '#server/organisation/store/env-variables
 import { findOrganisationOfWorkflow } from '#server/sheets/store/workflows.ts'
 import { examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
-import { readSecret } from '../secret.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
+import { readSecret } from '../terminal.ts'
 
 const Workflow = z
   .string()

@@ -4,8 +4,7 @@ import { plural } from '#server/lib/plural.ts'
 import { type ColumnStatus, readSecretStatus, rotateSecrets } from '#server/organisation/secret-rotation.ts'
 import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
-import { formatTable } from '../output.ts'
-import { createProgress } from '../progress.ts'
+import { formatTable, createProgress } from '../output.ts'
 import { inSession, type Session } from '../session.ts'
 
 const NoFlags = z.strictObject({})

@@ -16,7 +16,7 @@ const ALLOWED = new Map([
   ['cli/commands/schedule.ts', 'only what'],
   ['server/src/lib/errors.ts', 'errors.length'],
   ['server/src/lib/egress/response.ts', 'most'],
-  ['server/src/api/http/json-body.ts', "maxValues.toLocaleString('en-US')"],
+  ['server/src/api/http/body.ts', "maxValues.toLocaleString('en-US')"],
   ['server/src/catalog/configuration/warnings.ts', 'name'],
   ['server/src/database/embedded/cluster.ts', 'place'],
 ])

@@ -16,7 +16,7 @@ import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
 import type { RouteScope } from './http/admission.ts'
-import type { BodyClass } from './http/body-classes.ts'
+import type { BodyClass } from './http/body.ts'
 import type { Caller } from './http/caller.ts'
 import type { OpenCall } from './http/idempotency.ts'
 

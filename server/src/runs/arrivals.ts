@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { RunAfter } from '#contract/rows.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Definition } from '../catalog/chain/definition.ts'
 import { type Db, inTransaction } from '../database/connection/db.ts'
+import { sharedRowsLock } from '../database/connection/locks.ts'
+import { KEYED } from '../database/connection/statement-names.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Cap } from '../money/caps.ts'
 import type { Actor } from '../organisation/store/audit.ts'
@@ -11,9 +14,12 @@ import { getDefinition } from '../sheets/store/definitions.ts'
 import { isNearRowLimit, requireRoom } from '../sheets/store/row-quota.ts'
 import { insertRows } from '../sheets/store/rows.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
+import { lockWorkflow } from '../sheets/store/workflows.ts'
+import { keyedPlans } from './launch-pieces.ts'
 import { launchRows } from './launch.ts'
-import { lockArrivals } from './queue.ts'
-import type { RunRequest, Trigger } from './run-request.ts'
+import { BY_API, type RunRequest, type Trigger } from './run-request.ts'
+
+const keyed = sql.raw(KEYED)
 
 /** Returns the warning of D94: rows were to run, but the sheet has no actions. */
 export function warnOfNoActions(
@@ -152,4 +158,28 @@ async function add(
     rows: { kind: 'ids', ids: rowIds.slice(0, count) },
   })
   return { rowIds, queued: rowsQueued, runId }
+}
+
+/**
+ * Takes the locks under which arriving rows are enqueued, for all their sheets. Take them before the rows are added.
+ */
+async function lockArrivals(db: Db, requests: readonly Lockable[]): Promise<void> {
+  await lockWorkflows(db, requests)
+  const ids = [...new Set(requests.map(({ sheet }) => sheet.sheet_id))].toSorted()
+  await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sql`id`)} from unnest(${ids}::text[]) as t (id)`.execute(
+    db,
+  )
+}
+
+type Lockable = Pick<RunRequest, 'sheet' | 'trigger'>
+
+/**
+ * Locks the workflows whose `last_run_at` these runs set. The start of a run writes it last, but its lock comes before
+ * the locks of rows.
+ */
+async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<void> {
+  const counting = requests.filter(({ trigger }) => BY_API.has(trigger))
+  const orgOf = new Map(counting.map(({ sheet }) => [sheet.workflow_id, sheet.org_id]))
+  for (const [id, orgId] of [...orgOf].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    await lockWorkflow(db, orgId, id)
 }

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import { announcing } from '../database/connection/changes.ts'
 import type { Db } from '../database/connection/db.ts'
-import { exclusiveRowsLock, sharedRowsLock } from '../database/connection/row-locks.ts'
+import { exclusiveRowsLock, sharedRowsLock } from '../database/connection/locks.ts'
 import { KEYED } from '../database/connection/statement-names.ts'
 import { notFound } from '../lib/errors.ts'
 import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
-import { lockWorkflow } from '../sheets/store/workflows.ts'
 import { FIRST_BY_ITSELF, keyedPlans } from './launch-pieces.ts'
 import { launchRows, type StartedRun } from './launch.ts'
 import { chosenRows } from './row-choice.ts'
@@ -52,30 +51,6 @@ export async function startRun(
   if (counts && rows[0]?.workflows !== 1) throw notFound('Workflow')
   if (rows[0]?.stopped === true) await dropStopped(db, request)
   return launchRows(db, actor, request, { joins: true, first: rows[0]?.large === true ? first : undefined })
-}
-
-/**
- * Takes the locks under which arriving rows are enqueued, for all their sheets. Take them before the rows are added.
- */
-export async function lockArrivals(db: Db, requests: readonly Lockable[]): Promise<void> {
-  await lockWorkflows(db, requests)
-  const ids = [...new Set(requests.map(({ sheet }) => sheet.sheet_id))].toSorted()
-  await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sql`id`)} from unnest(${ids}::text[]) as t (id)`.execute(
-    db,
-  )
-}
-
-type Lockable = Pick<RunRequest, 'sheet' | 'trigger'>
-
-/**
- * Locks the workflows whose `last_run_at` these runs set. The start of a run writes it last, but its lock comes before
- * the locks of rows.
- */
-async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<void> {
-  const counting = requests.filter(({ trigger }) => BY_API.has(trigger))
-  const orgOf = new Map(counting.map(({ sheet }) => [sheet.workflow_id, sheet.org_id]))
-  for (const [id, orgId] of [...orgOf].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    await lockWorkflow(db, orgId, id)
 }
 
 /**

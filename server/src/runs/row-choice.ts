@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
+import type { Db } from '../database/connection/db.ts'
 import type { Selection } from '../database/tables/selection.ts'
 import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { rowsMeeting } from '../sheets/store/matching-rows.ts'
-import { livingRows, rowsByKey, rowsWithIds } from '../sheets/store/rows.ts'
+import { livingRows, rowsByKey, rowsWithIds, deleteAllRows, deleteRows } from '../sheets/store/rows.ts'
 import { unfinishedRows } from '../sheets/store/unfinished-rows.ts'
 
 /** The rows to run: all, some by id, the first few, or those that meet a selection. */
@@ -43,3 +44,20 @@ export function chosenRows(sheet: SheetKey, choice: RowChoice) {
 
 /** Selects the ids and numbers of all rows of a sheet; conditions may follow. */
 export const allRows = (sheet: SheetKey) => sql`select r.row_id, r.seq from rows r where ${livingRows(sheet)}`
+
+/** The number of rows that one statement deletes. */
+const PIECE = 5000
+
+/** Deletes the chosen rows within a transaction, and returns their number. */
+export async function deleteChosen(trx: Db, sheet: SheetKey, choice: RowChoice): Promise<number> {
+  if (choice.kind === 'all') return deleteAllRows(trx, sheet)
+  const { rows } = await sql<{
+    row_id: string
+  }>`select row_id from (${chosenRows(sheet, choice)}) chosen order by seq`.execute(trx)
+  const ids = rows.map(({ row_id }) => row_id)
+  let deleted = 0
+  for (let from = 0; from < ids.length; from += PIECE) {
+    deleted += (await deleteRows(trx, sheet, ids.slice(from, from + PIECE))).length
+  }
+  return deleted
+}

@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import type { EndStatus, ShortcutRun } from '#contract/shortcuts.ts'
 import type { Definition } from '../catalog/chain/definition.ts'
-import type { Db } from '../database/connection/db.ts'
+import type { Db, Store } from '../database/connection/db.ts'
+import { defineJob, type Job } from '../lib/job.ts'
 import { getDefinition } from '../sheets/store/definitions.ts'
 import { nameFormFields } from './form-fields.ts'
 import { FAILURES, buildOutput, type RunOutput } from './run-output.ts'
@@ -154,4 +156,14 @@ export function statusFromTraces(run: Run, definition: Definition, traces: reado
   const isFinished = last === definition.actions.at(-1) || cell.status === 'condition_not_met'
   if (!isFinished) return { state: 'unfinished', output }
   return { state: 'ended', status: 'completed', error: null, at: cell.completed_at, output }
+}
+
+/** Records the ends of runs that nobody has read, before their rows are deleted or run again. */
+export function shortcutSweep(store: Store): Job {
+  return defineJob({
+    name: 'shortcut_sweep',
+    cron: '* * * * *',
+    payload: z.unknown(),
+    run: () => recordFinishedRuns(store.system),
+  })
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textOf } from '../catalog/chain/references.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { ownValue } from '../lib/json/object.ts'
 
 /** A text that a provider shows in full. Masked texts such as `J***` and `a•••@acme.com` are not imported. */
 export const unmasked = z

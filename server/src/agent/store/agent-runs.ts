@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Db, inTransaction } from '../../database/connection/db.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 import { newId } from '../../lib/ids.ts'
 import { findBudgetPurses } from '../../money/store/purses/budget-purses.ts'

@@ -2,8 +2,25 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
 import { ConditionGroup } from '../../catalog/chain/condition-shape.ts'
 import { isObject } from '../../lib/json/object.ts'
-import { OPERATIONS } from './operations.ts'
+import type { Operations } from './operation.ts'
+import { ORGANISATION } from './organisation.ts'
+import { RECORDS } from './records.ts'
+import { ROWS, RUNS } from './rows.ts'
+import { AGENT, SHORTCUTS, SOURCES } from './services.ts'
 import { WEBHOOK_RECEIVER } from './webhook-receiver.ts'
+import { ACTIONS, WORKFLOWS } from './workflows.ts'
+
+export const OPERATIONS: Operations = {
+  ...ORGANISATION,
+  ...WORKFLOWS,
+  ...ACTIONS,
+  ...ROWS,
+  ...RUNS,
+  ...SHORTCUTS,
+  ...AGENT,
+  ...SOURCES,
+  ...RECORDS,
+}
 
 type Document = OpenAPIV3_1.Document
 type Schema = OpenAPIV3_1.SchemaObject

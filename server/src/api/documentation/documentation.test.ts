@@ -6,8 +6,8 @@ import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
+import { OPERATIONS } from './annotate.ts'
 import { EXAMPLE_IDS, type Operation } from './operation.ts'
-import { OPERATIONS } from './operations.ts'
 import { makeWorld } from './testing/world.ts'
 
 const app = await makeApp({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { isUnavailable, type Store } from '../../database/connection/db.ts'
-import { AppError, forbidden, notFound, rateLimitExceeded, validationError } from '../../lib/errors.ts'
+import { AppError, forbidden, notFound, rateLimitExceeded } from '../../lib/errors.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import {
   type Admission,
@@ -16,8 +16,7 @@ import {
 import type { SheetWithWorkflow } from '../../sheets/store/sheets.ts'
 import type { createRequestOwners, RequestOwner } from '../load/request-owners.ts'
 import { toCaller, requireScope } from './caller.ts'
-import { bearerKey, readCredential } from './credentials.ts'
-import { isInternal, requireOwnPage } from './sessions.ts'
+import { bearerKey, readCredential, isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
 
 /** The permission that a route requires: a scope, a valid key or session without a scope, or nothing. */
@@ -187,11 +186,4 @@ function checkParams(request: FastifyRequest): void {
   // PostgreSQL cannot store NUL in a text, so no resource can have such a name.
   if (Object.values(params ?? {}).some((text) => String(text).includes('\0'))) throw notFound('Resource')
   request.params = params
-}
-
-/** Refuses NUL characters, which PostgreSQL cannot store in a text. */
-export function requireText(part: unknown): void {
-  const wrong = Object.entries(part ?? {}).filter(([, text]) => String(text).includes('\0'))
-  if (wrong.length === 0) return
-  throw validationError(wrong.map(([field]) => ({ field, message: 'must not contain NUL characters' })))
 }

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
-import { BODY_CLASSES } from './body-classes.ts'
-import { readBodyText } from './body-text.ts'
+import { BODY_CLASSES, readBodyText } from './body.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

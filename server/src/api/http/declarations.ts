@@ -1,5 +1,5 @@
 import type { Api, DeclaredRoute } from '../services.ts'
-import { BODY_CLASSES } from './body-classes.ts'
+import { BODY_CLASSES } from './body.ts'
 import { API_PREFIX } from './openapi.ts'
 import { INTERNAL_PREFIX } from './sessions.ts'
 

@@ -3,9 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../../database/connection/db.ts'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { OverloadError } from '../load/overload.ts'
-import { findBodyLimits } from './body-classes.ts'
-import { bodyTooLarge } from './body-text.ts'
-import { refuseMediaType } from './json-body.ts'
+import { findBodyLimits, refuseMediaType, bodyTooLarge } from './body.ts'
 import { sendPage } from './page.ts'
 
 /** The code of PostgreSQL for a statement that exceeded its time limit or was cancelled by an operator. */

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeApp } from '#test/plumbing/harness.ts'
-import { BODY_CLASSES } from './body-classes.ts'
+import { BODY_CLASSES } from './body.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_MINUTE: '30' } })
 const org = await app.makeOrg()

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CSRF_HEADER, SESSION_COOKIE } from '#contract/sessions.ts'
 import { AppError } from '../../lib/errors.ts'
+import { isWellFormedKey } from '../../lib/security/keys.ts'
 import { isCsrfTokenOf, isSessionToken } from '../../lib/security/session-tokens.ts'
 
 export const INTERNAL_PREFIX = '/internal'
@@ -116,3 +117,16 @@ const SYSTEMS: [string, RegExp][] = [
   ['macOS', /\bMac OS X\b/],
   ['Linux', /\bLinux\b/],
 ]
+
+export type Carrying = Addressed & Pick<FastifyRequest, 'headers'>
+
+/** Returns the key, or on an internal path the session token, if it is well-formed. */
+export function readCredential(request: Carrying): string | undefined {
+  if (isInternal(request)) return readSessionToken(request)
+  const key = bearerKey(request)
+  return key !== undefined && isWellFormedKey(key) ? key : undefined
+}
+
+export function bearerKey({ headers }: Pick<Carrying, 'headers'>): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+}

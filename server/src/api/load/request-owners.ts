@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { type Carrying, readCredential } from '../http/credentials.ts'
-import { isInternal } from '../http/sessions.ts'
+import { type Carrying, readCredential, isInternal } from '../http/sessions.ts'
 
 const MAX_KNOWN = 10_000
 

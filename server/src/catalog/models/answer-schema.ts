@@ -1,5 +1,4 @@
-import { isObject } from '../../lib/json/object.ts'
-import { ownValue } from '../../lib/own-value.ts'
+import { isObject, ownValue } from '../../lib/json/object.ts'
 import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
 import { type ConfiguredOutputs, type Output, output, type OutputType } from '../outputs.ts'
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'

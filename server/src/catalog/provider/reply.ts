@@ -5,6 +5,7 @@ import type { JsonResult } from '../../lib/json/bounded-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { readRetryAfter } from '../http/reply.ts'
+import type { Outcome } from '../outcome.ts'
 import { placeOf } from './misfits.ts'
 
 /** The reason why a provider gave no answer. Messages contain no secret, because callers read them. */
@@ -155,4 +156,10 @@ function printExcerpt(givenText: string, secrets: readonly string[]): string {
     .slice(0, EXCERPT)
     .toWellFormed()
   return text === '' ? '' : `: ${text}`
+}
+
+/** Turns the failure of a built-in source into a refusal like those of providers. */
+export function refusalOf(outcome: Outcome<never>): Refusal {
+  const message = 'message' in outcome ? outcome.message : outcome.kind
+  return outcome.kind === 'retry' ? { kind: 'error', message, transient: true } : refusal('error', message)
 }

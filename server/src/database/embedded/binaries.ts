@@ -12,8 +12,8 @@ import {
 import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { errorCode } from '../../lib/errors.ts'
 import { type Account, runAs } from './account.ts'
-import { errorCode } from './error-code.ts'
 
 export type Binaries = { postgres: string; initdb: string; major: string }
 

@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../lib/errors.ts'
 import { type Account, canEnter, currentAccount, runAs } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { canReachDataDir, openSpareDir } from './data-dir.ts'
-import { errorCode } from './error-code.ts'
 
 type Options = { dataDir: string; account: Account; binaries: Binaries; log: (line: string) => void }
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { errorCode } from '../../lib/errors.ts'
 import { isAlive } from '../../lib/is-alive.ts'
-import { errorCode } from './error-code.ts'
 
 export type OwnerKind = 'server' | 'command'
 

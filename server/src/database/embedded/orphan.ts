@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../lib/errors.ts'
 import { ENDING_ORPHAN } from '../../lib/log-lines.ts'
 import { type Account, runAs } from './account.ts'
-import { errorCode } from './error-code.ts'
 import { clearSocketDir } from './socket-dir.ts'
 
 type Options = { cluster: string; socketDir: string; account: Account; log: (line: string) => void }

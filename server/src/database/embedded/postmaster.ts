@@ -12,9 +12,9 @@ import {
 import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../lib/errors.ts'
 import { type Account, currentAccount, environment } from './account.ts'
 import type { Binaries } from './binaries.ts'
-import { errorCode } from './error-code.ts'
 import { listSettings } from './settings.ts'
 
 export type Postmaster = {

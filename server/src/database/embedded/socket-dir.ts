@@ -1,8 +1,8 @@
 import { lchownSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorCode } from '../../lib/errors.ts'
 import { type Account, canEnter } from './account.ts'
-import { errorCode } from './error-code.ts'
 import { identifyFolder } from './lock.ts'
 
 /** Opens a private folder for PostgreSQL's socket. The kernel limits the path of a socket to 107 bytes. */

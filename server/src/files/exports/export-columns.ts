@@ -1,7 +1,11 @@
 import type { ExportPlan } from '../../database/connection/json-columns.ts'
 import { plural } from '../../lib/plural.ts'
 import type { ColumnSource } from '../store/export-lines.ts'
-import { ExportFailure } from './export-failure.ts'
+
+/** An export that cannot be built, however often it is retried. Its message is shown to the caller. */
+export class ExportFailure extends Error {
+  override name = 'ExportFailure'
+}
 
 /**
  * A column of an export. Values of a number column are numbers in a workbook, even if they are stored as text (D95).

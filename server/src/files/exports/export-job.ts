@@ -19,8 +19,7 @@ import {
 } from '../store/exports.ts'
 import { isStorageLimit, measureStorage, requireStorage, withinStorage } from '../store/storage-quota.ts'
 import { EXPORT_BODIES } from './export-body.ts'
-import { listExportColumns } from './export-columns.ts'
-import { ExportFailure } from './export-failure.ts'
+import { listExportColumns, ExportFailure } from './export-columns.ts'
 
 const MAX_ATTEMPTS = 5
 const ADVANCE_MS = 500

@@ -1,6 +1,6 @@
 import { type CellValue, writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET, ZipError } from 'hucre'
 import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
-import { ExportFailure } from './export-failure.ts'
+import { ExportFailure } from './export-columns.ts'
 
 const MAX_CHARACTERS = 32_767
 const SHEET_NAME = 'Export'

@@ -1,7 +1,6 @@
 import type { Mismatches, ValuePlaces } from '../../database/connection/json-columns.ts'
 import { makeStorableText } from '../../lib/json/storable.ts'
-import { createNormalizedValues } from '../../sheets/rows/normalized-values.ts'
-import { createTypeCheck } from '../../sheets/rows/type-mismatches.ts'
+import { createNormalizedValues, createTypeCheck } from '../../sheets/rows/value-warnings.ts'
 import type { Batch, SourceRecord } from '../reading/records.ts'
 import type { ImportRecord } from '../store/imports.ts'
 

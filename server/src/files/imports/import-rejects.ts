@@ -2,7 +2,7 @@ import type { ImportRejects } from '#contract/screens.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { shorten } from '../../lib/errors.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
-import { fits } from '../../sheets/rows/type-mismatches.ts'
+import { fits } from '../../sheets/rows/value-warnings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type ImportedFile, openSource } from './import-source.ts'
 

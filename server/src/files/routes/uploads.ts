@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { success } from '#contract/envelope.ts'
-import { StoredFile, UploadQuery } from '#contract/files.ts'
+import { StoredFile, UploadQuery } from '#contract/imports.ts'
 import { created } from '../../api/http/envelope.ts'
 import { claimIdempotencyKey } from '../../api/http/idempotency.ts'
 import type { Api, Services } from '../../api/services.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import { limitSql } from '../../database/connection/limits.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import { AppError } from '../../lib/errors.ts'
 
 const MB = 1_000_000

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql, type SqlBool } from 'kysely'
 import { announcing } from '../../database/connection/changes.ts'
 import type { Db } from '../../database/connection/db.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 
 export type KeyRecord = Omit<

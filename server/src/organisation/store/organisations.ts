@@ -1,5 +1,5 @@
 import type { Db } from '../../database/connection/db.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import { newId } from '../../lib/ids.ts'
 
 export async function insertOrganisation(db: Db, name: string): Promise<string> {

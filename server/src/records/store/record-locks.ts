@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 
 // Locks are taken in this order: records lock of the organisation > new identifiers, by key > roots, by id > field
-// names > change counter. See ARCHITECTURE.md, "Locks".
+// names > change counter. See server/src/database/README.md, "Locks".
 
 /**
  * `shared` for ingests that merge nothing; `exclusive` for everything that changes the root of an entity or removes an

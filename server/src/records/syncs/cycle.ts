@@ -5,8 +5,8 @@ import { defineJob, type Job } from '../../lib/job.ts'
 import { evaluateSegments } from '../segments/evaluate.ts'
 import { deliverCleared } from './batches.ts'
 import { retryFailures } from './failures.ts'
-import { CYCLE_JOB, queueCycle } from './jobs.ts'
 import { type FloodLimits, planCycle } from './plan.ts'
+import { CYCLE_JOB, queueCycle } from './scheduler.ts'
 import { changeSync, findSync, type SyncKey } from './store/syncs.ts'
 
 /** The maximum time of a turn: other jobs wait for the few job slots. */

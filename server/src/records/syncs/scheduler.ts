@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import type { Store } from '../../database/connection/db.ts'
+import type { Store, Db } from '../../database/connection/db.ts'
+import { addLongJob } from '../../database/queue/long-jobs.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
-import { queueCycle } from './jobs.ts'
+import type { SyncKey } from './store/syncs.ts'
 import { listDueSyncs, purgeDeletedSyncs, takeTick } from './store/ticks.ts'
 
 const AT_ONCE = 100
@@ -51,4 +52,11 @@ export function segmentSyncSweep(store: Store): Job {
       while (await purgeDeletedSyncs(store.system)) signal.throwIfAborted()
     },
   })
+}
+
+export const CYCLE_JOB = 'run_segment_cycle'
+
+/** Queues the cycle of a sync, in the caller's transaction. At most one job of it waits at a time. */
+export async function queueCycle(db: Db, { org_id, sync_id }: SyncKey): Promise<void> {
+  await addLongJob(db, 'feeds', CYCLE_JOB, { org_id, sync_id }, { key: `${CYCLE_JOB}:${sync_id}` })
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { announcing } from '../../database/connection/changes.ts'
 import type { Db } from '../../database/connection/db.ts'
-import { exclusiveRowsLock } from '../../database/connection/row-locks.ts'
+import { exclusiveRowsLock } from '../../database/connection/locks.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
 // A run that runs cells again moves their results to former_cells. Cells that then end without a result of their own

@@ -5,8 +5,7 @@ import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
 import { rowsOf } from '#test/builders/rows.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
-import { SMALL_DELIVERY } from './webhook-intake.ts'
-import { webhookSweep } from './webhook-sweep.ts'
+import { SMALL_DELIVERY, webhookSweep } from './webhook-intake.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import type { RejectedRow } from '#contract/rows.ts'
 import { type Db, isUnavailable, type Store } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { newId } from '../../lib/ids.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
 import { createFairBatcher } from '../../lib/timing/fair-batcher.ts'
 import type { Cap } from '../../money/caps.ts'
 import type { SheetRecord } from '../../sheets/store/sheets.ts'
@@ -10,6 +12,7 @@ import {
   claimKeys,
   type DeliveryResult,
   findAnswers,
+  forgetOldKeys,
   nameOfKey,
   type NewDelivery,
   recordDeliveries,
@@ -91,7 +94,7 @@ type Planned = Delivery & SheetKey & { answer: DeliveryResult }
 
 /**
  * Accepts deliveries in one transaction. Ids are claimed before the locks of sheets are taken, as everywhere that rows
- * arrive (database/connection/row-locks.ts).
+ * arrive (database/connection/locks.ts).
  */
 async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const plans = items.map((item) => ('refused' in item ? null : plan(item)))
@@ -190,4 +193,16 @@ function reasonOf([first, ...others]: RejectedRow[]): string | null {
   if (first === undefined) return null
   const words = `body[${first.index}]: ${first.errors.map((error) => error.message).join('; ')}`
   return others.length === 0 ? words : `${words}; and ${others.length} more`
+}
+
+/** Defines the job that forgets ids of deliveries after seven days. Senders give up long before. */
+export function webhookSweep(store: Store): Job {
+  return defineJob({
+    name: 'forget_webhook_ids',
+    cron: '23 * * * *',
+    payload: z.unknown(),
+    async run(_payload, signal) {
+      while (await forgetOldKeys(store.system)) signal.throwIfAborted()
+    },
+  })
 }

@@ -8,7 +8,7 @@ import { isObject } from '../../lib/json/object.ts'
 import { makeStorable, type Note } from '../../lib/json/storable.ts'
 import { createHints } from '../../lib/nearest-name.ts'
 import { createTurns } from '../../lib/timing/turns.ts'
-import { createTypeCheck, nameInRows, warnOfMismatches } from './type-mismatches.ts'
+import { createTypeCheck, nameInRows, warnOfMismatches } from './value-warnings.ts'
 
 /** Rows that are being added to a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }

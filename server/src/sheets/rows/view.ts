@@ -3,7 +3,7 @@ import type { Definition } from '../../catalog/chain/definition.ts'
 import { timeOfId } from '../../lib/ids.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { RowCells } from '../store/cells.ts'
-import type { StoredRow } from '../store/rows.ts'
+import type { StoredRow } from '../store/row-values.ts'
 
 /**
  * Creates a function that writes rows as JSON for callers (`Row` of the contract): values by input name (null if missing),

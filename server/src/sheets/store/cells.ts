@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection/db.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { flightAction, isBeforeLast } from '../../runs/store/flights.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { StoredRow } from './row-values.ts'
 
 /** A cell as JSON for callers (`Cell` of the contract). */
 export type CellText = { status: CellStatus; json: string }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../database/connection/db.ts'
 import { limitSql } from '../../database/connection/limits.ts'
-import { takeNamedLock } from '../../database/connection/named-lock.ts'
+import { takeNamedLock } from '../../database/connection/locks.ts'
 import { AppError } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 

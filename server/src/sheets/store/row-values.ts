@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import { type AppError, invalid } from '../../lib/errors.ts'
-import type { StoredRow } from './stored-row.ts'
+
+/** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
+export type StoredRow = {
+  row_id: string
+  data: string
+  /** The cells as `packedCells` makes them, if they were read with the row. */
+  cells?: string | undefined
+}
 
 /** The bytes of JSON that the inputs of one page of rows may take. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024

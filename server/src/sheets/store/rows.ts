@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { announcing } from '../../database/connection/changes.ts'
 import type { Db } from '../../database/connection/db.ts'
-import { lockCounters, lockRowsExclusively } from '../../database/connection/row-locks.ts'
+import { lockCounters, lockRowsExclusively } from '../../database/connection/locks.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { notFound } from '../../lib/errors.ts'
@@ -9,10 +9,7 @@ import { newId } from '../../lib/ids.ts'
 import { dropFlights } from '../../runs/store/flights.ts'
 import { packedCells } from './cells.ts'
 import type { Condition } from './row-filters.ts'
-import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
-import type { StoredRow } from './stored-row.ts'
-
-export type { StoredRow } from './stored-row.ts'
+import { type LightRow, lightValues, readLargeValues, type StoredRow } from './row-values.ts'
 
 export type Page = { rows: StoredRow[]; total: number }
 

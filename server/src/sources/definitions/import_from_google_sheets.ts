@@ -1,6 +1,5 @@
 import { defineSource } from '../define.ts'
-import { googleSheetsOptions } from '../systems/google-sheets/options.ts'
-import { importedRows, rows } from '../systems/google-sheets/rows.ts'
+import { googleSheetsOptions, importedRows, rows } from '../systems/google-sheets/rows.ts'
 
 export default defineSource({
   slug: 'import_from_google_sheets',

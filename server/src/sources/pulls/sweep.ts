@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../database/connection/db.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
+import { forgetVisitors } from '../store/source-lookups.ts'
 import { listExpiredSources, listFundedSources, listOverdueSources } from '../store/source-pulls.ts'
 import { changeStatus, purgeDeletedSources } from '../store/sources.ts'
 import { queuePull } from './jobs.ts'
@@ -38,4 +39,16 @@ export async function sweepSources(store: Store, signal: AbortSignal): Promise<v
     await queuePull(db, key)
   }
   while (await purgeDeletedSources(db)) signal.throwIfAborted()
+}
+
+/** Deletes the visitor data whose retention has ended. */
+export function visitorSweep(store: Store): Job {
+  return defineJob({
+    name: 'forget_visitors',
+    cron: '*/10 * * * *',
+    payload: z.unknown(),
+    async run(_payload, signal) {
+      while (await forgetVisitors(store.system)) signal.throwIfAborted()
+    },
+  })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/json/object.ts'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'

@@ -1,6 +1,6 @@
 import { readSiteTechnologies } from '../../built-in/technologies/site-technologies.ts'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { refusalOf } from '../../provider/outcome-refusal.ts'
+import { refusalOf } from '../../provider/reply.ts'
 import { listTechnologies, technologies } from '../../questions/technologies.ts'
 import { builtIn } from './provider.ts'
 

@@ -1,6 +1,6 @@
 import { profileWebsite } from '../../built-in/web/website-profile.ts'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { refusalOf } from '../../provider/outcome-refusal.ts'
+import { refusalOf } from '../../provider/reply.ts'
 import { company, tellCompany } from '../../questions/company.ts'
 import { builtInWebsite } from './provider.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inTransaction } from '#server/database/connection/db.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
-import { endParked } from '#server/runs/finished-runs.ts'
 import { stopRuns } from '#server/runs/queue.ts'
+import { endParked } from '../../sweeps.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   claimAndReserve,

@@ -57,7 +57,7 @@ function lookupsIn(plan: readonly string[]): string[] {
 }
 
 // A plan is made when its statement is first sent, and kept: whatever the tables hold then, it may read a million rows
-// later. If flights were counted as none, they are counted again before there are many (flight-statistics.ts).
+// later. If flights were counted as none, they are counted again before there are many (sweeps.ts).
 describe('a batch finds flights, rows, cells and answers by the whole of their keys', () => {
   let app: TestApp
   let engine: Store

@@ -8,7 +8,7 @@ import {
   listAirtableFields,
   listAirtableTables,
 } from '../../../catalog/push/airtable.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/json/object.ts'
 import type { SourceOptions } from '../../define.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'

@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { textOf } from '../../../catalog/chain/references.ts'
-import type { Refusal } from '../../../catalog/provider/reply.ts'
-import { refusal } from '../../../catalog/provider/reply.ts'
+import { type Refusal, refusal } from '../../../catalog/provider/reply.ts'
+import { googleDrive } from '../../../catalog/providers/google_sheets/drive.ts'
 import { googleSheets } from '../../../catalog/providers/google_sheets/provider.ts'
-import { isSpreadsheetId, toRange, toSpreadsheetId } from '../../../catalog/push/google-sheets.ts'
+import {
+  isSpreadsheetId,
+  toRange,
+  toSpreadsheetId,
+  listSheetNames,
+  listSpreadsheets,
+} from '../../../catalog/push/google-sheets.ts'
+import type { SourceOptions } from '../../define.ts'
 import { nameHeaders } from '../../headers.ts'
 import { definePull } from '../../pull.ts'
 import { contentKey } from '../../rows.ts'
@@ -95,3 +102,18 @@ function lastRowOf(range: string | undefined): number {
   const end = /:[A-Z]*(\d+)$/.exec(range ?? '')?.[1]
   return end === undefined ? Number.POSITIVE_INFINITY : Number(end)
 }
+
+const spreadsheets: SourceOptions = { provider: googleDrive, list: (send) => listSpreadsheets(send) }
+
+const sheetNames: SourceOptions = {
+  provider: googleSheets,
+  needs: { spreadsheet_id: ['spreadsheet'] },
+  async list(send, { spreadsheet_id = '' }) {
+    if (!isSpreadsheetId(spreadsheet_id)) {
+      return { ok: false, refusal: refusal('ineligible', 'spreadsheet_id must be the id of a spreadsheet') }
+    }
+    return listSheetNames(send, spreadsheet_id)
+  },
+}
+
+export const googleSheetsOptions = { spreadsheet_id: spreadsheets, sheet_name: sheetNames }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/json/object.ts'
 import type { Filter } from '../../filters.ts'
 import type { Keyed } from '../../pull.ts'
 

@@ -7,7 +7,7 @@ import {
   listNotionProperties,
   toNotionId,
 } from '../../../catalog/push/notion.ts'
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/json/object.ts'
 import type { SourceOptions } from '../../define.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'

@@ -4,8 +4,7 @@ import { parseExact } from '../../../lib/json/lossless-json.ts'
 import { isObject } from '../../../lib/json/object.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'
-import { printPage } from './page-query.ts'
-import { State } from './place.ts'
+import { printPage, State } from './page-query.ts'
 
 const Name = z
   .string()

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../lib/own-value.ts'
+import { ownValue } from '../../../lib/json/object.ts'
 import { fieldName, type ItemList } from './item-list.ts'
 import type { Wanted } from './items.ts'
 

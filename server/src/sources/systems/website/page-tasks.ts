@@ -1,9 +1,9 @@
-import { readDocument, type SentPage } from '../../../catalog/built-in/web/document.ts'
+import { readDocument, type SentPage, type WebDocument } from '../../../catalog/built-in/web/document.ts'
+import { isSameSite } from '../../../catalog/built-in/web/site.ts'
 import { chooseList, pickFields } from './choice.ts'
 import { MAX_ITEMS } from './item-list.ts'
 import type { Wanted } from './items.ts'
 import { findLists } from './lists.ts'
-import { findNextPage } from './next-page.ts'
 
 // Loads the parser first, so that its load time does not count towards the time limit of a document.
 await import('cheerio')
@@ -32,3 +32,20 @@ export const tasks = {
     }
   },
 }
+
+/** Returns the next page on the same site: from rel=next, or from a link with such a label. */
+function findNextPage({ $, base, url, links }: WebDocument): string | null {
+  const related = $('link[rel~="next"][href], a[rel~="next"][href]').first().attr('href')
+  const labelled = $('a[aria-label][href]')
+    .filter((_, anchor) => NEXT.test($(anchor).attr('aria-label') ?? ''))
+    .first()
+    .attr('href')
+  const named = links.find(({ text }) => NEXT.test(text))?.url.href
+  const found = URL.parse(related ?? labelled ?? named ?? '', base.href)
+  if (found === null || !/^https?:$/.test(found.protocol) || !isSameSite(found, url)) return null
+  found.hash = ''
+  return found.href === url.href ? null : found.href
+}
+
+const NEXT =
+  /^\s*(?:(?:next|next page|older|older posts|more results|weiter|nächste(?: seite)?|suivant|page suivante|siguiente|successivo|volgende|próxima|次へ|下一页)\s*[›»>→]?|[›»>→])\s*$/iu

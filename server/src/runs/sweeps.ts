@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { announcing } from '../database/connection/changes.ts'
 import type { Db, Store } from '../database/connection/db.ts'
+import { forgetIdleLanes } from '../database/queue/long-jobs.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import { endStopped } from './store/former-cells.ts'
 
@@ -48,4 +49,38 @@ async function finishRuns(db: Db): Promise<void> {
       and not exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id)
       for no key update of r skip locked)
     returning ${announcing(sql`sheet_id`)}`.execute(db)
+}
+
+/**
+ * Defines the job that refreshes the statistics of `flights`. Flights come and go by the thousand. If PostgreSQL last
+ * counted them between two runs, it assumes that there are none and plans to scan the whole table for each lookup. So
+ * the table is analysed when it holds many flights, in the first second of a large run.
+ */
+export function flightStatisticsJob(store: Store): Job {
+  return defineJob({
+    name: 'count_flights',
+    everySecond: true,
+    payload: z.undefined(),
+    async run() {
+      const [found] = await store.query<{ stale: boolean }>({
+        name: 'engine-estimate',
+        text: `select coalesce(sum(rows_queued), 0) > 500 + 10 * (select greatest(reltuples, 0) from pg_class
+            where oid = 'flights'::regclass) as stale
+          from runs where state = 'running'`,
+      })
+      if (found?.stale === true) await store.query({ text: 'analyze flights' })
+    },
+  })
+}
+
+/**
+ * Defines the job that forgets the lanes of organisations without long jobs. Lanes are made again when they are needed.
+ */
+export function laneSweep(store: Store): Job {
+  return defineJob({
+    name: 'sweep_lanes',
+    cron: '23 * * * *',
+    payload: z.unknown(),
+    run: () => forgetIdleLanes(store.system),
+  })
 }
