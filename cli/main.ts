@@ -66,7 +66,7 @@ export const GROUPS: Group[] = [
   },
   {
     name: 'secret',
-    about: 'Show what LOAM_SECRET seals, and seal it again after a change',
+    about: 'Show what LOAM_SECRET encrypts, and encrypt it again after a change',
     load: () => import('./commands/secret.ts'),
   },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },

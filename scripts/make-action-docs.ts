@@ -12,7 +12,7 @@ export function printActionDocs(actions: Action[]): string {
   ])
   const parts = [
     '# Actions',
-    'Generated from the definitions by `node scripts/make-action-docs.ts`; change those, not this file.',
+    'Generated from the definitions by `npm run docs`; change those, not this file.',
     printTable(['action', 'what it does', 'credits'], rows),
     ...actions.map(printAction),
   ]

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { renewProviderDocs } from './make-provider-docs.ts'
 
-it('the tables of docs/providers.md match the providers: node scripts/make-provider-docs.ts', async () => {
+it('the tables of docs/providers.md match the providers: npm run docs', async () => {
   const written = readFileSync(new URL('../docs/providers.md', import.meta.url), 'utf8')
   expect(written).toBe(await renewProviderDocs(written))
 })

@@ -4,7 +4,7 @@ import type { Provider } from '#server/catalog/provider/provider.ts'
 import { loadAdapters, loadProviders, type RegisteredAdapter } from '#server/catalog/providers/registry.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 
-const BEGIN = '<!-- from here made by `node scripts/make-provider-docs.ts` -->'
+const BEGIN = '<!-- from here made by `npm run docs` -->'
 const END = '<!-- to here -->'
 
 /** Returns the tables of docs/providers.md: the providers asked by each action, and all providers. */

@@ -6,8 +6,7 @@ import { SETTINGS } from '#server/lib/config/config.ts'
 import { GROUPS } from '../cli/main.ts'
 import { LIMITS } from './limits.ts'
 
-const MADE =
-  'Generated from the program by `node scripts/make-reference-docs.ts`; change the program, not this file.'
+const MADE = 'Generated from the program by `npm run docs`; change the program, not this file.'
 
 /** Returns the pages of docs/reference by name. */
 export async function printReferenceDocs(): Promise<Record<string, string>> {

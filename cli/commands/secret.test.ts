@@ -217,7 +217,7 @@ describe('a value that cannot be opened is a clear error', () => {
     await worker.stop()
     expect(row?.cells['send_webhook_1']).toMatchObject({
       status: 'error',
-      error: expect.stringMatching(new RegExp(`^${named} cannot be opened: .*LOAM_SECRET=new,old`)),
+      error: expect.stringMatching(new RegExp(`^${named} cannot be decrypted: .*LOAM_SECRET=new,old`)),
     })
   })
 })

@@ -15,7 +15,7 @@ export function define(secret: Command): void {
   secret
     .command('status')
     .description(
-      'Count sealed values by the key of LOAM_SECRET: `stale` are sealed with an older key than the first, `unreadable` with none of them',
+      'Count encrypted values by the secret that encrypts them: `stale` use an older secret of LOAM_SECRET than the first, `unreadable` none of them',
     )
     .addHelpText('after', examples('loam secret status', 'loam secret status --json'))
     .action(
@@ -28,7 +28,7 @@ export function define(secret: Command): void {
   secret
     .command('rotate')
     .description(
-      'Seal everything again with the first secret of LOAM_SECRET, while the server runs. First start every process with ' +
+      'Encrypt everything again with the first secret of LOAM_SECRET, while the server runs. First start every process with ' +
         'LOAM_SECRET=new,old. An interrupted rotation can be run again and continues where it stopped.',
     )
     .addHelpText('after', examples('loam secret rotate'))
@@ -40,7 +40,7 @@ export function define(secret: Command): void {
         return {
           ...(status.stale + status.unreadable > 0 ? { exit: EXIT.failed } : {}),
           data: { resealed, ...status },
-          text: () => [`Sealed ${plural(resealed, 'value')} again.`, format(status)].join('\n'),
+          text: () => [`Encrypted ${plural(resealed, 'value')} again.`, format(status)].join('\n'),
         }
       }),
     )
@@ -79,14 +79,17 @@ function format({ current_key, stale, unreadable, values }: Status): string {
     ]),
     '',
   )
-  return [table.trimEnd(), `The current key is ${current_key}. ${adviceOn(stale, unreadable)}`].join('\n')
+  return [
+    table.trimEnd(),
+    `The id of the current secret is ${current_key}. ${adviceOn(stale, unreadable)}`,
+  ].join('\n')
 }
 
 function adviceOn(stale: number, unreadable: number): string {
   if (unreadable > 0) {
-    return `${plural(unreadable, 'value')} cannot be opened: add the secret they were sealed with after a comma (LOAM_SECRET=new,old), or set them again.`
+    return `${plural(unreadable, 'value')} cannot be decrypted: add the secret they were encrypted with after a comma (LOAM_SECRET=new,old), or set them again.`
   }
   return stale > 0
-    ? `${plural(stale, 'value is', 'values are')} sealed with an older secret: run loam secret rotate before you remove that secret from LOAM_SECRET.`
-    : 'Everything is sealed with the current key: older secrets can be removed from LOAM_SECRET.'
+    ? `${plural(stale, 'value is', 'values are')}encrypted with an older secret: run loam secret rotate before you remove that secret from LOAM_SECRET.`
+    : 'Everything is encrypted with the current secret: older secrets can be removed from LOAM_SECRET.'
 }

@@ -17,7 +17,7 @@ export function define(command: Command): void {
   command
     .description('Run the server until Ctrl-C. Flags override environment variables.')
     .option('--roles <list>', 'roles of this process: api, worker or both (LOAM_ROLES)')
-    .option('--port <number>', 'port to listen on; 0 takes a free one (PORT)')
+    .option('--port <number>', 'port to listen on; 0 chooses a free one (PORT)')
     .option('--host <address>', 'address to listen on (HOST)')
     .addHelpText('after', examples('loam serve', 'loam serve --roles api --host 0.0.0.0 --port 8080'))
     .action(async function act(this: Command) {

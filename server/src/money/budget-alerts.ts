@@ -175,7 +175,7 @@ export async function postAlert(
   } = message
   if (url === null || secret_sealed === null) return null
   const secret = tryOpen(sealer, secret_sealed, budgetBinding(message))
-  if (secret === null) return "the webhook's secret cannot be opened with the current LOAM_SECRET"
+  if (secret === null) return "the webhook's secret cannot be decrypted with the current LOAM_SECRET"
   const body = JSON.stringify({
     type: 'budget.threshold',
     timestamp: message.at.toISOString(),

@@ -45,7 +45,7 @@ export async function resumeRun(
   if (run.state === 'stopped' && run.is_flying) {
     throw new AppError(
       'Conflict',
-      'The run was stopped and some of its cells are still running, whose rows end there; resume it when they have finished',
+      'The run was stopped and some of its cells are still running; resume it when they have finished',
     )
   }
   if (maxCredits !== undefined) await setCap(trx, org_id, runId, run, maxCredits)
@@ -126,7 +126,7 @@ async function setCap(
   if (cap_purse_id === null && is_flying) {
     throw new AppError(
       'Conflict',
-      'The run is under way without max_credits; stop it or wait for its end before it gets one',
+      'The run is still running without max_credits; stop it, or wait until it has finished, before you set one',
     )
   }
   if (cap_purse_id !== null) await lockPurses(trx, orgId, [cap_purse_id])

@@ -211,9 +211,9 @@ describe('configuration', () => {
     [{ temperature: '3' }, /between 0 and 2/],
     [{ output_format: { fields: [{ name: 'a' }, { name: 'a' }] } }, /fields\[1\]\.name is used twice/],
     [{ output_format: { json: { type: 'strin' } } }, /json must be a JSON schema .*Unsupported type: strin/],
-    [{ output_format: { json: { properties: { a: 5 } } } }, /holds something that is no schema/],
+    [{ output_format: { json: { properties: { a: 5 } } } }, /contains a value that is not a schema/],
     [{ output_format: { json: { properties: { a: { $ref: '#' } } } } }, /refers to itself/],
-    [{ output_format: { json: { $ref: 'https://example.com/x' } } }, /outside of it/],
+    [{ output_format: { json: { $ref: 'https://example.com/x' } } }, /outside the schema/],
     [{ output_format: { json: { if: {} } } }, /uses if, which is not supported/],
     [{ output_format: { json: { type: 'string', pattern: '(' } } }, /no regular expression/],
   ])('%j is refused', async (inputs, message) => {

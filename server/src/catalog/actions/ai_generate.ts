@@ -25,7 +25,7 @@ export default defineAction({
     model: field.dropdown({ from: 'models', required: true, description: 'The model to ask.' }),
     prompt: field.prompt({
       required: true,
-      description: 'What the model is to do. Values of the row reach it marked as data, not as instructions.',
+      description: 'The task for the model. Values of the row are marked as data, not as instructions.',
     }),
     output_format: field.outputFormat({
       required: true,

@@ -49,7 +49,7 @@ export default defineAction({
   outputs: {
     id: output.text('The id of the record.'),
     url: output.url('Its page in Airtable.'),
-    created: output.boolean('Whether it was not there before.'),
+    created: output.boolean('True if it did not exist before.'),
   },
   async run({ inputs, context }) {
     const base = inputs.base.trim()

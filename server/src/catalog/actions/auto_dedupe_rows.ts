@@ -34,7 +34,7 @@ export default defineAction({
     }),
     select_dedupe_action: field.choice(['mark_as_duplicate', 'delete_duplicate'], {
       default: 'mark_as_duplicate',
-      description: 'What happens to a duplicate. Default mark_as_duplicate.',
+      description: 'The action for duplicates. Default mark_as_duplicate.',
     }),
     ignore_case: field.toggle({ description: 'Compare without regard to upper and lower case.' }),
   },

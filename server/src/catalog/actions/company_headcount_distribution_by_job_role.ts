@@ -4,7 +4,7 @@ import { headcountBy } from '../waterfalls/headcount.ts'
 export default defineAction({
   id: 'company_headcount_distribution_by_job_role',
   name: 'Company headcount by job role',
-  description: 'Tells how many people work at a company, and how they are spread over job roles.',
+  description: 'Company headcount, with the distribution by job role.',
   category: 'companies',
   ...headcountBy('job_role'),
 })

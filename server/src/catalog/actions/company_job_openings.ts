@@ -29,12 +29,13 @@ export default defineAction({
       description: 'Its job board, in place of the domain: greenhouse:acme, or its address.',
     }),
     keywords: field.text({
-      description: 'Only openings with any of these, separated by commas, in title, department or text.',
+      description:
+        'Only openings with any of these words, separated by commas, in title, department or text.',
     }),
   },
   needs: [['domain'], ['board']],
   outputs: {
-    count: output.number('How many there are.'),
+    count: output.number('The number of openings.'),
     jobs: output.table('The openings, newest first.', {
       title: 'string',
       location: 'string',

@@ -26,7 +26,7 @@ export default defineAction({
       max: 3650,
       whole: true,
       default: 30,
-      description: 'How many days to look back. Default 30.',
+      description: 'The number of days to look back. Default 30.',
     }),
     providers: field.waterfall({
       adapters: NEWS_ENGINES,

@@ -17,7 +17,7 @@ export default defineAction({
   },
   outputs: {
     name: output.text('Its name.'),
-    description: output.text('What it says it does.'),
+    description: output.text('The description of the company on its website.'),
     logo: output.url('Address of its logo.'),
     address: output.text('Its postal address on one line.'),
     country: output.text('ISO code of its country: DE.'),
@@ -25,7 +25,7 @@ export default defineAction({
     emails: output.list('Email addresses.'),
     social_links: output.list('Addresses of its pages on social networks.'),
     founded: output.number('The year it was founded.'),
-    industry_hint: output.text('What its words and data suggest; a hint only.'),
+    industry_hint: output.text('The industry that the website suggests; only a hint.'),
     evidence: output.table('Which page said what.', {
       field: 'string',
       value: 'string',

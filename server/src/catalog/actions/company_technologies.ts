@@ -17,19 +17,19 @@ export default defineAction({
     domain: field.text({ required: true, description: 'acme.com' }),
     providers: field.waterfall({
       adapters: TECHNOLOGY_SOURCES,
-      description: 'Who is asked, in order. Built-in reads the website and DNS records.',
+      description: 'The providers to ask, in order. Built-in reads the website and DNS records.',
     }),
     order: field.waterfallOrder,
   },
   outputs: {
-    technologies: output.table('What was found.', {
+    technologies: output.table('The technologies.', {
       name: 'string',
       category: 'string',
       evidence: 'string',
       first_seen: 'string',
       last_seen: 'string',
     }),
-    provider: output.text('Who knew it.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     return askInOrder(

@@ -15,7 +15,7 @@ export default defineAction({
     domain: field.text({ required: true, description: 'The domain or any address on it: acme.com.' }),
   },
   outputs: {
-    technologies: output.table('What was found, by category and name.', {
+    technologies: output.table('The technologies, by category and name.', {
       name: 'string',
       category: 'string',
       evidence: 'string',

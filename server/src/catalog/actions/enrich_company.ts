@@ -8,7 +8,7 @@ import { COMPANY_SOURCES, USUAL_COMPANY_SOURCES } from '../waterfalls/company.ts
 export default defineAction({
   id: 'enrich_company',
   name: 'Enrich company',
-  description: 'Finds out what a company is: industry, size, revenue, headquarters.',
+  description: 'Company data: industry, size, revenue, headquarters.',
   category: 'companies',
   credits: 0,
   timeoutSeconds: 120,
@@ -19,7 +19,7 @@ export default defineAction({
     providers: field.waterfall({
       adapters: COMPANY_SOURCES,
       default: USUAL_COMPANY_SOURCES,
-      description: 'Who is asked, in order.',
+      description: 'The providers to ask, in order.',
     }),
     order: field.waterfallOrder,
   },
@@ -27,15 +27,15 @@ export default defineAction({
   outputs: {
     name: output.text('The name.'),
     domain: output.text('Its website, as acme.com.'),
-    description: output.text('What it does.'),
+    description: output.text('The description of the company.'),
     industry: output.text('Its industry.'),
-    employees: output.number('How many work there.'),
+    employees: output.number('The number of employees.'),
     revenue_range: output.text('Its yearly revenue.'),
     founded: output.number('The year.'),
     hq: output.text('Its headquarters.'),
     ticker: output.text('Its stock symbol.'),
     linkedin_url: output.url('Its page.'),
-    provider: output.text('Who knew it.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     const { domain = '', name = '', linkedin_url = '' } = inputs

@@ -11,14 +11,14 @@ export default defineAction({
   ...linkedinProfile(LINKEDIN_COMPANY_READERS, { example: 'https://www.linkedin.com/company/acme' }),
   outputs: {
     name: output.text('The name.'),
-    description: output.text('What it does.'),
+    description: output.text('The description of the company.'),
     industry: output.text('Its industry.'),
-    headcount: output.number('How many work there.'),
+    headcount: output.number('The number of employees.'),
     hq: output.text('Its headquarters.'),
     website: output.url('Its website.'),
     founded: output.number('The year.'),
-    followers: output.number('How many follow it.'),
+    followers: output.number('The number of followers.'),
     linkedin_url: output.url('Its page.'),
-    provider: output.text('Who knew it.'),
+    provider: output.text('The provider that answered.'),
   },
 })

@@ -9,7 +9,7 @@ import { PERSON_SOURCES } from '../waterfalls/person.ts'
 export default defineAction({
   id: 'enrich_person',
   name: 'Enrich person',
-  description: 'Finds out who a person is: title, company, place, past work.',
+  description: 'Data about a person: title, company, location, past work.',
   category: 'people',
   credits: 0,
   timeoutSeconds: 120,
@@ -20,19 +20,19 @@ export default defineAction({
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     providers: field.waterfall({
       adapters: PERSON_SOURCES,
-      description: 'Who is asked, in order.',
+      description: 'The providers to ask, in order.',
     }),
     order: field.waterfallOrder,
   },
   needs: [['linkedin_url'], ['email'], ['full_name', 'company_domain']],
   outputs: {
     full_name: output.text('The name.'),
-    title: output.text('What they do now.'),
-    company: output.text('Where they do it.'),
-    location: output.text('Where they are.'),
+    title: output.text('The current job title.'),
+    company: output.text('The current company.'),
+    location: output.text('The location of the person.'),
     linkedin_url: output.url('Their profile.'),
     ...PAST,
-    provider: output.text('Who knew it.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     return askInOrder(

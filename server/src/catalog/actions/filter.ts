@@ -12,7 +12,7 @@ export default defineAction({
   inputs: {
     path_conditions: field.conditions({
       required: true,
-      description: 'What a row must meet to go on to the next action.',
+      description: 'The conditions that a row must meet to continue with the next action.',
     }),
   },
   outputs: {},

@@ -13,12 +13,12 @@ export default defineAction({
   timeoutSeconds: 120,
   inputs: {
     name: field.text({ required: true, description: 'The name of the company.' }),
-    providers: field.waterfall({ adapters: DOMAIN_FINDERS, description: 'Who is asked, in order.' }),
+    providers: field.waterfall({ adapters: DOMAIN_FINDERS, description: 'The providers to ask, in order.' }),
     order: field.waterfallOrder,
   },
   outputs: {
     domain: output.text('Its website, as acme.com.'),
-    provider: output.text('Who knew it.'),
+    provider: output.text('The provider that answered.'),
   },
   run: ({ inputs, context }) =>
     askInOrder(

@@ -16,13 +16,13 @@ export default defineAction({
     email: field.text({ type: 'email', description: 'Enough alone; some providers need it.' }),
     full_name: field.text({ description: 'Needs company_domain beside it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
-    providers: field.waterfall({ adapters: PROFILE_FINDERS, description: 'Who is asked, in order.' }),
+    providers: field.waterfall({ adapters: PROFILE_FINDERS, description: 'The providers to ask, in order.' }),
     order: field.waterfallOrder,
   },
   needs: [['email'], ['full_name', 'company_domain']],
   outputs: {
     linkedin_url: output.url('The profile.'),
-    provider: output.text('Who found it.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     const { full_name, domain } = readPerson(inputs)

@@ -29,12 +29,12 @@ export default defineAction({
     }),
     providers: field.waterfall({
       adapters: PEOPLE_SOURCES,
-      description: 'Who is asked, in order.',
+      description: 'The providers to ask, in order.',
     }),
     order: field.waterfallOrder,
   },
   outputs: {
-    count: output.number('How many there are, as far as the provider tells.'),
+    count: output.number('The total number of people, if the provider reports it.'),
     people: output.table('Those found.', {
       full_name: 'string',
       title: 'string',
@@ -43,7 +43,7 @@ export default defineAction({
       linkedin_url: 'url',
       id: 'string',
     }),
-    provider: output.text('Who knew them.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     return askInOrder(

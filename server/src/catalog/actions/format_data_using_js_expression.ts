@@ -18,7 +18,9 @@ export default defineAction({
       description: 'One expression, in which tokens are values: ({{input.name}} ?? "").trim()',
     }),
   },
-  outputs: { formatted_data: output.any('What the expression gives, as text; arrays and objects as JSON.') },
+  outputs: {
+    formatted_data: output.any('The result of the expression as text; arrays and objects as JSON.'),
+  },
   run({ inputs, context }) {
     const answer = evaluateFormula(inputs.data_formatter, context.sandbox)
     return answer instanceof Promise ? answer.then(toOutcome) : toOutcome(answer)

@@ -28,7 +28,7 @@ export default defineAction({
       needs: ['spreadsheet_id'],
       description: 'The sheet, as on its tab.',
     }),
-    values: namedValues('What to write: {name, value} with the name of a column.', {
+    values: namedValues('The values to write: {name, value} with the name of a column.', {
       from: 'columns of a Google sheet',
       needs: ['spreadsheet_id', 'sheet_name'],
     }),

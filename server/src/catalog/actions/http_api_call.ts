@@ -36,7 +36,7 @@ export default defineAction({
       max: 120,
       whole: true,
       default: 30,
-      description: 'How long to wait for the whole reply. Default 30.',
+      description: 'The maximum seconds until the whole reply has arrived. Default 30.',
     }),
   },
   outputs: { status_code: output.number('The HTTP status of the reply.') },

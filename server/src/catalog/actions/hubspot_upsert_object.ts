@@ -26,7 +26,7 @@ export default defineAction({
   },
   outputs: {
     ...WRITE_OUTPUTS,
-    created: output.boolean('Whether it was not there before.'),
+    created: output.boolean('True if it did not exist before.'),
   },
   async run({ inputs, context }) {
     const written = await writeRecord(inputs, context, ({ object, values }) => {

@@ -23,7 +23,7 @@ export default defineAction({
   inputs: leadInputs(instantly, 'Instantly campaigns'),
   outputs: {
     id: output.text('The id of the lead.'),
-    created: output.boolean('Whether it was not in the campaign before.'),
+    created: output.boolean('True if the lead was not in the campaign before.'),
   },
   async run({ inputs, context }) {
     const { connection } = inputs

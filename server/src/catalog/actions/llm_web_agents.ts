@@ -31,7 +31,7 @@ export default defineAction({
       required: true,
       description: 'The model that does the research.',
     }),
-    mission: field.prompt({ required: true, description: 'What to find out.' }),
+    mission: field.prompt({ required: true, description: 'The question to answer.' }),
     output_format: field.outputFormat({
       required: true,
       runsWithout: true,
@@ -46,7 +46,7 @@ export default defineAction({
       description: `Turns of the model, up to ${MAX_STEPS}. Default ${DEFAULT_LIMITS.steps}.`,
     }),
     allowed_domains: field.text({
-      description: 'Only pages of these domains are read: acme.com, example.org.',
+      description: 'Read only pages of these domains: acme.com, example.org.',
     }),
     connection: field.text({
       description: 'The connection to use, by its name. By default the only one, else the installation.',

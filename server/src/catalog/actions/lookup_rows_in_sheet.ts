@@ -30,8 +30,8 @@ export default defineAction({
     }),
   },
   outputs: {
-    found: output.boolean('Whether any row was found.'),
-    count: output.number('How many rows meet the conditions.'),
+    found: output.boolean('True if any row was found.'),
+    count: output.number('The number of rows that meet the conditions.'),
     records: output.table('The rows found, up to the limit.'),
   },
   async run({ inputs, context }) {

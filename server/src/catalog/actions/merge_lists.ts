@@ -25,7 +25,7 @@ export default defineAction({
     }),
   },
   outputs: {
-    count: output.number('How many items the list has.'),
+    count: output.number('The number of items in the list.'),
     list: output.table('The items of all lists.'),
   },
   run({ inputs: { lists, key_column, keep } }) {

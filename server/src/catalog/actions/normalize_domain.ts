@@ -8,7 +8,7 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'normalize_domain',
   name: 'Normalize domain',
-  description: 'Finds the registrable domain in an address, a host name or an email address.',
+  description: 'Extracts the company domain from a URL, a host name or an email address.',
   category: 'data',
   credits: 0,
   pure: true,
@@ -18,7 +18,7 @@ export default defineAction({
   outputs: {
     domain: output.text('The registrable domain: acme.co.uk.'),
     hostname: output.text('The whole host name: www.acme.co.uk.'),
-    subdomain: output.text('What stands before the domain: www.'),
+    subdomain: output.text('The part before the domain: www.'),
     suffix: output.text('The public suffix: co.uk.'),
   },
   run({ inputs }) {

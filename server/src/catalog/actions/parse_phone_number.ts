@@ -16,7 +16,7 @@ export default defineAction({
     default_country: field.text({ description: 'Country of numbers without a country code: DE, US, ...' }),
   },
   outputs: {
-    valid: output.boolean('Whether such a number can be assigned.'),
+    valid: output.boolean('True if such a number can be assigned.'),
     e164: output.text('+4930123456'),
     country: output.text('Its country: DE.'),
     type: output.text('mobile, fixed_line, fixed_line_or_mobile, toll_free, voip, ...'),

@@ -19,7 +19,7 @@ export default defineAction({
     phone_providers: field.waterfall({
       adapters: PHONE_FINDERS,
       default: USUAL_PHONE_FINDERS,
-      description: 'Who is asked, in order.',
+      description: 'The providers to ask, in order.',
     }),
     order: field.waterfallOrder,
   },
@@ -27,7 +27,7 @@ export default defineAction({
   outputs: {
     phone: output.text('The number in its international form: +4930123456.'),
     type: output.text('mobile, where its finder tells.'),
-    provider: output.text('Who found it.'),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     return askInOrder(

@@ -32,7 +32,7 @@ export default defineAction({
     email_providers: field.waterfall({
       adapters: EMAIL_FINDERS,
       default: USUAL_EMAIL_FINDERS,
-      description: 'Who is asked, in order.',
+      description: 'The providers to ask, in order.',
     }),
     order: field.waterfallOrder,
     email_validation: field.waterfall({
@@ -50,8 +50,8 @@ export default defineAction({
   needs: [['linkedin_url'], ['full_name', 'company_domain']],
   outputs: {
     work_email: output.email('The address.'),
-    status: output.text('What its verification said: valid, catch_all, role or unknown.'),
-    provider: output.text('Who found it.'),
+    status: output.text('The result of the verification: valid, catch_all, role or unknown.'),
+    provider: output.text('The provider that answered.'),
     confidence: output.number('From 0 to 1, where its finder tells.'),
   },
   run({ inputs, context }) {

@@ -34,7 +34,7 @@ export default defineAction({
   outputs: {
     record_id: output.text('The id of the record.'),
     url: output.url('Its page in Pipedrive.'),
-    created: output.boolean('Whether it was not there before.'),
+    created: output.boolean('True if it did not exist before.'),
   },
   async run({ inputs, context }) {
     const { object, connection } = inputs

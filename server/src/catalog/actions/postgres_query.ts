@@ -58,8 +58,8 @@ export default defineAction({
   },
   outputs: {
     rows: output.table('The rows found; empty when there are none.'),
-    count: output.number('How many rows are given.'),
-    more: output.boolean('Whether there are more than are given.'),
+    count: output.number('The number of returned rows.'),
+    more: output.boolean('True if there are more rows.'),
   },
   async run({ inputs, context }) {
     const statement = inputs.sql.trim().replace(/;\s*$/, '')

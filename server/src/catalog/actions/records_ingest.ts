@@ -6,7 +6,7 @@ import { entityKind, fieldValues, identifiers, recordSource } from '../records/f
 export default defineAction({
   id: 'records_ingest',
   name: 'Ingest record',
-  description: 'Tells the record store what a row says about a company, a person or a contact.',
+  description: 'Saves a company, a person or a contact of a row to Records.',
   category: 'records',
   credits: 0,
   cached: false,
@@ -15,12 +15,12 @@ export default defineAction({
     source: recordSource,
     entity_kind: entityKind('What the row is about.'),
     identifiers,
-    fields: fieldValues({ description: 'What is known about it' }),
+    fields: fieldValues({ description: 'The fields of the record' }),
   },
   outputs: {
     entity_id: output.text('The entity of the record store.'),
-    accepted: output.boolean('Whether the record store took the record in.'),
-    created: output.boolean('Whether the entity was not there before.'),
+    accepted: output.boolean('True if Records accepted the record.'),
+    created: output.boolean('True if the entity did not exist before.'),
     reason: output.text('Why the record was not accepted.'),
   },
   async run({ inputs: { source, entity_kind, ...given }, context }) {

@@ -6,7 +6,7 @@ import { output } from '../outputs.ts'
 
 const lookupType = field.choice([...EntityKind.options, 'entity'], {
   required: true,
-  description: 'What to look for. The word entity means a company.',
+  description: 'The kind of record. The word entity means a company.',
 })
 
 export default defineAction({
@@ -38,7 +38,7 @@ export default defineAction({
     }),
   },
   outputs: {
-    found: output.boolean('Whether there is such an entity.'),
+    found: output.boolean('True if the entity exists.'),
     entity: output.json(
       'Its entity_id, kind, identifiers, fields by name, provenance of each, relationships.',
     ),

@@ -21,7 +21,10 @@ export default defineAction({
       description:
         'What it leads to. The long forms, such as person_to_company, also say what it comes from; else that is whatever has from_identifier.',
     }),
-    operation: field.choice(['add', 'remove'], { required: true, description: 'What to do.' }),
+    operation: field.choice(['add', 'remove'], {
+      required: true,
+      description: 'Add or remove the relationship.',
+    }),
     relationship_type: field.dropdown({
       required: true,
       from: 'record relationship types',
@@ -29,11 +32,14 @@ export default defineAction({
     }),
     from_identifier: field.text({
       required: true,
-      description: 'What it comes from: a domain, an email address, a LinkedIn URL, or source:id.',
+      description: 'The start of the relationship: a domain, an email address, a LinkedIn URL, or source:id.',
     }),
-    to_identifier: field.text({ required: true, description: 'What it leads to, likewise.' }),
+    to_identifier: field.text({
+      required: true,
+      description: 'The end of the relationship, in the same form.',
+    }),
   },
-  outputs: { changed: output.boolean('Whether it was not there before, or is not any more.') },
+  outputs: { changed: output.boolean('True if the relationship was added or removed.') },
   async run({ inputs, context }) {
     const [fromKind, toKind] = readTarget(inputs.relationship_target)
     const answer = await context.records.relate(inputs.operation, {

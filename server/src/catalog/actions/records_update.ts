@@ -29,7 +29,7 @@ export default defineAction({
   },
   outputs: {
     entity_id: output.text('The entity; empty when the record store has none with the identifier.'),
-    updated: output.boolean('Whether it shows other values now.'),
+    updated: output.boolean('True if the entity now shows other values.'),
   },
   async run({ inputs, context }) {
     const { scope, identifier } = inputs

@@ -29,7 +29,7 @@ export default defineAction({
   },
   outputs: {
     ...WRITE_OUTPUTS,
-    created: output.boolean('Whether it was not there before.'),
+    created: output.boolean('True if it did not exist before.'),
   },
   async run({ inputs, context }) {
     const name = inputs.salesforce_external_id_field.trim()

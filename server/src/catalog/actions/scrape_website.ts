@@ -37,7 +37,7 @@ export default defineAction({
     }),
     render: field.choice(['none', 'browser'], {
       default: 'none',
-      description: 'Whether a browser draws the pages first, so that their scripts run. Default none.',
+      description: 'Renders the pages in a browser first, so that their scripts run. Default none.',
     }),
   },
   outputs: {

@@ -23,15 +23,15 @@ export default defineAction({
     to: field.text({
       type: 'email',
       required: true,
-      description: 'Who gets it; several separated by commas.',
+      description: 'The recipients, separated by commas.',
     }),
     subject: field.text({ required: true, description: 'The subject.' }),
     body: field.text({ type: 'promptField', required: true, description: 'The text, or HTML.' }),
     format: field.choice(['text', 'html'], {
       default: 'text',
-      description: 'What the body is. Default text.',
+      description: 'The format of the body. Default text.',
     }),
-    reply_to: field.text({ type: 'email', description: 'Where answers go.' }),
+    reply_to: field.text({ type: 'email', description: 'The address for replies.' }),
     connection: field.connection({
       provider: MAIL_SERVER,
       description:
@@ -40,7 +40,7 @@ export default defineAction({
   },
   outputs: {
     id: output.text('The Message-ID.'),
-    delivered: output.boolean('Whether the mail server has taken it for everybody.'),
+    delivered: output.boolean('True if the mail server accepted the message for all recipients.'),
   },
   async run({ inputs, context }) {
     const to = inputs.to.split(/[,;]/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))

@@ -26,7 +26,7 @@ export default defineAction({
     }),
   },
   outputs: {
-    rows_created: output.number('How many rows were added.'),
+    rows_created: output.number('The number of added rows.'),
     row_ids: output.list('Their ids, in order.'),
   },
   async run({ inputs: { target_sheet_id, field_mapping, expand_from }, context }) {

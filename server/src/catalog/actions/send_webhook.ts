@@ -21,7 +21,7 @@ export default defineAction({
     url: address({ description: 'The address that receives it.' }),
     payload: payload({
       required: true,
-      description: 'What is sent: JSON whose texts may hold tokens, or one token for its value.',
+      description: 'The JSON to send. Its texts may contain tokens; a single token sends its value.',
     }),
     secret: field.text({
       description:
@@ -33,7 +33,7 @@ export default defineAction({
   },
   outputs: {
     id: output.text('The webhook-id: the same in every try, so that receivers can tell repeated deliveries.'),
-    delivered: output.boolean('Whether the receiver has taken it.'),
+    delivered: output.boolean('True if the receiver accepted the delivery.'),
     status_code: output.number('The HTTP status of its answer.'),
   },
   async run({ inputs, context }) {

@@ -22,7 +22,7 @@ export default defineAction({
   outputs: {
     id: output.text('The id of the message in its channel.'),
     channel_id: output.text('The id of the channel.'),
-    delivered: output.boolean('Whether Slack has taken it.'),
+    delivered: output.boolean('True if Slack accepted the message.'),
   },
   async run({ inputs, context }) {
     const { channel, text, thread, connection } = inputs

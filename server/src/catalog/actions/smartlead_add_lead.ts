@@ -33,7 +33,7 @@ export default defineAction({
   inputs: leadInputs(smartlead, 'Smartlead campaigns'),
   outputs: {
     id: output.text('The id of the lead; empty where Smartlead does not tell it yet.'),
-    created: output.boolean('Whether it was not in the campaign before.'),
+    created: output.boolean('True if the lead was not in the campaign before.'),
   },
   async run({ inputs, context }) {
     const { connection } = inputs

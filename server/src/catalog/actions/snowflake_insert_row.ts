@@ -48,7 +48,7 @@ export default defineAction({
     }),
     values: field.pairs({
       required: true,
-      description: 'What to write: {name, value} with the name of a column.',
+      description: 'The values to write: {name, value} with the name of a column.',
     }),
     warehouse: field.dropdown({
       from: 'Snowflake warehouses',
@@ -60,7 +60,7 @@ export default defineAction({
   },
   outputs: {
     id: output.text('The id of the statement in Snowflake.'),
-    rows: output.number('How many rows were inserted.'),
+    rows: output.number('The number of inserted rows.'),
   },
   async run({ inputs, context }) {
     const { connection } = inputs

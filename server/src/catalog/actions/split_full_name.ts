@@ -17,9 +17,9 @@ export default defineAction({
   outputs: {
     first: output.text('The first given name.'),
     last: output.text('The family name with its particles: van Beethoven.'),
-    middle: output.text('What stands between them.'),
+    middle: output.text('The names between first and last name.'),
     prefix: output.text('Titles in front: Dr.'),
-    suffix: output.text('What follows the name: Jr., PhD.'),
+    suffix: output.text('The suffix of the name: Jr., PhD.'),
   },
   run: ({ inputs }) => done(splitFullName(inputs.value)),
 })

@@ -8,7 +8,7 @@ import { VERIFIERS } from '../waterfalls/verification.ts'
 export default defineAction({
   id: 'verify_email',
   name: 'Verify email',
-  description: 'Tells whether mail to an address would arrive, without sending any.',
+  description: 'Checks whether an email address can receive mail, without sending any.',
   category: 'people',
   credits: 0,
   timeoutSeconds: 120,
@@ -17,7 +17,7 @@ export default defineAction({
     providers: field.waterfall({
       adapters: VERIFIERS,
       default: [builtInVerification],
-      description: 'Who is asked, in order, until one can tell. Default Built-in.',
+      description: 'The providers to ask, in order, until one has an answer. Default Built-in.',
     }),
     order: field.waterfallOrder,
   },

@@ -13,7 +13,7 @@ export default defineAction({
   timeoutSeconds: 120,
   inputs: {
     question: field.text({ required: true, description: 'In words: Who founded Acme?' }),
-    providers: field.waterfall({ adapters: ANSWERERS, description: 'Who is asked, in order.' }),
+    providers: field.waterfall({ adapters: ANSWERERS, description: 'The providers to ask, in order.' }),
     order: field.waterfallOrder,
   },
   outputs: {

@@ -14,7 +14,7 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    query: field.text({ type: 'promptField', required: true, description: 'What to search for.' }),
+    query: field.text({ type: 'promptField', required: true, description: 'The search terms.' }),
     providers: field.waterfall({
       adapters: SEARCH_ENGINES,
       description: 'Which engines are asked, in order.',
@@ -27,11 +27,11 @@ export default defineAction({
       default: DEFAULT_LIMIT,
       description: `At most this many results. Default ${DEFAULT_LIMIT}.`,
     }),
-    country: field.text({ description: 'Where the search is made: US, DE, ...' }),
+    country: field.text({ description: 'The country of the search: US, DE, ...' }),
   },
   outputs: {
-    results: output.table('What was found.', { title: 'string', url: 'url', snippet: 'string' }),
-    provider: output.text('Who found it.'),
+    results: output.table('The technologies.', { title: 'string', url: 'url', snippet: 'string' }),
+    provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
     const { query, limit = DEFAULT_LIMIT, country = '' } = inputs

@@ -10,17 +10,17 @@ export function namedValues(description: string, options: Dropdown): Field<Pair[
 
 export const ignoreEmptyValues = field.toggle({
   default: true,
-  description: 'Leave out what has no value. Default on; off, an empty value clears its field.',
+  description: 'Skip fields without a value. Default on; off, an empty value clears its field.',
 })
 
 export const ignoreEmptyCriteria = field.toggle({
   default: true,
-  description: 'Leave out what has no value. Default on; off, an empty value finds records without one.',
+  description: 'Skip fields without a value. Default on; off, an empty value finds records without one.',
 })
 
 export const exactMatch = field.toggle({
   default: true,
-  description: 'Whether texts must be the same. Default on; off, they must be contained.',
+  description: 'Requires equal texts. Default on; off, the field must contain the text.',
 })
 
 export const limit = field.number({
@@ -33,7 +33,7 @@ export const limit = field.number({
 
 const operator = field.choice(['AND', 'OR'], {
   default: 'AND',
-  description: 'Whether a record must meet every one of the values or any. Default AND.',
+  description: 'Requires all values to match (AND) or any of them (OR). Default AND.',
 })
 const upper = (given: unknown) =>
   typeof given === 'string' && !hasToken(given) ? given.trim().toUpperCase() : given

@@ -182,7 +182,12 @@ describe('hubspot writes', () => {
       { status: 409, json: { message: 'Contact already exists. Existing ID: 501' } },
       /already exists\. Existing ID: 501/,
     ],
-    ['a wrong value', 'create', refused, /HubSpot: it does not take this HTTP 400: Unable to perform/],
+    [
+      'a wrong value',
+      'create',
+      refused,
+      /HubSpot: it does not accept this request HTTP 400: Unable to perform/,
+    ],
     [
       'a record that is not there',
       'update',

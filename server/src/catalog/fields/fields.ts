@@ -206,7 +206,7 @@ function faultOfPair(item: unknown): string | null {
   const keys = Object.keys(item)
   const name = item['name'] ?? item['key']
   if (keys.length === 0 || typeof name === 'string') return null
-  return name === undefined ? `this has only ${keys.slice(0, 5).join(', ')}` : 'its name is no text'
+  return name === undefined ? `this has only ${keys.slice(0, 5).join(', ')}` : 'its name is not a text'
 }
 
 /** Turns `{key, value}`, as other tools write pairs, into `{name, value}`. */

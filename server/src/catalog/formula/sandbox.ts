@@ -213,7 +213,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     const now = performance.now()
     if (lastReplyAt === null)
       return now - startedAt > startMs ? `the sandbox did not start within ${startMs / 1000} s` : null
-    return now - lastReplyAt > first.timeoutMs + graceMs ? 'the expression did not come to an end' : null
+    return now - lastReplyAt > first.timeoutMs + graceMs ? 'the expression did not finish' : null
   }
 
   function remove(slot: Slot): void {

@@ -124,7 +124,10 @@ async function throughGate<Value>(
   if (gate.kind === 'broken') {
     return {
       ok: false,
-      outcome: retry(`the model server of ${model.name} failed time after time`, gate.afterMs),
+      outcome: retry(
+        `the model server of ${model.name} keeps failing and is not called for a while`,
+        gate.afterMs,
+      ),
     }
   }
   let broken = false

@@ -137,7 +137,7 @@ async function makeToken(
   const sent = auth.client === 'basic' ? given.filter(([name]) => !CLIENT.has(name)) : given
   const url = URL.parse(typeof auth.tokenUrl === 'string' ? auth.tokenUrl : auth.tokenUrl(fields))
   if (url === null) {
-    return { ok: false, refusal: refusal('unconfigured', 'the address in its connection is none') }
+    return { ok: false, refusal: refusal('unconfigured', 'the base URL in its connection is not a URL') }
   }
   const reply = await context.egress.fetch({
     // A server that replaces a provider also makes its tokens.

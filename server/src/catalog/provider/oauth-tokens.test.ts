@@ -70,7 +70,7 @@ it('Salesforce: an instance that is not an address is reported, not thrown', asy
   const key = createKey('own', { ...CLIENT, instance_url: 'acme' })
   expect(await salesforce.request(makeAskContext({}), key, { path: '/x' }, Reply)).toMatchObject({
     ok: false,
-    refusal: { kind: 'unconfigured', message: 'the address in its connection is none' },
+    refusal: { kind: 'unconfigured', message: 'the base URL in its connection is not a URL' },
   })
 })
 

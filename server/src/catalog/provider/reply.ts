@@ -81,8 +81,8 @@ const USUAL: Readonly<Record<number, RefusalKind>> = {
 const WORDS: Partial<Record<RefusalKind | 'outage', string>> = {
   unconfigured: 'the key was refused',
   no_credits: 'the key is used up',
-  rate_limited: 'it asks to slow down',
-  ineligible: 'it does not take this',
+  rate_limited: 'its rate limit is reached',
+  ineligible: 'it does not accept this request',
 }
 const EXCERPT = 200
 

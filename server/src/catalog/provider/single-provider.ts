@@ -36,7 +36,7 @@ export async function askProvider<Body>(
   if (gate.kind === 'broken') {
     return {
       ok: false,
-      outcome: retry(`${name} fails time after time and is left alone for a while`, gate.afterMs),
+      outcome: retry(`${name} keeps failing and is not called for a while`, gate.afterMs),
     }
   }
   const started = performance.now()

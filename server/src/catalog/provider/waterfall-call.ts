@@ -95,7 +95,7 @@ function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: As
     const entering = context.gate.enter(`${provider.id} ${key.id}`, limits, context, slot)
     const gate = entering instanceof Promise ? await entering : entering
     if (gate.kind === 'broken') {
-      const message = 'it fails time after time and is left alone for a while'
+      const message = 'it keeps failing and is not called for a while'
       return { kind: 'error', message, transient: true, brokenMs: gate.afterMs }
     }
     if (gate.kind === 'busy') {

@@ -230,7 +230,7 @@ function moveOnFailed<Result>(
   return moveOn(progress, provider, { status, message })
 }
 
-const UNFIT = 'it cannot be asked with these inputs'
+const UNFIT = 'it does not support these inputs'
 
 function moveOn<Result>(
   progress: Progress<Result>,

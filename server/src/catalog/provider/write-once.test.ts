@@ -114,12 +114,12 @@ describe.each(CREATIONS.map((one): [string, Creation] => [one.action, one]))(
       const there = await run(true, created, { state })
       expect(creates(there.asked)).toBe(0)
       expect(there.outcome).toMatchObject({ kind: 'done', outputs })
-      expect(JSON.stringify(there.outcome)).toContain('it is there, and was not created again')
+      expect(JSON.stringify(there.outcome)).toContain('the record exists and was not created again')
 
       const absent = await run(false, created, { state })
       expect(creates(absent.asked)).toBe(1)
       expect(absent.outcome).toMatchObject({ kind: 'done', outputs })
-      expect(JSON.stringify(absent.outcome)).toContain('it is not there, so it is created')
+      expect(JSON.stringify(absent.outcome)).toContain('the record does not exist, so it is created')
     })
 
     it('so is one whose worker died', async () => {

@@ -30,7 +30,7 @@ const LOOK_BACK_MS = 24 * 60 * 60_000
 
 /** The message for records without a value that can be searched for. */
 export const CANNOT_LOOK =
-  'an earlier try was not answered, and by none of its values can it be found out whether it was created'
+  'an earlier attempt got no answer, and no value identifies the record to check whether it was created'
 
 /**
  * Writes exactly once as far as the other side allows. If a creation gets no answer, or its worker died, the next try
@@ -80,7 +80,9 @@ function keepOpen(outcome: Outcome<never>, open: Open, isOpen: boolean): Outcome
 }
 
 function describeLook(provenance: readonly Provenance[], found: boolean): Provenance[] {
-  const seen = found ? 'it is there, and was not created again' : 'it is not there, so it is created'
+  const seen = found
+    ? 'the record exists and was not created again'
+    : 'the record does not exist, so it is created'
   const message = `an earlier try was not answered, so it was looked for first: ${seen}`
   return provenance.map((entry) => ({ ...entry, status: found ? 'hit' : 'miss', message }))
 }

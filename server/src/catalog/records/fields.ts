@@ -12,7 +12,7 @@ export const entityKind = (description: string) => field.choice(KINDS, { require
 const source = field.dropdown({
   required: true,
   from: 'record sources',
-  description: 'Who says so, such as hubspot: letters, digits, and _ . - inside.',
+  description: 'The source of the data, such as hubspot: letters, digits, and _ . - inside.',
 })
 
 /** The field for the name of a source, limited to names that declared source orders can hold. */
@@ -92,7 +92,7 @@ export const identifiers = namedValues(
   {
     required: true,
     description:
-      'What identifies it: {name, value} with domain (companies), email (people, contacts), linkedin_url, or external (source:id).',
+      'Identifiers: {name, value} with domain (companies), email (people, contacts), linkedin_url, or external (source:id).',
   },
   (items, path) => checkWords(items, path, 'name', IdentifierKind.options),
 )

@@ -57,7 +57,7 @@ export function expandSchema(root: JsonSchema): JsonSchema {
 
   const expand = (given: unknown, level: number): JsonSchema => {
     if (typeof given === 'boolean') return given ? {} : { not: {} }
-    if (!isObject(given)) throw new SchemaProblem('holds something that is no schema')
+    if (!isObject(given)) throw new SchemaProblem('contains a value that is not a schema')
     nodes += 1
     if (nodes > MAX_NODES || level > MAX_LEVELS) throw new SchemaProblem('is too large, or refers to itself')
     const { $ref: reference, ...rest } = given
@@ -88,7 +88,7 @@ function pick(
 /** Returns the properties. A required name without a schema may hold any value. */
 function propertiesEntry(given: JsonSchema, inner: (part: unknown) => JsonSchema): [string, JsonSchema][] {
   const { properties = {}, required = [] } = given
-  if (!isObject(properties)) throw new SchemaProblem('has properties that are no object')
+  if (!isObject(properties)) throw new SchemaProblem('has properties that are not an object')
   const names = listOf(required).filter((name) => typeof name === 'string')
   const all = new Map([...names.map((name): [string, unknown] => [name, {}]), ...Object.entries(properties)])
   return all.size === 0
@@ -115,7 +115,8 @@ function listOf(part: unknown): unknown[] {
 
 /** Returns the part of the schema that a local reference (`#`, `#/$defs/person`) points to. */
 function follow(root: JsonSchema, reference: string): JsonSchema {
-  if (!/^#(\/|$)/.test(reference)) throw new SchemaProblem(`refers to ${reference}, which is outside of it`)
+  if (!/^#(\/|$)/.test(reference))
+    throw new SchemaProblem(`refers to ${reference}, which is outside the schema`)
   const steps = reference.split('/').slice(1)
   let place: unknown = root
   for (const step of steps) {

@@ -15,7 +15,7 @@ const inputs = {
   domain: field.text({ description: 'acme.com; enough alone.' }),
   name: field.text({ description: 'Enough alone.' }),
   linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
-  providers: field.waterfall({ adapters: HEADCOUNT_SOURCES, description: 'Who is asked, in order.' }),
+  providers: field.waterfall({ adapters: HEADCOUNT_SOURCES, description: 'The providers to ask, in order.' }),
   order: field.waterfallOrder,
 }
 
@@ -32,9 +32,9 @@ export function headcountBy(by: HeadcountQuestion['by']) {
     inputs,
     needs: [['domain'], ['name'], ['linkedin_url']] as const,
     outputs: {
-      company_headcount: output.number('How many work there, as far as the provider tells.'),
+      company_headcount: output.number('The number of employees there, if the provider reports it.'),
       breakdown: output.list(`Per ${by.replace('_', ' ')}: {${by}, employees, percent}.`),
-      provider: output.text('Who knew it.'),
+      provider: output.text('The provider that answered.'),
     },
     run: ({ inputs: { domain = '', name = '', linkedin_url = '', providers, order }, context }: Given) =>
       askInOrder(

@@ -27,7 +27,7 @@ export function linkedinProfile<Profile extends object>(
     timeoutSeconds: 240,
     inputs: {
       linkedin_url: field.text({ type: 'url', required: true, description: options.example }),
-      providers: field.waterfall({ adapters, description: 'Who is asked, in order.' }),
+      providers: field.waterfall({ adapters, description: 'The providers to ask, in order.' }),
       order: field.waterfallOrder,
     },
     run: ({ inputs: { linkedin_url, providers, order }, context }: Given<Profile>) =>

@@ -40,7 +40,7 @@ const Roles = z
  */
 export const SETTINGS = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
-  PORT: wholeNumber(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
+  PORT: wholeNumber(8787, 0, 65_535).describe('Port to listen on; 0 chooses a free one'),
   DATABASE_URL: urlText('postgres', 'postgresql')
     .optional()
     .describe(
@@ -73,7 +73,7 @@ export const SETTINGS = {
       return z.NEVER
     })
     .describe(
-      'Your proxies whose X-Forwarded-For header is believed: how many stand in a row (true is 1), or their addresses and networks (10.0.0.0/8,192.0.2.1). With false, callers without a key are counted by the address they connect from',
+      'Your proxies whose X-Forwarded-For header is trusted: their number (true is 1), or their addresses and networks (10.0.0.0/8,192.0.2.1). With false, callers without a key are counted by the address they connect from',
     ),
   LOAM_REQUEST_STALL_SECONDS: wholeNumber(60, 1, 3600).describe(
     'Ends a request that stops arriving, or an answer that is not read, after this many seconds',
@@ -154,7 +154,7 @@ export const SETTINGS = {
       "Name servers, separated by commas: 192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:53; by default the system's",
     ),
   LOAM_SMTP_PROBE_PORT: wholeNumber(25, 0, 65_535).describe(
-    'Port at which verify_email asks mail servers about an address; 0 asks none',
+    'Port at which verify_email asks mail servers about an address; 0 turns this off',
   ),
   LOAM_S3_BUCKET: z
     .string()
@@ -183,7 +183,7 @@ export const SETTINGS = {
     .describe(
       'OpenAI-compatible model server with its /v1 (http://127.0.0.1:11434/v1); may be on a private network',
     ),
-  LOAM_MODEL_API_KEY: z.string().optional().describe('Key of that server, if it wants one'),
+  LOAM_MODEL_API_KEY: z.string().optional().describe('Key of that server, if it requires one'),
   LOAM_MODELS: z
     .string()
     .default('')

@@ -27,7 +27,7 @@ export function parseTrustedProxies(text: string): TrustedProxies | string {
   const wrong = parts.filter((_, n) => networks[n] === null)
   return wrong.length === 0
     ? { networks: networks.filter((network) => network !== null) }
-    : `must be false, true, a number of proxies, or addresses such as 10.0.0.0/8,192.0.2.1 (this is none: ${wrong.join(', ')})`
+    : `must be false, true, a number of proxies, or addresses such as 10.0.0.0/8,192.0.2.1 (invalid: ${wrong.join(', ')})`
 }
 
 function parseNetwork(text: string): Network | null {

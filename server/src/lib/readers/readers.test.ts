@@ -118,7 +118,7 @@ it('I2: a killed or cancelled document does not affect the documents behind it',
 
 it('I2: the size of a result is limited, and a bug of ours is reported as one', async () => {
   const { read } = openReaders()
-  expect(await read('large')).toEqual({ ok: false, message: 'the page says more than 8 MB' })
+  expect(await read('large')).toEqual({ ok: false, message: 'the page contains more than 8 MB of text' })
   await expect(read('fail')).rejects.toThrow('a fault of ours')
   await expect(read('exit')).rejects.toThrow('ended with code 3')
 })

@@ -199,7 +199,7 @@ function explain(ended: Exclude<ReaderEnd, { kind: 'read' | 'lost' }>, what: Rea
     case 'memory':
       return `the ${what} takes too much memory to read`
     case 'large':
-      return `the ${what} says more than 8 MB`
+      return `the ${what} contains more than 8 MB of text`
     case 'called off':
       return CALLED_OFF
     case 'threw':

@@ -77,7 +77,7 @@ export function unreadable(what: string, otherwise: string): AppError {
 }
 
 export function unreadableWords(what: string, otherwise: string): string {
-  return `${what} cannot be opened: it was sealed with a secret that is not in LOAM_SECRET. Add that one after a comma (LOAM_SECRET=new,old), or ${otherwise}`
+  return `${what} cannot be decrypted: it was encrypted with a secret that is not in LOAM_SECRET. Add the old secret after a comma (LOAM_SECRET=new,old), or ${otherwise}`
 }
 
 /** Opens a sealed value. Returns null if it cannot be opened. */

@@ -87,7 +87,7 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
       config: { scope: 'credits:write', body: 'control', resource: resolveBudget },
       schema: {
         tags,
-        summary: 'Remove a budget, which then limits nothing any more',
+        summary: 'Remove a budget and its limit',
         params: BudgetParams,
         response: { 200: success(200, DeletedBudget) },
       },

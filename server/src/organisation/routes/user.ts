@@ -39,7 +39,7 @@ export function userRoutes(api: Api): void {
       config: { scope: 'any key', narrowedKeys: 'allowed' },
       schema: {
         tags: ['User'],
-        summary: 'Read the organisation knowledge file',
+        summary: 'Get the organisation knowledge file',
         response: { 200: success(200, Knowledge) },
       },
     },

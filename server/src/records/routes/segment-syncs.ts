@@ -117,7 +117,7 @@ export function segmentSyncRoutes(api: Api): void {
       config: whole,
       schema: {
         tags,
-        summary: 'Deliver the members that a breaker held, or drop them',
+        summary: 'Deliver or drop the held members',
         params: SyncParams,
         body: ConfirmBody,
         response,

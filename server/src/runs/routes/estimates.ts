@@ -31,7 +31,7 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
       },
       schema: {
         tags: ['Runs'],
-        summary: 'What a run would cost: at most, and as expected; nothing is run',
+        summary: 'Estimate the cost of a run, at most and expected, without running it',
         params: SheetParams,
         body: EstimateBody,
         response: { 200: success(200, Estimate) },

@@ -59,7 +59,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: run,
       schema: {
         tags: ['Runs'],
-        summary: 'Run rows: all their actions, also those that are complete, run and are billed again',
+        summary: 'Run rows: all their actions run and are billed again, including complete ones',
         params: SheetParams,
         body: RunRowsBody,
         response: queued,
@@ -79,7 +79,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: run,
       schema: {
         tags: ['Runs'],
-        summary: 'Run all rows: all their actions, also those that are complete, run and are billed again',
+        summary: 'Run all rows: all their actions run and are billed again, including complete ones',
         params: SheetParams,
         body: RunAllBody,
         response: queued,
@@ -126,7 +126,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: run,
       schema: {
         tags: ['Runs'],
-        summary: 'Stop what runs on a sheet',
+        summary: 'Stop the runs of a sheet',
         params: SheetParams,
         response: { 200: successWithMessage(200, Stopped) },
       },
@@ -144,7 +144,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: { scope: 'workflows:data:read', resource: sheetOfPath },
       schema: {
         tags: ['Runs'],
-        summary: 'The latest runs of a sheet, newest first',
+        summary: 'List the latest runs of a sheet, newest first',
         params: SheetParams,
         response: { 200: success(200, z.array(Run)) },
       },
@@ -158,7 +158,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: { scope: 'workflows:data:read', resource: sheetOfPath },
       schema: {
         tags: ['Runs'],
-        summary: 'A run of a sheet: its progress, what it cost, and what stopped it',
+        summary: 'Get a run of a sheet: its progress, its cost, and what stopped it',
         params: RunParams,
         response: { 200: success(200, Run) },
       },
@@ -176,8 +176,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       config: run,
       schema: {
         tags: ['Runs'],
-        summary:
-          'Go on with the rows of a run that ended for want of credits; what is complete is not billed again',
+        summary: 'Resume the rows of a run that ran out of credits; complete cells are not billed again',
         params: RunParams,
         body: ResumeRunBody,
         response: queued,

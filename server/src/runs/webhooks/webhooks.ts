@@ -90,7 +90,7 @@ export async function webhookUrls(
 
 const ADDRESS = 'the address of the webhook'
 const mendingOf = ({ sheet_id }: Pick<SheetKey, 'sheet_id'>) =>
-  `make a new address: \`loam webhook enable --sheet ${sheet_id} --rotate\`; deliveries to the one that is known go on until then`
+  `create a new URL: \`loam webhook enable --sheet ${sheet_id} --rotate\`; deliveries to the old URL are accepted until then`
 
 /** Gives the copy of a sheet a webhook input with a token of its own, if the sheet has one (D46). */
 export async function copyWebhook(

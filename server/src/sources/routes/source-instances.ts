@@ -49,7 +49,7 @@ export function sourceInstanceRoutes(
       schema: {
         tags,
         summary:
-          'A source with its health: last pull and next, records new and changed, last error with what to do',
+          'Get a source with its status: last and next pull, new and changed records, last error with a hint',
         params: InstanceParams,
         response: { 200: success(200, SourceState) },
       },
@@ -63,7 +63,7 @@ export function sourceInstanceRoutes(
       config: read,
       schema: {
         tags,
-        summary: 'The records that a source has imported, in import order',
+        summary: 'List the records that a source has imported, in import order',
         params: InstanceParams,
         querystring: SourceDataQuery,
         response: { 200: success(200, SourceData) },

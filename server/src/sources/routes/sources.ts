@@ -143,7 +143,7 @@ export function sourceRoutes(
       config: { scope: 'sources:read', narrowedKeys: 'allowed' },
       schema: {
         tags,
-        summary: 'The sources of the organisation, newest first',
+        summary: 'List the sources of the organisation, newest first',
         response: { 200: success(200, z.array(SourceInstance)) },
       },
     },

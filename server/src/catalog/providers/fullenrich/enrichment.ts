@@ -43,7 +43,7 @@ export function enrich<Result>(
   return ask(request, z.union([Finished, Waiting]), (reply): Found<Result> => {
     if ('code' in reply || AT_WORK.has(reply.status)) return { kind: 'pending', afterMs: POLL_MS, poll }
     if (reply.status === 'CREDITS_INSUFFICIENT') return refusal('no_credits', 'the key is used up')
-    if (reply.status === 'RATE_LIMIT') return refusal('rate_limited', 'it asks to slow down')
+    if (reply.status === 'RATE_LIMIT') return refusal('rate_limited', 'its rate limit is reached')
     const info = reply.data?.[0]?.contact_info
     return info ? read(info) : MISS
   })

@@ -27,7 +27,7 @@ export function search<Result>(
     return ask({ method: 'POST', path, json }, Started, ({ success, item }) =>
       success && item
         ? { kind: 'pending', afterMs: 2000, poll: item._id }
-        : refusal('ineligible', 'it does not take this'),
+        : refusal('ineligible', 'it does not accept this request'),
     )
   }
   const request = { method: 'POST', path: '/api/bulk-single-searchs/read', json: { id: poll } } as const

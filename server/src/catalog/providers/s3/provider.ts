@@ -55,7 +55,7 @@ export const s3: Provider = {
     }
     const base = context.egress.baseUrl('s3', endpoint ?? `https://s3.${region}.amazonaws.com`)
     const url = URL.parse(`${base.replace(/\/+$/, '')}${path.split('/').map(escapePart).join('/')}`)
-    if (url === null) return { ok: false, refusal: refusal('unconfigured', 'the endpoint is no address') }
+    if (url === null) return { ok: false, refusal: refusal('unconfigured', 'the endpoint is not a URL') }
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
     // The query in the form that is signed: another spelling of a space is another request.
     url.search = pairs.map(([name, value]) => `${escapePart(name)}=${escapePart(String(value))}`).join('&')

@@ -393,7 +393,7 @@ function describeMissing(tokens: readonly Token[], env: EnvValues): string {
     const { key } = variable
     return describeUnreadable(env, key) ?? `the environment variable ${key} has no value here`
   }
-  return `these references name nothing: ${[...new Set(tokens.map(printToken))].join(', ')}`
+  return `unknown references: ${[...new Set(tokens.map(printToken))].join(', ')}`
 }
 
 /**

@@ -29,5 +29,5 @@ export async function findTarget(
 /** Returns the same refusal whether the sheet does not exist, belongs to another organisation, or may not be used. */
 const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
   ok: false,
-  message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and whoever configured the action and started the run,'} may use`,
+  message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and the members who configured the action and started the run,'} may use`,
 })

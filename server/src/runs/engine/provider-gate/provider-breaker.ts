@@ -36,7 +36,7 @@ export type Breakers = {
 }
 
 /**
- * Creates breakers: a provider that fails time after time is not called for a while, by any process. Failures are
+ * Creates breakers: a provider that keeps failing is not called for a while, by any process. Failures are
  * counted in each process, the pause is shared. After the pause the next call decides.
  */
 export function createBreakers(store: Store, log: Log): Breakers {

@@ -17,7 +17,7 @@ export function webhookDeliveryRoutes(api: Api): void {
       config: { scope: 'workflows:data:read', resource: sheetOfPath },
       schema: {
         tags: ['Webhooks'],
-        summary: 'The latest deliveries to the webhook of the sheet, newest first',
+        summary: 'List the latest deliveries to the webhook of a sheet, newest first',
         params: SheetParams,
         response: { 200: success(200, z.array(WebhookDelivery)) },
       },

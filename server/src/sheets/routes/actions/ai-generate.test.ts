@@ -89,7 +89,7 @@ describe('ai_generate through the API', () => {
     const [row] = await settledRows(org, chain.sheet)
     expect(row?.cells['format_data_using_js_expression_1']).toEqual({
       status: 'error',
-      error: 'these references name nothing: {{ai_generate_1.teir}}',
+      error: 'unknown references: {{ai_generate_1.teir}}',
     })
   })
 

@@ -65,7 +65,7 @@ const landed = async ({ org, secret }: Pick<Setting, 'org' | 'secret'>): Promise
 
 const refusalOf = (target: string) => ({
   status: 'failed',
-  error: `there is no sheet ${target} that the owner of this workflow, and whoever configured the action and started the run, may use`,
+  error: `there is no sheet ${target} that the owner of this workflow, and the members who configured the action and started the run, may use`,
 })
 
 describe('D36: a target that comes from a token is within the reach of the member who started the run', () => {

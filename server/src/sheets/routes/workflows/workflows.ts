@@ -67,7 +67,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       config: { scope: 'workflows:read', resource: workflowOfPath },
       schema: {
         tags,
-        summary: 'Workflow overview',
+        summary: 'Get a workflow with its sheets, inputs and actions',
         params: WorkflowParams,
         response: { 200: success(200, WorkflowOverview) },
       },

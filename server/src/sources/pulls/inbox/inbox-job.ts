@@ -121,6 +121,6 @@ async function resolve(
 const waitForSecret = (unread: number, { failures }: Claim): Verdict => ({
   afterMs: UNREADABLE_MS,
   failures: failures + 1,
-  message: `${unread} of the waiting visits cannot be decrypted: they were sealed with a secret that is not in LOAM_SECRET`,
+  message: `${unread} of the waiting visits cannot be decrypted: they were encrypted with a secret that is not in LOAM_SECRET`,
   hint: 'add that secret after a comma (LOAM_SECRET=new,old); visits are kept for a day',
 })
