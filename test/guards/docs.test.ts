@@ -124,6 +124,57 @@ describe('a newcomer reads to the end', () => {
   })
 })
 
+describe('ARCHITECTURE.md', () => {
+  const text = readFileSync('ARCHITECTURE.md', 'utf8')
+  const sectionOf = (title: string) => text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
+  const pathsIn = (part: string) =>
+    [...part.matchAll(/`([^`\s]+)`/g)].flatMap(([, path = '']) => (TOP.test(path) ? [path] : []))
+  const rows = sectionOf('To change something, open')
+    .split('\n')
+    .flatMap((line) => {
+      const [, change = '', count = '', where = ''] = line.split('|').map((cell) => cell.trim())
+      return /^\d+$/.test(count) ? [{ change, count: Number(count), paths: pathsIn(where) }] : []
+    })
+
+  it.each(rows)('$change: $count files', ({ count, paths }) => expect(paths).toHaveLength(count))
+
+  it.each([
+    ['an operator of filters', 'contains any of', []],
+    [
+      'a stored field of a cell, in addition',
+      'learns',
+      // The type of the table, and the rules that set and read this field.
+      ['server/src/database/tables/sheet-tables.ts', 'server/src/runs/engine/cells/cell.ts'],
+    ],
+  ])('%s: every file with an example of it is listed', (change, example, others) => {
+    const listed = rows.find((row) => row.change === change)?.paths ?? []
+    const knowing = globSync('{contract,server/src/runs,server/src/sheets,dashboard/src}/**/*.{ts,tsx}')
+      .filter((path) => !path.includes('.test.') && path !== 'server/src/sheets/store/action-outputs.ts')
+      .filter((path) => new RegExp(`\\b${example}\\b`).test(readFileSync(path, 'utf8')))
+    expect(knowing.length).toBeGreaterThan(1)
+    expect(knowing.filter((path) => !listed.includes(path) && !others.includes(path))).toEqual([])
+  })
+
+  const readFiles = (title: string) => pathsIn(sectionOf(title)).filter((path) => path.endsWith('.ts'))
+
+  it('one request reads in at most 20 files, one cell in at most 8', () => {
+    expect([readFiles('One request').length, readFiles('One cell').length]).toEqual([20, 8])
+  })
+
+  it('each file of a request is called by one before it', () => {
+    const [first, ...later] = readFiles('One request')
+    const before = [first ?? '']
+    for (const path of later) {
+      const name = basename(path)
+      expect(
+        before.filter((file) => readFileSync(file, 'utf8').includes(`/${name}'`)),
+        path,
+      ).not.toEqual([])
+      before.push(path)
+    }
+  })
+})
+
 describe('these checks', () => {
   const document = [
     'See `server/src/main.ts`, `contract/<resource>.ts`, `server/src/database/migrations/*.sql` and `server/src/gone.ts`.',
