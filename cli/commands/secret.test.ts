@@ -151,7 +151,7 @@ describe('loam secret rotate', () => {
 })
 
 describe('a value that cannot be opened is a clear error', () => {
-  const NAMED = expect.stringContaining('Add that one after a comma (LOAM_SECRET=new,old), or ')
+  const NAMED = expect.stringContaining('Add the old secret after a comma (LOAM_SECRET=new,old), or ')
   let made: Awaited<ReturnType<typeof sealEverything>>
   let call: (path: string) => Promise<Json>
   beforeAll(async () => {

@@ -176,6 +176,6 @@ it('a search asks for the same values and no older records', async () => {
   expect(hubspot.asked.map(printSeen)).toEqual([])
   expect(hubspot.outcome).toMatchObject({
     kind: 'failed',
-    message: expect.stringMatching(/by none of its values/),
+    message: expect.stringMatching(/no value identifies the record/),
   })
 })
