@@ -1,5 +1,6 @@
+import { loadReaders } from '../built-in/web/article.ts'
 import { readDocument, type SentPage, type WebDocument } from '../built-in/web/document.ts'
-import { loadReaders, toMarkdown } from '../built-in/web/markdown.ts'
+import { toMarkdown } from '../built-in/web/markdown.ts'
 
 // Loads the libraries now: the time limit of a document starts when this module is loaded.
 await Promise.all([loadReaders(), import('cheerio')])

@@ -2,10 +2,11 @@ import { findBoardsOf } from '../boards/detection.ts'
 import { postingsOf } from '../boards/postings.ts'
 import { feedsOf } from '../news/feed-links.ts'
 import { detectTechnologies, type Traces, tracesOfPage } from '../technologies/detection.ts'
+import { loadReaders } from './article.ts'
 import type { CountryCode } from './countries.ts'
 import { readDocument, type SentPage, type WebDocument } from './document.ts'
 import { extract } from './extraction.ts'
-import { loadReaders, toMarkdown } from './markdown.ts'
+import { toMarkdown } from './markdown.ts'
 
 // Loads the libraries now: the time limit of a document starts when this module is loaded.
 await Promise.all([loadReaders(), import('cheerio')])
