@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 
 type Output = { write(text: string): unknown }
 
-/** The surroundings of a command line: its environment, its streams and its exit code. */
+/** The context of a command line: its environment, its streams and its exit code. */
 export type Terminal = {
   env: Record<string, string | undefined>
   stdin: Readable

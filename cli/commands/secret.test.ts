@@ -136,7 +136,7 @@ describe('loam secret rotate', () => {
     expect([...(await environment.envOf(sheet))]).toEqual([['REGION', 'eu-central']])
     const key = await environment.keysOf(sheet).own('webhook')
     expect(key?.fields).toEqual({ secret: 'hush' })
-    expect(await key?.token(async () => ({ ok: false, refusal: 'made anew' }))).toEqual({
+    expect(await key?.token(async () => ({ ok: false, refusal: 'made again' }))).toEqual({
       ok: true,
       token: 'kept',
     })

@@ -48,3 +48,60 @@ describe('doc comments begin with a verb or a noun phrase', () => {
     ])
   })
 })
+
+type Metaphor = {
+  word: RegExp
+  rather: string
+  /** Set while the word is still being replaced in runs/engine and money: it is not checked yet. */
+  isPending?: true
+}
+
+/** Words of old metaphors, and riddles that users saw, with what is written instead. */
+const METAPHORS: readonly Metaphor[] = [
+  { word: /foresight/i, rather: 'speculative read, forecast' },
+  { word: /\bwhoever\b/i, rather: 'the noun: the caller, the worker, the transaction' },
+  { word: /\bbef(?:a|e)ll/i, rather: 'happens to' },
+  { word: /\banew\b/i, rather: 'again, from the beginning' },
+  { word: /\bnames? nothing\b/i, rather: 'does not exist, is unknown' },
+  { word: /\btime after time\b/i, rather: 'keeps failing' },
+  { word: /\bsurroundings\b/i, rather: 'environment, context' },
+  { word: /\bwhat (?:is|was) said of\b/i, rather: 'statements about' },
+  { word: /\bwhat bears on\b/i, rather: 'limits that affect' },
+  { word: /\bdeliver again who\b/i, rather: 'Re-deliver members that return' },
+  { word: /\btell a program\b/i, rather: 'Webhook URL' },
+  { word: /purse/i, rather: 'limit', isPending: true },
+  { word: /\bin[ -]the[ -]air\b/i, rather: 'in flight', isPending: true },
+  { word: /\blaunch(?:e[sd]|ing|Rows)?\b/i, rather: 'enqueue', isPending: true },
+  { word: /\bland(?:ed|ing)\b/i, rather: 'finish, finished', isPending: true },
+  { word: /\bfold(?:s|ed|ing|Charges)?\b/, rather: 'post', isPending: true },
+  { word: /\b(?:take|giveBack|end|attach)Hold\b/, rather: 'reservation', isPending: true },
+]
+
+/** Finds lines with one of these words. */
+const findWords = (text: string) =>
+  text.split('\n').flatMap((line, at) => {
+    const found = METAPHORS.find(({ word, isPending }) => isPending !== true && word.test(line))
+    return found === undefined ? [] : [`${at + 1}: ${found.rather}, rather than: ${line.trim().slice(0, 80)}`]
+  })
+
+describe('old metaphors', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md', '{server,dashboard}/**/README.md'], {
+    exclude: (name) => /^(node_modules|CHANGELOG\.md)$/.test(name),
+  })
+  const texts = [...files.filter((file) => file !== 'test/guards/plain-english.test.ts'), ...pages]
+
+  it('are in no file', () => {
+    const found = texts.flatMap((file) =>
+      findWords(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('are found in any case', () => {
+    const text = 'one line\nWhoever comes, begins anew\nA Foresight\nrenewed'
+    expect(findWords(text)).toEqual([
+      '2: the noun: the caller, the worker, the transaction, rather than: Whoever comes, begins anew',
+      '3: speculative read, forecast, rather than: A Foresight',
+    ])
+  })
+})

@@ -26,7 +26,7 @@ it.each<[string, string | undefined, Record<string, string>, string | null]>([
   ['the one that is set, whatever there is', '/set/here', { CHROME_PATH: chosen, PATH }, '/set/here'],
   ['none where that is set', 'none', { CHROME_PATH: chosen, PATH }, null],
   ['CHROME_PATH', undefined, { CHROME_PATH: chosen, PATH, HOME }, chosen],
-  ['PATH, where CHROME_PATH names nothing', undefined, { CHROME_PATH: '/no/such', PATH, HOME }, onPath],
+  ['PATH, where CHROME_PATH does not exist', undefined, { CHROME_PATH: '/no/such', PATH, HOME }, onPath],
   ['the newest of the cache of Playwright', undefined, { PATH: '/no/such', HOME }, cached],
   [
     'the cache where it was put',

@@ -54,7 +54,7 @@ export async function startRun(
 }
 
 /**
- * Drops the flights of stopped runs that still have a cell running. Their rows run anew, and the late result will have
+ * Drops the flights of stopped runs that still have a cell running. Their rows run again, and the late result will have
  * no effect (D23). Every flight of the chosen rows is locked, also those that stay: enqueueing meets them again, in the
  * order of rows.
  */

@@ -54,7 +54,7 @@ export async function resumeRun(
     with chosen as materialized (
       ${resumableCells(sheet, runId, run.actions)}
     ), launched as (
-      -- Not the first attempt: whoever claims it looks for the results that the run has.
+      -- Not the first attempt: the worker that claims it looks for the results that the run has.
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt)
       select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1 from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id

@@ -55,7 +55,7 @@ const makeOverdue = (base: string, minutes: number) =>
     where sheet_id = ${keyOf(base).sheet_id}`.execute(store.system)
 
 afterEach(() => void vi.useRealTimers())
-// Ids never go back: those of this process are a day ahead from here on, so later files load the modules anew.
+// Ids never go back: those of this process are a day ahead from here on, so later files load the modules again.
 afterAll(() => void vi.resetModules())
 
 describe('a schedule', () => {

@@ -38,7 +38,7 @@ it.each<[string, string, string, unknown, [string, string][]]>([
     'a token',
     '/actions/normalize_domain_1',
     { inputs: { value: '{{input.webiste}}' } },
-    [['inputs.value', '{{input.webiste}} names nothing; did you mean {{input.website}}?']],
+    [['inputs.value', '{{input.webiste}} does not exist; did you mean {{input.website}}?']],
   ],
 ])('%s with %s that is not known warns with what was meant', async (method, _what, path, body, warnings) => {
   const answer = await org.call(method, `${sheet}${path}`, body)

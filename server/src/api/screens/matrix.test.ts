@@ -25,7 +25,7 @@ const routes = app.api.declaredRoutes
   })
 const guarded = routes.filter(({ scope }) => scope !== 'public')
 const isUnsafe = ({ method }: { method: string }) => method !== 'GET'
-/** Fills a path with random ids, which name nothing. */
+/** Fills a path with random ids, which do not exist. */
 const fill = (path: string) => path.replaceAll(/:(\w+)/g, () => newId())
 const bodyOf = ({ method }: { method: string }) => (method === 'GET' || method === 'DELETE' ? undefined : {})
 

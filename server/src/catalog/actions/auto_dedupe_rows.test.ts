@@ -64,7 +64,7 @@ it('names like inputs with dots and blanks are bare names too; an unknown one ca
   ])
   expect(kinds).toEqual(['unique'])
   const unknown = await dedupe({ auto_dedupe_columns: ['gone'] }, [{ domain: 'a.com' }])
-  expect(unknown.kinds).toEqual([{ kind: 'unrunnable', message: '{{input.gone}} names nothing' }])
+  expect(unknown.kinds).toEqual([{ kind: 'unrunnable', message: '{{input.gone}} does not exist' }])
 })
 
 it.each([['{{domain}}'], [['']], [[5]], [{}]])(

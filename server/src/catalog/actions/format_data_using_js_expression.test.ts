@@ -78,7 +78,7 @@ describe('format_data_using_js_expression', () => {
   it('cannot run with an unknown token, or one inside a regular expression', async () => {
     expect(await format('{{x_1.gone}} + 1')).toEqual({
       kind: 'unrunnable',
-      message: '{{x_1.gone}} names nothing',
+      message: '{{x_1.gone}} does not exist',
     })
     expect(await format('/{{input.name}}/.test("x")')).toMatchObject({ kind: 'unrunnable' })
   })

@@ -106,7 +106,7 @@ describe('send_to_sheet', () => {
     [
       'a column of an action that is not there',
       { field_mapping: map({ a: '{{z_1.people.name}}' }) },
-      { kind: 'unrunnable', message: '{{z_1.people.name}} names nothing' },
+      { kind: 'unrunnable', message: '{{z_1.people.name}} does not exist' },
     ],
   ])('does not succeed with %s', async (_what, inputs, expected) => {
     expect((await send({ field_mapping: map({ a: 'b' }), ...inputs })).outcome).toEqual(expected)

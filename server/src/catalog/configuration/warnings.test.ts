@@ -76,24 +76,24 @@ describe('references', () => {
   })
 
   it.each<[string, string]>([
-    ['{{input.Email}}', '{{input.Email}} names nothing; did you mean {{input.email}}?'],
-    ['{{input.emial}}', '{{input.emial}} names nothing; did you mean {{input.email}}?'],
-    ['{{inputs.email}}', '{{inputs.email}} names nothing; did you mean {{input.email}}?'],
+    ['{{input.Email}}', '{{input.Email}} does not exist; did you mean {{input.email}}?'],
+    ['{{input.emial}}', '{{input.emial}} does not exist; did you mean {{input.email}}?'],
+    ['{{inputs.email}}', '{{inputs.email}} does not exist; did you mean {{input.email}}?'],
     ['{{ email }}', '{{ email }} is not a reference; did you mean {{input.email}}?'],
     ['{{input.email}', '{{input.email} is not a reference; did you mean {{input.email}}?'],
     ['{{summary}}', '{{summary}} is not a reference; did you mean {{probe_1.summary}}?'],
-    ['{{probe_1.sumary}}', '{{probe_1.sumary}} names nothing; did you mean {{probe_1.summary}}?'],
-    ['{{probe.summary}}', '{{probe.summary}} names nothing; did you mean {{probe_1.summary}}?'],
+    ['{{probe_1.sumary}}', '{{probe_1.sumary}} does not exist; did you mean {{probe_1.summary}}?'],
+    ['{{probe.summary}}', '{{probe.summary}} does not exist; did you mean {{probe_1.summary}}?'],
     [
       '{{probe_1.people.emial}}',
-      '{{probe_1.people.emial}} names nothing; did you mean {{probe_1.people.email}}?',
+      '{{probe_1.people.emial}} does not exist; did you mean {{probe_1.people.email}}?',
     ],
     [
       '{{env.KYE}}',
       '{{env.KYE}} has no value here; rows are errors until it is set; did you mean {{env.KEY}}?',
     ],
-    ['{{input.phone}}', '{{input.phone}} names nothing'],
-    ['{{probe_1.summary.part}}', '{{probe_1.summary.part}} names nothing'],
+    ['{{input.phone}}', '{{input.phone}} does not exist'],
+    ['{{probe_1.summary.part}}', '{{probe_1.summary.part}} does not exist'],
     ['{{probe_3.sumary}}', '{{probe_3.sumary}} is not there yet when this action runs'],
     ['{{ }}', '{{ }} is not a reference'],
   ])('%s gets "did you mean" where something near is there: %s', (text, message) => {

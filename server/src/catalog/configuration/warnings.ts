@@ -48,7 +48,7 @@ const MALFORMED: Problem = {
   code: 'unresolved_reference',
   message: (source) => `${source} is not a reference`,
 }
-const UNRESOLVED: Problem = { code: 'unresolved_reference', message: (source) => `${source} names nothing` }
+const UNRESOLVED: Problem = { code: 'unresolved_reference', message: (source) => `${source} does not exist` }
 const DOWNSTREAM: Problem = {
   code: 'downstream_reference',
   message: (source) => `${source} is not there yet when this action runs`,

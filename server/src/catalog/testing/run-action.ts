@@ -98,7 +98,7 @@ export function useActions(): Run {
     if (action === undefined) throw new Error(`there is no action ${id}`)
     const { resolved, missing } = resolveInputs(action, configure(action, inputs), lookupIn(row))
     if (missing[0] !== undefined)
-      return { kind: 'unrunnable', message: `${printToken(missing[0])} names nothing` }
+      return { kind: 'unrunnable', message: `${printToken(missing[0])} does not exist` }
     const read = readInputs(action, resolved)
     if (!read.ok) return { kind: 'unrunnable', message: read.message }
     const context = {

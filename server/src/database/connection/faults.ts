@@ -1,6 +1,6 @@
 const faults = new WeakSet<Error>()
 
-/** Marks an error of the statement as an error of the database. A failed socket looks the same whoever opened it. */
+/** Marks an error of the statement as an error of the database. A failed socket looks the same for every owner. */
 export function markFaults<Result>(statement: Promise<Result>): Promise<Result> {
   // Runs in addition to the caller's own handlers, and before them.
   statement.catch((cause: unknown) => {

@@ -21,7 +21,7 @@ const MAX_KNOWN = 500
 const knownBy = new WeakMap<object, { count: number; byStart: Map<string, Known[]> }>()
 
 /**
- * Reuses what the driver made for the same columns before. Each execution of a statement reports its columns anew,
+ * Reuses what the driver made for the same columns before. Each execution of a statement reports its columns again,
  * and the driver makes an empty row for them each time, through an object that is slow to copy: a tenth of the time
  * of reading a page of rows.
  */

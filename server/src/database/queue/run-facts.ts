@@ -27,7 +27,7 @@ export type RunFacts = Readonly<{
 }>
 
 /**
- * Selects the facts of the runs `r`. A run that nobody requested counts to the owner of the workflow, whoever set the run up
+ * Selects the facts of the runs `r`. A run that nobody requested counts to the owner of the workflow, no matter who set it up
  * (M9).
  */
 export const RUN_FACTS = `

@@ -18,7 +18,7 @@ import {
 } from '../../runs/store/foreseen-cells.ts'
 import type { SheetRecord } from '../../sheets/store/sheets.ts'
 import { type Expectation, expectCell } from './expectation.ts'
-import { createForesight, type RowForesight, type RunAction } from './row-classes.ts'
+import { createForecast, type RowForecast, type RunAction } from './row-classes.ts'
 
 /** The rows to estimate: existing ones, a number of rows that do not exist yet, or such rows in their stored form. */
 export type EstimatedRows =
@@ -113,7 +113,7 @@ async function tally(
   const whole = exact ? MAX_EXACT : WHOLE
   const { total, seqs } =
     rows.kind === 'given' ? numberRows(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
-  const foresight = createForesight(definition, actions, {
+  const forecast = createForecast(definition, actions, {
     cached: sheet.cache_enabled,
     continueOnFail: sheet.continue_on_fail,
     knowsOutput: (actionId, name) => {
@@ -132,11 +132,11 @@ async function tally(
         ? chunk.map((place) => viewRow(rows.data[place]))
         : await listForeseenRows(db, sheet, chunk, outside)
     readCount += found.length
-    const foreseen = found.map(foresight)
+    const foreseen = found.map(forecast)
     for (const [place, { instance }] of actions.entries()) {
       const { id, epoch } = instance
       const counts = tallies[place] ?? { run: 0, cached: 0, skipped: 0 }
-      const asked: { key: string; row: RowForesight }[] = []
+      const asked: { key: string; row: RowForecast }[] = []
       for (const row of foreseen) {
         const cell = row.foresee(place)
         if (cell === 'skipped') counts.skipped += 1

@@ -16,7 +16,7 @@ export type Foreseen = 'skipped' | { key: string | null }
 export type ForeseenRow = { data: string | null; cells: string | null }
 
 /** The cells of one row, predicted in the order of its actions. */
-export type RowForesight = {
+export type RowForecast = {
   /** Predicts the cell at this place. */
   foresee(place: number): Foreseen
   /** Adds the cached outputs of the cell at this place, so that cells that depend on them can be predicted too. */
@@ -28,7 +28,7 @@ export type RowForesight = {
  * unknown: cells that depend on them may run. Nothing is known of a row that does not exist yet or is too large to read
  * (`data` null).
  */
-export function createForesight(
+export function createForecast(
   definition: Definition,
   actions: readonly RunAction[],
   rules: {
@@ -36,7 +36,7 @@ export function createForesight(
     continueOnFail: boolean
     knowsOutput: (actionId: string, name: string) => boolean
   },
-): (row: ForeseenRow) => RowForesight {
+): (row: ForeseenRow) => RowForecast {
   const running = new Set(actions.map(({ instance }) => instance.id))
   const plan = actions.map(({ instance, template }) => ({
     instance,

@@ -346,7 +346,7 @@ describe('M13: usage', async () => {
   })
 })
 
-it('M9: automatic runs count to the owner of the workflow, whoever set them up', async () => {
+it('M9: automatic runs count to the owner of the workflow, no matter who set them up', async () => {
   const sheet = await makeSheet(
     { action_id: 'paid', inputs: {} },
     await org.keyFor('owner@example.com', 'member'),

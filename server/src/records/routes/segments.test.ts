@@ -129,17 +129,17 @@ describe('D80: the change feed', () => {
     await say(org.orgId, 'steel', 2)
     await evaluate(org.orgId, id)
     expect((await read(org, id, `?since=${nextSince}`)).body).toEqual(conflict)
-    const anew = (await read(org, id, '?since=0')).body
-    expect(anew.filterHash).not.toBe(filterHash)
-    expect((await read(org, id, `?since=${anew.nextSince}`)).status).toBe(200)
-    expect((await read(org, id, `?since=${anew.nextSince}&filterHash=${filterHash}`)).body).toEqual(conflict)
-    expect((await read(org, id, `?since=${anew.nextSince}&filterHash=${anew.filterHash}`)).status).toBe(200)
+    const restarted = (await read(org, id, '?since=0')).body
+    expect(restarted.filterHash).not.toBe(filterHash)
+    expect((await read(org, id, `?since=${restarted.nextSince}`)).status).toBe(200)
+    expect((await read(org, id, `?since=${restarted.nextSince}&filterHash=${filterHash}`)).body).toEqual(conflict)
+    expect((await read(org, id, `?since=${restarted.nextSince}&filterHash=${restarted.filterHash}`)).status).toBe(200)
     // A reader that treats 409 as "later" sees the other hash.
     await sql`update record_segments set filter_changed_at = now() - interval '6 minutes' where segment_id = ${id}`.execute(
       app.store.system,
     )
     const late = await read(org, id, `?since=${nextSince}`)
-    expect([late.status, late.body.filterHash]).toEqual([200, anew.filterHash])
+    expect([late.status, late.body.filterHash]).toEqual([200, restarted.filterHash])
   })
 
   it('409 while a new segment is evaluated for the first time', async () => {

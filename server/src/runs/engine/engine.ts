@@ -48,7 +48,7 @@ export type EngineParts = {
   egress: Egress
   sandbox: SandboxPool
   models: Models
-  /** The page readers. Whoever creates them closes them. */
+  /** The page readers. The code that creates them closes them. */
   pages: PageReaders
   mail: ActionContext['mail']
   log: Log

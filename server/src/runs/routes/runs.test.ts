@@ -177,7 +177,7 @@ describe('4.6 runs', () => {
     expect(big?.cells[F1]).toEqual(complete('big'))
   })
 
-  it('a token that names nothing is an error; a required input that is empty is an error (D18, D33)', async () => {
+  it('a token that does not exist is an error; a required input that is empty is an error (D18, D33)', async () => {
     const base = await makeSheet([formula('{{input.gone}} + 1')])
     await addRows(base, [{}], { run_after_add: 'all' })
     const [row] = await settledRows(org, base)

@@ -91,7 +91,7 @@ export async function changeRows(
 
 /**
  * Fills empty cells in a chunk of rows that were delivered under an earlier mapping. Returns false if none are left.
- * Existing values stay, whoever set them.
+ * Existing values stay, regardless of who set them.
  */
 export async function fillRows(
   trx: Db,

@@ -172,7 +172,7 @@ describe('SSRF: a name that resolves differently between two calls', () => {
       resolve: async () => [asked++ === 0 ? '127.0.0.1' : '127.0.0.2'],
     })
     onTestFinished(egress.close)
-    await fetch(`http://bound-anew.example:${site.port}/`, egress)
+    await fetch(`http://rebound.example:${site.port}/`, egress)
     expect(asked).toBeGreaterThan(1)
     expect(site.requests.length).toBeGreaterThan(0)
     expect(reached).toBe(0)

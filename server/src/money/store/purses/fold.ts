@@ -83,7 +83,7 @@ async function foldLocked(
 }
 
 /**
- * Ends the shares of a holder in an organisation, because the holder is dead or starts anew. Its charges are folded and the
+ * Ends the shares of a holder in an organisation, because the holder is dead or starts again. Its charges are folded and the
  * rest is given back. Settlements in flight come before; later ones find no share and write nothing.
  */
 export async function endShares(db: Db, orgId: string, holder: string): Promise<void> {

@@ -23,7 +23,7 @@ export const claimStatement = (alike: boolean): NamedParameters =>
   nameParameters(`
 with claimed as (
   update flights f set attempt = f.attempt + 1, status = 'running',
-    -- Whoever held the flight before got to this cell, and no further.
+    -- The previous worker got to this cell, and no further.
     settled = case when f.attempt = 0 and i.fresh then 0 else ${SETTLED} end,
     strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + (not i.resumed)::int
       when i.resumed then 1 else 2 end,

@@ -40,7 +40,7 @@ with visited as (
   from hook order by bucket
   on conflict (bucket) do update set (minute, minute_used, day, granted, per_minute) = (
     select greatest(w.minute, excluded.minute), m.used + g.granted, excluded.day, g.granted, excluded.per_minute
-    -- Whoever waited here over the turn of the minute counts in the new one.
+    -- A delivery that waited here over the turn of the minute counts in the new one.
     from (select case when w.minute >= excluded.minute then w.minute_used else 0 end as used) m,
       lateral (select greatest(0, least(excluded.granted, excluded.per_minute - m.used)) as granted) g)
   returning bucket, minute, minute_used, least(granted, per_minute) as granted
