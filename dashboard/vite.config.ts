@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 import { compress } from './compress.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const server = process.env['LOAM_URL'] ?? 'http://localhost:3000'
+const server = process.env['LOAM_URL'] ?? 'http://127.0.0.1:8787'
 
 export default defineConfig({
   root: at('.'),

@@ -14,7 +14,7 @@ import { openInstallation } from '#test/plumbing/installation.ts'
 import { until } from '#test/plumbing/until.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
 import { type Exchange, isGood, startCallers, type Wanted } from './load/load.ts'
-import { secondsOf, secondsOfAll } from './load/process-use.ts'
+import { readProcessorSeconds, secondsOfAll } from './load/process-use.ts'
 
 const { values } = parseArgs({
   options: {
@@ -73,7 +73,8 @@ try {
   const server = await installation.startServer({ LOAM_LOG_LEVEL: 'silent', LOAM_OVERLOAD_MS: '1000' })
   // A low priority leaves the processors to the server.
   setPriority(FLOOD_PRIORITY)
-  const processorSeconds = () => secondsOf(server.child.pid ?? 0) + secondsOfAll(installation.postgresPid())
+  const processorSeconds = () =>
+    readProcessorSeconds(server.child.pid ?? 0) + secondsOfAll(installation.postgresPid())
   const call = callOver(server.url, key)
   const columns = Array.from({ length: COLUMNS }, (_, n) => `column ${n}`)
   const sheet = await makeSheet(call, columns)

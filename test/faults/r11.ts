@@ -119,7 +119,7 @@ try {
   check('rows that were answered, each the same every time', rowOf.size - contradictions, WEBHOOKS)
   check('answers that were repetitions, at least two of three', replayed >= WEBHOOKS * (TIMES - 1), true)
   check('rows queued by auto_run', found?.['queued'], WEBHOOKS)
-  check('rows in the air', found?.['flights'], WEBHOOKS)
+  check('rows in flight', found?.['flights'], WEBHOOKS)
   check('jobs', found?.['jobs'], WEBHOOKS)
   sayVerdict('R11')
 } finally {

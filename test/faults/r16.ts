@@ -8,8 +8,8 @@ import { callOver } from '#test/builders/sheets.ts'
 import { openInstallation } from '#test/plumbing/installation.ts'
 import { serveMail, serveModel } from './breaks/outside.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
-import { feedFloodsOf, serveItems } from './load/feed-floods.ts'
-import { type Flood, floodsOf } from './load/floods.ts'
+import { createFeedFloods, serveItems } from './load/feed-floods.ts'
+import { type Flood, createFloods } from './load/floods.ts'
 
 const { values } = parseArgs({
   options: {
@@ -56,7 +56,7 @@ try {
     share: Number(values.share),
     site,
   }
-  for (const [name, open] of Object.entries({ ...floodsOf(parts), ...feedFloodsOf(parts) })) {
+  for (const [name, open] of Object.entries({ ...createFloods(parts), ...createFeedFloods(parts) })) {
     if (values.only !== '' && values.only !== name) continue
     await measure(name, await open(await makeOrg(`Flood of ${name}`), await makeOrg(`Other of ${name}`)))
   }

@@ -15,7 +15,7 @@ import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
 import { sayOutcomes } from './checks/acknowledged-rows.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
 import { isGood, startCallers, type Wanted } from './load/load.ts'
-import { countFiles, listChildren, privateMb, slopeOf } from './load/process-use.ts'
+import { countFiles, listChildren, privateMb, measureSlope } from './load/process-use.ts'
 
 const { values } = parseArgs({
   options: {
@@ -168,7 +168,7 @@ try {
   check('streams and exports', streams > 0 && exports > 0, true)
   for (const [name, all] of samples) {
     const warm = all.filter(({ minute }) => minute >= WARM_MINUTES)
-    const slope = slopeOf(warm.map(({ minute, mb }) => [minute, mb]))
+    const slope = measureSlope(warm.map(({ minute, mb }) => [minute, mb]))
     const third = Math.ceil(warm.length / 3)
     const most = Math.max(...warm.slice(0, third).map(({ files }) => files))
     const least = Math.min(...warm.slice(-third).map(({ files }) => files))

@@ -60,7 +60,7 @@ try {
   check('cells that are not complete (the row itself)', end.failed, 1)
   check('cells', end.cells, 4 * ROWS + 1)
   check('charges', end.charges, 2 * ROWS)
-  check('rows in the air', end.flights, 0)
+  check('rows in flight', end.flights, 0)
   check(
     `throughput kept (${((poisoned / healthy) * 100).toFixed(0)}%) is at least 90%`,
     poisoned >= 0.9 * healthy,

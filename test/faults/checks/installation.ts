@@ -158,7 +158,7 @@ from organisations where org_id = $1`
  * Checks that every cell exists once, complete and paid once, that nothing is reserved and no work is left.
  */
 export function checkBooks(books: Books, cells: number, price: number, startMillis: number): void {
-  check('rows in the air', books.flights, 0)
+  check('rows in flight', books.flights, 0)
   check('cells', books.cells, cells)
   check('cells that are not complete', books.failed, 0)
   check('charges in the ledger', books.charges, price === 0 ? 0 : cells)

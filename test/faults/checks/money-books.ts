@@ -42,7 +42,7 @@ export async function readMoneyBooks(
 /** Checks M18 and the total that was spent. */
 export function checkMoneyBooks(name: string, books: MoneyBooks, startMillis: number, spent: number): void {
   const of = (what: string) => `${name}: ${what}`
-  check(of('rows in the air'), books.flights, 0)
+  check(of('rows in flight'), books.flights, 0)
   check(of('sum of the ledger = balance'), books.ledger, books.balance)
   check(of('thousandths spent'), startMillis - books.balance, spent)
   check(of('usage = ledger'), books.used, books.charged)

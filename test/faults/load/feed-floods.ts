@@ -23,7 +23,7 @@ const POLL_MS = 5
  * Returns floods of everything that feeds workflows (sources, segments and their syncs, webhooks) and of the
  * web agent.
  */
-export function feedFloodsOf(parts: Parts): Record<string, OpenFlood> {
+export function createFeedFloods(parts: Parts): Record<string, OpenFlood> {
   return {
     pulls: (flooder, other) => pullFlood(parts, flooder, other),
     segments: (flooder, other) => segmentFlood(parts, flooder, other),

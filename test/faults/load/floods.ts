@@ -26,7 +26,7 @@ const CALLERS = 2
 const PAUSE_MS = 20
 
 /** Returns a flood of each resource that organisations share. */
-export function floodsOf(parts: Parts): Record<string, OpenFlood> {
+export function createFloods(parts: Parts): Record<string, OpenFlood> {
   const { share } = parts
   const formula = (expression: string): Step => ({
     action_id: 'format_data_using_js_expression',

@@ -29,7 +29,7 @@ const TICKS_PER_SECOND = 100
  * Returns the seconds of processor time that a process has used, including processes that it started and that
  * have ended. Returns 0 if it has ended.
  */
-export function secondsOf(pid: number): number {
+export function readProcessorSeconds(pid: number): number {
   try {
     // The fields follow the name, which may contain any character. Fields 14 to 17 are utime, stime, cutime
     // and cstime.
@@ -42,11 +42,11 @@ export function secondsOf(pid: number): number {
 
 /** Returns the seconds of processor time of the running processes that a process started. */
 export function secondsOfAll(pid: number): number {
-  return listChildren(pid).reduce((sum, one) => sum + secondsOf(one), 0)
+  return listChildren(pid).reduce((sum, one) => sum + readProcessorSeconds(one), 0)
 }
 
 /** Returns the growth of `y` per unit of `x`, by least squares. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+export function measureSlope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length)
   const [x, y] = [mean(points.map((point) => point[0])), mean(points.map((point) => point[1]))]
   const spread = points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
