@@ -1,4 +1,4 @@
-import { pdfOf } from '#server/catalog/testing/pdf.ts'
+import { createPdf } from '#server/catalog/testing/pdf.ts'
 import { type Company, contradict, FACT_NAMES, type FactName } from './facts.ts'
 import { brokenPage, htmlPage, type PageParts, type WorldPage } from './pages.ts'
 import { type Language, LANGUAGES, speakOf } from './phrases.ts'
@@ -137,7 +137,7 @@ export const TRAPS: Record<string, (parts: TrapParts) => void> = {
     const lines = [title, ...paragraphs]
     put(`${company.host}/files/annual-report.pdf`, {
       type: 'application/pdf',
-      body: pdfOf(lines),
+      body: createPdf(lines),
       title,
       shown: lines.join('\n'),
       indexed: false,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOver } from '#test/builders/sheets.ts'
-import { type Flood, floodsOf } from '#test/faults/load/floods.ts'
+import { type Flood, createFloods } from '#test/faults/load/floods.ts'
 import type { Installation } from '#test/plumbing/installation.ts'
 import { median, note } from '../parts/report.ts'
 import { held, type Line, line } from './engine-line.ts'
@@ -29,7 +29,7 @@ export async function measureFloods(
     return { orgId, key, call: callOver(server.url, key) }
   }
   const { store, folder } = installation
-  const floods = floodsOf({ store, origin: server.url, dataDir: `${folder}/server`, share })
+  const floods = createFloods({ store, origin: server.url, dataDir: `${folder}/server`, share })
   const lines: Line[] = []
   for (const [name, open] of Object.entries(floods)) {
     if (!RESOURCES.has(name)) continue

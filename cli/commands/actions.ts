@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { choicesOf, detailsOf, entryOf, priceOf, requireTemplate } from '#server/catalog/catalogue-entry.ts'
+import {
+  listChoices,
+  viewAction,
+  viewEntry,
+  priceOf,
+  requireTemplate,
+} from '#server/catalog/catalogue-entry.ts'
 import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
@@ -24,7 +30,11 @@ export function define(actions: Command): void {
     .action(async function act(this: Command) {
       requireNoCommand(this)
       const all = (await loadCatalogue()).list()
-      printOutput({ data: all.map(entryOf), text: () => formatList(all) }, terminalOf(this), wantsJson(this))
+      printOutput(
+        { data: all.map(viewEntry), text: () => formatList(all) },
+        terminalOf(this),
+        wantsJson(this),
+      )
     })
 
   actions
@@ -35,7 +45,7 @@ export function define(actions: Command): void {
     .action(async function act(this: Command) {
       const { action_id } = readFlags(this, z.strictObject({ action_id: z.string() }))
       const action = requireTemplate(await loadCatalogue(), action_id, 'loam actions lists them')
-      const output = { data: detailsOf(action), text: () => formatAction(action) }
+      const output = { data: viewAction(action), text: () => formatAction(action) }
       printOutput(output, terminalOf(this), wantsJson(this))
     })
 }
@@ -61,7 +71,7 @@ function formatPrice(action: Action): string {
 
 function formatAction(action: Action): string {
   const inputs = describeInputs(action).map(({ name, type, required, description }) => {
-    const { options, providers } = choicesOf(action.inputs[name])
+    const { options, providers } = listChoices(action.inputs[name])
     const choices = (options ?? providers)?.join(', ')
     const words = choices === undefined ? description : `${description} (${choices})`
     return [required ? `${name} *` : name, type, words]

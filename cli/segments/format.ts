@@ -1,6 +1,6 @@
 import { plural } from '#server/lib/plural.ts'
 import type { Explanation, ExplainedCondition } from '#server/records/segments/explain.ts'
-import { boundsOf } from '#server/records/segments/filter.ts'
+import { toCountBounds } from '#server/records/segments/filter.ts'
 import type { SegmentRecord } from '#server/records/segments/store/segments.ts'
 import { formatDetails } from '../output.ts'
 
@@ -60,7 +60,7 @@ function describe({ condition }: ExplainedCondition): string {
     const { variable, operator, values = [] } = condition
     return [`${joined}${variable}`, operator, ...values.map((value) => JSON.stringify(value))].join(' ')
   }
-  const { atLeast, atMost } = boundsOf(condition)
+  const { atLeast, atMost } = toCountBounds(condition)
   const count = atMost === Infinity ? `at least ${atLeast}` : `${atLeast} to ${atMost}`
   if ('event' in condition) {
     const days = condition.within_days === undefined ? '' : ` within ${plural(condition.within_days, 'day')}`

@@ -8,7 +8,7 @@ import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { openStore, type Store } from '#server/database/connection/db.ts'
-import { limitsOf } from '#server/database/connection/limits.ts'
+import { toConnectionLimits } from '#server/database/connection/limits.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
 import type { Storage } from '#server/files/storage/storage.ts'
 import { type Config, readConfig } from '#server/lib/config/config.ts'
@@ -52,7 +52,7 @@ export async function makeStore(
   const store = openStore({
     url: databaseUrl,
     log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
-    limits: limitsOf(config),
+    limits: toConnectionLimits(config),
   })
   atEnd(() => store.close())
   return { store, databaseUrl }

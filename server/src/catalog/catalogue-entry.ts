@@ -6,7 +6,7 @@ import { describeInputs } from './describe.ts'
 import type { Field } from './fields/field.ts'
 import type { Catalogue } from './registry.ts'
 
-export function entryOf(action: Action): CatalogueEntry {
+export function viewEntry(action: Action): CatalogueEntry {
   const { id, name, category, credits, description } = action
   return {
     action_id: id,
@@ -20,7 +20,7 @@ export function entryOf(action: Action): CatalogueEntry {
   }
 }
 
-export function detailsOf(action: Action): CatalogueAction {
+export function viewAction(action: Action): CatalogueAction {
   const { id, name, description, category, credits, timeoutSeconds, retries, needs, dynamic } = action
   return {
     action_id: id,
@@ -33,7 +33,7 @@ export function detailsOf(action: Action): CatalogueAction {
     needs_key: needsKey(action),
     timeout_seconds: timeoutSeconds,
     retries,
-    inputs: describeInputs(action).map((input) => ({ ...input, ...choicesOf(action.inputs[input.name]) })),
+    inputs: describeInputs(action).map((input) => ({ ...input, ...listChoices(action.inputs[input.name]) })),
     needs: needs.map((set) => [...set]),
     outputs: Object.entries(action.outputs).map(([name, { type, description, columns }]) => ({
       name,
@@ -87,7 +87,7 @@ function needsKey({ inputs }: Action): boolean {
 }
 
 /** Returns the options or the providers of a field, if the definition lists them. */
-export function choicesOf(field: Field | undefined): { options?: string[]; providers?: string[] } {
+export function listChoices(field: Field | undefined): { options?: string[]; providers?: string[] } {
   if (field?.waterfall !== undefined) return { providers: field.waterfall.providers.map(({ name }) => name) }
   return field?.options !== undefined && 'fixed' in field.options
     ? { options: field.options.fixed.map(({ value }) => value) }

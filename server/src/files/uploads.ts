@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
 import type { Storage } from './storage/storage.ts'
-import { announceFile, completeFile, type FileKey, storageKeyOf } from './store/files.ts'
+import { announceFile, completeFile, type FileKey, createStorageKey } from './store/files.ts'
 import { isStorageLimit, measureStorage, requireStorage, withinStorage } from './store/storage-quota.ts'
 
 export const UPLOAD = 'upload'
@@ -48,7 +48,7 @@ export async function receiveUpload(
   const announced = { ...file, kind: UPLOAD, name, created_by: createdBy, expires_at: inDays(ARRIVAL_DAYS) }
   await announceFile(db, announced)
   const room = await measureStorage(db, orgId)
-  return { ...file, size_bytes: await storage.write(storageKeyOf(file), withinStorage(room, body)) }
+  return { ...file, size_bytes: await storage.write(createStorageKey(file), withinStorage(room, body)) }
 }
 
 /** Makes an upload importable if the organisation has room for it. */
@@ -62,7 +62,7 @@ export async function keepUpload(db: Db, { size_bytes, ...file }: ReceivedUpload
 
 /** Removes the bytes of an upload at once. Its record expires later. */
 export async function discardUpload(storage: Storage, file: FileKey): Promise<void> {
-  await storage.remove(storageKeyOf(file))
+  await storage.remove(createStorageKey(file))
 }
 
 function inDays(days: number): Date {

@@ -12,7 +12,7 @@ export type Cap =
   | { subject: string; limitMillis: number; each: 'day' | 'subject' }
 
 /** Returns the cap that a caller gives, or none. */
-export function capOf(maxCredits: number | null | undefined): { cap?: Cap } {
+export function toCap(maxCredits: number | null | undefined): { cap?: Cap } {
   return maxCredits === null || maxCredits === undefined ? {} : { cap: { limitMillis: toMillis(maxCredits) } }
 }
 

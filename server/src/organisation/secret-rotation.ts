@@ -11,7 +11,7 @@ import {
   sourceTokenBinding,
   webhookBinding,
 } from '../lib/security/bindings.ts'
-import { type Binding, keyIdOf, type Sealer, tryOpen } from '../lib/security/secrets.ts'
+import { type Binding, readKeyId, type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import {
   listSealedPlaces,
   readSealed,
@@ -77,7 +77,7 @@ export async function readSecretStatus(db: Db, sealer: Sealer): Promise<ColumnSt
     const places = await listSealedPlaces(db, each)
     for (let at = 0; at < places.length; at += BATCH) {
       for (const { sealed, bound } of await readSealed(db, each, places.slice(at, at + BATCH))) {
-        const key = keyIdOf(sealed)
+        const key = readKeyId(sealed)
         status.values += 1
         status.keys[key] = (status.keys[key] ?? 0) + 1
         if (key !== sealer.keyIds[0]) status.stale += 1

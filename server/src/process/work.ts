@@ -4,7 +4,7 @@ import { createSandbox } from '../catalog/formula/sandbox.ts'
 import { createModels } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { openStore, type Store } from '../database/connection/db.ts'
-import { limitsOf } from '../database/connection/limits.ts'
+import { toConnectionLimits } from '../database/connection/limits.ts'
 import { exportJobs } from '../files/exports/export-job.ts'
 import { fileSweepJob } from '../files/file-sweep.ts'
 import { importJob } from '../files/imports/import-job.ts'
@@ -75,7 +75,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     log,
     connections: 8,
     keyedPlans: true,
-    limits: limitsOf(config),
+    limits: toConnectionLimits(config),
   })
   const environment = createRunEnvironment(store, parts.sealer, config.providerKeys)
   const engine = createEngine({

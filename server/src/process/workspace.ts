@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openStore, type Store } from '../database/connection/db.ts'
-import { limitsOf } from '../database/connection/limits.ts'
+import { toConnectionLimits } from '../database/connection/limits.ts'
 import { migrate } from '../database/connection/migrate.ts'
 import { requireSessions } from '../database/connection/sessions.ts'
 import { openEmbedded, startEmbedded } from '../database/embedded/embedded.ts'
@@ -55,7 +55,7 @@ export async function openWorkspace(
       url: database.url,
       log,
       connections: kind === 'server' ? 20 : 2,
-      limits: limitsOf(config),
+      limits: toConnectionLimits(config),
     })
     return {
       store,

@@ -16,7 +16,7 @@ import {
   type Configured,
   ENV_DROPPED,
 } from '../catalog/configuration/configure.ts'
-import { type Dependent, dependentsOf } from '../catalog/configuration/node.ts'
+import { type Dependent, listDependents } from '../catalog/configuration/node.ts'
 import { distinct } from '../catalog/configuration/warnings.ts'
 import type { Action } from '../catalog/define.ts'
 import type { Catalogue } from '../catalog/registry.ts'
@@ -168,7 +168,7 @@ export async function deleteAction(editing: ChainEditing, id: string): Promise<D
     return {
       definition,
       audit: { action: 'action.deleted', details: { action_instance_id: id, action_id } },
-      result: dependentsOf(id, definition, editing.catalogue),
+      result: listDependents(id, definition, editing.catalogue),
     }
   })
 }

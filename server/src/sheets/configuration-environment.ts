@@ -2,7 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { ActionInstance } from '../catalog/chain/definition.ts'
 import type { ChainView } from '../catalog/configuration/chain-view.ts'
 import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
-import { distinct, problemsOf } from '../catalog/configuration/warnings.ts'
+import { checkConfiguration, distinct } from '../catalog/configuration/warnings.ts'
 import { hasToken } from '../catalog/fields/field.ts'
 import type { Models } from '../catalog/models/models.ts'
 import { createKey, type ProviderKeys } from '../catalog/provider/access.ts'
@@ -25,7 +25,7 @@ export async function listProblems(
 ): Promise<Warning[]> {
   const environment = await readEnvironment(db, sheet, installation)
   return distinct([
-    ...problemsOf(action, chain, environment),
+    ...checkConfiguration(action, chain, environment),
     ...(await listModelProblems(action, chain, environment, installation)),
   ])
 }

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../database/connection/db.ts'
 import type { FrozenInput } from '../database/connection/json-columns.ts'
 import { notFound, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
-import { capOf } from '../money/caps.ts'
+import { toCap } from '../money/caps.ts'
 import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import { parseRows } from '../sheets/rows/intake.ts'
@@ -39,7 +39,7 @@ export async function queueShortcutRuns(
       trigger: 'shortcut',
       run: 'all',
       pinned,
-      ...capOf(options.maxCredits),
+      ...toCap(options.maxCredits),
     })
     if (runId === null) throw new Error(`version ${version} of shortcut ${shortcut_id} has nothing to run`)
     const runs = await insertShortcutRuns(trx, {

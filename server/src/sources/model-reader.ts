@@ -7,7 +7,7 @@ import type { ReadByModel } from './pull.ts'
 import { SHORT_WAIT_MS, type SourceServices } from './reach.ts'
 
 /** Returns a reader that waits and tries once more if the model is busy for a short time. */
-export function readerOf(model: Model, services: SourceServices): ReadByModel {
+export function createModelReader(model: Model, services: SourceServices): ReadByModel {
   return async (question, schema) => {
     const ask = (state: unknown) => askChecked({ model, ...question }, schema, { ...services, state })
     let asked = await ask(undefined)

@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
 import { createTurns } from '../lib/timing/turns.ts'
 import type { Source } from './define.ts'
-import { readerOf } from './model-reader.ts'
+import { createModelReader } from './model-reader.ts'
 import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
 import { printKey } from './rows.ts'
 
@@ -46,7 +46,7 @@ export async function readPage(
   const { gate: _gate, ...context } = services
   const ask = askThrough(pull.provider, key, services)
   const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, services)
-  const readByModel = model === null ? null : readerOf(model, services)
+  const readByModel = model === null ? null : createModelReader(model, services)
   const lent = { key, env, context, ask, askKeyless, readByModel }
   const answer = await pull.read({ body, state, limit, notBefore, ...lent })
   // "Not found" means an empty last page. It is no error.

@@ -65,11 +65,11 @@ export function exportsOf(app: TestApp, org: Pick<TestOrg, 'call'>) {
     csv: async (base: string, body: unknown = {}): Promise<string[][]> =>
       parse((await finish(base, body)).bytes),
     jsonl: async (base: string, body: object = {}): Promise<Json[]> =>
-      linesOf((await finish(base, { ...body, format: 'jsonl' })).bytes).map((line) => JSON.parse(line)),
+      splitLines((await finish(base, { ...body, format: 'jsonl' })).bytes).map((line) => JSON.parse(line)),
   }
 }
 
-export function linesOf(bytes: Buffer): string[] {
+export function splitLines(bytes: Buffer): string[] {
   const text = bytes.toString('utf8')
   return text === '' ? [] : text.trimEnd().split('\n')
 }

@@ -4,7 +4,7 @@ import { readFormat } from '../fields/output-format.ts'
 import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../fields/prompt.ts'
 import {
   type AnswerSchema,
-  answerSchemaOf,
+  toAnswerSchema,
   outputsOfAnswer,
   outputsOfFormat,
   printSchema,
@@ -61,7 +61,7 @@ export default defineAction({
     const reserved = await context.reserve(credits)
     if (reserved !== true) return unreserved(reserved, credits, context.state)
     const format = inputs.output_format
-    const schema = format === undefined ? undefined : answerSchemaOf(format)
+    const schema = format === undefined ? undefined : toAnswerSchema(format)
     const knowledge = inputs.use_knowledge ? await context.knowledge() : null
     const question: ModelQuestion = {
       model,

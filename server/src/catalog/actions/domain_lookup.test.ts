@@ -3,7 +3,7 @@ import { serveHttp } from '#test/doubles/loopback-server.ts'
 import { serveNames, type Zone } from '#test/doubles/name-server.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
-import { mailProviderOf } from '../built-in/domains/mail-providers.ts'
+import { findMailProvider } from '../built-in/domains/mail-providers.ts'
 import { useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()
@@ -169,5 +169,5 @@ it.each([
   ['notgoogle.com', 'notgoogle.com'],
   ['', null],
 ])('the mail server %s belongs to %s', (exchange, provider) => {
-  expect(mailProviderOf(exchange, 'acme.example')).toBe(provider)
+  expect(findMailProvider(exchange, 'acme.example')).toBe(provider)
 })

@@ -1,5 +1,5 @@
 import { backoff } from '../../lib/timing/backoff.ts'
-import { mailProviderOf } from '../built-in/domains/mail-providers.ts'
+import { findMailProvider } from '../built-in/domains/mail-providers.ts'
 import { lookUpRegistration } from '../built-in/domains/rdap.ts'
 import { readSite } from '../built-in/web/site.ts'
 import { defineAction } from '../define.ts'
@@ -71,7 +71,7 @@ export default defineAction({
     ]
     return done(
       {
-        mx_provider: exchange === undefined ? null : mailProviderOf(exchange, domain),
+        mx_provider: exchange === undefined ? null : findMailProvider(exchange, domain),
         spf: record(txt, /^v=spf1\b/i),
         dmarc: record(policy, /^v=DMARC1\b/i),
         registrar: found?.registrar ?? null,

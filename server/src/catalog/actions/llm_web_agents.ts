@@ -2,7 +2,7 @@ import { redact } from '../../lib/security/redaction.ts'
 import { DEFAULT_LIMITS } from '../agent/budget.ts'
 import { runAgent } from '../agent/run-agent.ts'
 import { fieldsOfFormat } from '../agent/task.ts'
-import { provenanceOf } from '../agent/trace.ts'
+import { toProvenance } from '../agent/trace.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { readFormat } from '../fields/output-format.ts'
@@ -86,7 +86,7 @@ export default defineAction({
       case 'answered': {
         const { data, citations } = run.answer
         const listed = found.model.ownKey ? context.price : undefined
-        const provenance = provenanceOf(run.trace, found.model.name, credits, listed)
+        const provenance = toProvenance(run.trace, found.model.name, credits, listed)
         return { kind: 'done', outputs: { ...data, citations }, credits, provenance }
       }
       case 'failed':

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
-import { pdfOf } from '../testing/pdf.ts'
+import { createPdf } from '../testing/pdf.ts'
 import { serveSite, type SitePage } from '../testing/site-server.ts'
 import { createPageReaders } from './page-reader.ts'
 
@@ -54,7 +54,7 @@ describe('the page that an agent sees', () => {
   })
 
   it('is the text of a PDF', async () => {
-    const result = await read({ type: 'application/pdf', body: pdfOf(['Acme has 1250 employees.']) })
+    const result = await read({ type: 'application/pdf', body: createPdf(['Acme has 1250 employees.']) })
     expect(result).toMatchObject({
       ok: true,
       page: { text: expect.stringContaining('Acme has 1250 employees.') },

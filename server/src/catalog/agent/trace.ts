@@ -48,7 +48,7 @@ export function createTracer(onEntry: (entry: TraceEntry) => void = () => undefi
 }
 
 /** Converts a trace to the provenance of a cell (D67): the provider that was asked, the time and the cost. */
-export function provenanceOf(
+export function toProvenance(
   { steps }: AgentTrace,
   model: string,
   credits: number,

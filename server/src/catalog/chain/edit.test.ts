@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_ACTIONS } from '#contract/actions.ts'
 import { viewChain } from '#server/catalog/configuration/chain-view.ts'
-import { graphOf } from '#server/catalog/configuration/node.ts'
+import { toGraph } from '#server/catalog/configuration/node.ts'
 import { testCatalogue } from '#test/builders/catalogue.ts'
 import type { ActionInstance, Definition } from './definition.ts'
 import { addAction, checkAfter, moveAction, nextInstanceId, removeAction, replaceAction } from './edit.ts'
@@ -202,7 +202,7 @@ describe('random chains', () => {
               if (!moved.ok) expect(afterId(next.after)).toBe(target.id)
               else {
                 chain = moved.value.definition
-                const nodes = graphOf(viewChain(chain, testCatalogue, new Map()))
+                const nodes = toGraph(viewChain(chain, testCatalogue, new Map()))
                 const predecessor = nodes.find((node) => node.next.includes(target.id))
                 expect(predecessor?.action_instance_id).toBe(moved.value.after)
                 expect(idsOf(chain).toSorted()).toEqual(idsOf(before).toSorted())
@@ -226,7 +226,7 @@ describe('random chains', () => {
 })
 
 function checkGraph(chain: Definition): void {
-  const nodes = graphOf(viewChain(chain, testCatalogue, new Map()))
+  const nodes = toGraph(viewChain(chain, testCatalogue, new Map()))
   const ids = nodes.map((node) => node.action_instance_id)
   expect(ids).toEqual(['input', ...idsOf(chain)])
   expect(new Set(ids).size).toBe(ids.length)

@@ -3,7 +3,7 @@ import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
 import type { Action } from '../define.ts'
 import { type Field, hasToken, type WaterfallOffer, type WaterfallStep } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
-import { describeUnasked, describeUnconnected, remedyOf } from '../provider/remedy.ts'
+import { describeUnasked, describeUnconnected, findRemedy } from '../provider/remedy.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 
 /** Returns what is wrong with the inputs of an action before any row runs (D71, D77). */
@@ -50,7 +50,7 @@ function faultOfWaterfall(
     const option = providers.find(({ id }) => id === step.provider)
     if (option === undefined || option.disabled || canBeAsked(option, step, environment)) return []
     const hasAddress = !option.needsAddress || environment.hasAddress(option.id)
-    return [{ provider: option.name, remedy: remedyOf(option, { ownKey: step.own_key, hasAddress }) }]
+    return [{ provider: option.name, remedy: findRemedy(option, { ownKey: step.own_key, hasAddress }) }]
   })
   return remedies.length === 0 || remedies.length < steps.length ? null : describeUnasked(remedies)
 }

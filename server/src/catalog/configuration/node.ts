@@ -8,8 +8,11 @@ import type { ChainLink, ChainView } from './chain-view.ts'
 import { fieldOf, listReferences } from './references.ts'
 
 /** Returns the chain as callers see it, in topological order: the synthetic input node, then every action. */
-export function graphOf(chain: ChainView): GraphNode[] {
-  return [inputNode(chain.definition), ...chain.definition.actions.map((action) => nodeOf(action, chain))]
+export function toGraph(chain: ChainView): GraphNode[] {
+  return [
+    inputNode(chain.definition),
+    ...chain.definition.actions.map((action) => toGraphNode(action, chain)),
+  ]
 }
 
 function inputNode({ inputs, actions }: Definition): GraphNode {
@@ -27,7 +30,7 @@ function inputNode({ inputs, actions }: Definition): GraphNode {
   }
 }
 
-export function nodeOf(action: ActionInstance, { definition, links }: ChainView): GraphNode {
+export function toGraphNode(action: ActionInstance, { definition, links }: ChainView): GraphNode {
   const link = links.get(action.id)
   const { id, action_id, display_name, inputs, run_if, continue_workflow_if_action_fails, note } = action
   const place = link?.place ?? definition.actions.length
@@ -70,7 +73,7 @@ export type Dependent = { action_instance_id: string; inputs: Record<string, unk
 /**
  * Lists the actions that refer to outputs of an action, each with only the fields that do (D60: run conditions count).
  */
-export function dependentsOf(id: string, { actions }: Definition, catalogue: Catalogue): Dependent[] {
+export function listDependents(id: string, { actions }: Definition, catalogue: Catalogue): Dependent[] {
   return actions.flatMap((action): Dependent[] => {
     const template = catalogue.get(action.action_id)
     const affected = listReferences(action, template).filter(

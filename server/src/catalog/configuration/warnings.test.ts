@@ -3,8 +3,8 @@ import { finder, testCatalogue } from '#test/builders/catalogue.ts'
 import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { type DiscoveredOutputs, viewChain } from './chain-view.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
-import { dependentsOf, nodeOf } from './node.ts'
-import { problemsOf } from './warnings.ts'
+import { listDependents, toGraphNode } from './node.ts'
+import { checkConfiguration } from './warnings.ts'
 
 const NOTHING: ConfigurationEnvironment = {
   envKeys: new Set(),
@@ -37,7 +37,10 @@ function problems(
   discovered: DiscoveredOutputs = new Map(),
 ): [string, string][] {
   const chain = viewChain(chainWith(action), testCatalogue, discovered)
-  return problemsOf(action, chain, { ...NOTHING, ...environment }).map(({ field, code }) => [field, code])
+  return checkConfiguration(action, chain, { ...NOTHING, ...environment }).map(({ field, code }) => [
+    field,
+    code,
+  ])
 }
 
 const withText = (text: string) => instance('probe_2', { inputs: { text } })
@@ -99,7 +102,7 @@ describe('references', () => {
   ])('%s gets "did you mean" where something near is there: %s', (text, message) => {
     const action = withText(text)
     const chain = viewChain(chainWith(action), testCatalogue, new Map())
-    const found = problemsOf(action, chain, { ...NOTHING, envKeys: new Set(['KEY']) })
+    const found = checkConfiguration(action, chain, { ...NOTHING, envKeys: new Set(['KEY']) })
     expect(found.map((warning) => warning.message)).toEqual([message])
   })
 
@@ -180,7 +183,7 @@ describe('references', () => {
       actions: [instance('gone_1'), instance('probe_2', { inputs: { text: '{{gone_1.x}}' } })],
     }
     const view = viewChain(chain, testCatalogue, new Map())
-    expect(chain.actions.map((action) => problemsOf(action, view, NOTHING))).toEqual([[], []])
+    expect(chain.actions.map((action) => checkConfiguration(action, view, NOTHING))).toEqual([[], []])
   })
 })
 
@@ -240,13 +243,13 @@ describe('public form', () => {
       },
     })
     const view = viewChain(chainWith(action), testCatalogue, new Map())
-    const node = nodeOf(action, view)
+    const node = toGraphNode(action, view)
     expect(node.inputs).toEqual({ url: 'u', providers: [{ name: 'Alpha', use_own_key: true }, 'omega'] })
     expect(Object.keys(node.inputs ?? {})).toEqual(
       Object.keys(finder.inputs).filter((name) => name in action.inputs),
     )
     const shaped = instance('probe_2', { inputs: { format: { json: {} } } })
-    expect(nodeOf(shaped, viewChain(chainWith(shaped), testCatalogue, new Map())).inputs).toEqual({
+    expect(toGraphNode(shaped, viewChain(chainWith(shaped), testCatalogue, new Map())).inputs).toEqual({
       format: 'json',
     })
   })
@@ -265,7 +268,7 @@ describe('public form', () => {
       instance('probe_4', { inputs: { lookup: lookup('{{input.x}}', '{{probe_2.people.name}}') }, run_if }),
       instance('probe_22', { inputs: { text: '{{probe_22.score}} {{input.probe_2.score}}' } }),
     ]
-    expect(dependentsOf('probe_2', { inputs: [], actions }, testCatalogue)).toEqual([
+    expect(listDependents('probe_2', { inputs: [], actions }, testCatalogue)).toEqual([
       { action_instance_id: 'probe_1', inputs: { other: reference } },
       {
         action_instance_id: 'probe_4',

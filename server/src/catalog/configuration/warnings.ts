@@ -11,7 +11,7 @@ import { createReferenceHints } from './reference-hints.ts'
 import { listReferences } from './references.ts'
 
 /** Lists the problems that keep an action, as configured now, from working. */
-export function problemsOf(
+export function checkConfiguration(
   action: ActionInstance,
   chain: ChainView,
   environment: ConfigurationEnvironment,

@@ -18,7 +18,7 @@ export type AnswerSchema = {
 const known = new WeakMap<OutputFormat, AnswerSchema>()
 
 /** Returns the schema of a format. It is made once for each configuration. */
-export function answerSchemaOf(format: OutputFormat): AnswerSchema {
+export function toAnswerSchema(format: OutputFormat): AnswerSchema {
   const made = known.get(format) ?? makeSchema(format)
   known.set(format, made)
   return made

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../formula/sandbox.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import type { CellContext } from '../provider/context.ts'
-import { slotOf } from '../provider/single-provider.ts'
+import { readSlot } from '../provider/single-provider.ts'
 import { findJsonText, readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
 import { callModel, type ChatMessage } from './model-call.ts'
@@ -119,7 +119,7 @@ async function throughGate<Value>(
   context: Omit<ModelContext, 'sandbox'>,
   ask: (call: Call) => Promise<ModelAnswer<Value>>,
 ): Promise<ModelAnswer<Value>> {
-  const gate = await context.gate.enter(model.bucket, model.limits, context, slotOf(context.state))
+  const gate = await context.gate.enter(model.bucket, model.limits, context, readSlot(context.state))
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
   if (gate.kind === 'broken') {
     return {

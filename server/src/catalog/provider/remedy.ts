@@ -1,7 +1,7 @@
 import type { ProviderOption } from '../fields/field.ts'
 
 /** Returns the setting or the command that makes an unusable provider usable (D71). */
-export function remedyOf(
+export function findRemedy(
   { id, name, supportsOwnKey, requiresOwnKey }: Omit<ProviderOption, 'disabled' | 'credits'>,
   { ownKey, hasAddress }: { ownKey: boolean; hasAddress: boolean },
 ): string {

@@ -31,7 +31,7 @@ export async function askProvider<Body>(
   const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
   if (key === null) return { ok: false, outcome: unrunnable(describeUnconnected(provider, connection)) }
   const bucket = `${id} ${key.id}`
-  const gate = await context.gate.enter(bucket, provider.limits(context), context, slotOf(context.state))
+  const gate = await context.gate.enter(bucket, provider.limits(context), context, readSlot(context.state))
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
   if (gate.kind === 'broken') {
     return {
@@ -68,7 +68,7 @@ function outcomeOfRefusal(refusal: Refusal, { id, name }: Provider, ms: number, 
 }
 
 /** Returns the place in the queue that an earlier try was given. */
-export function slotOf(state: unknown): number | undefined {
+export function readSlot(state: unknown): number | undefined {
   const slot = typeof state === 'object' && state !== null && 'slot' in state ? state.slot : undefined
   return typeof slot === 'number' ? slot : undefined
 }

@@ -4,7 +4,7 @@ import { createKey, type ProviderKey } from './access.ts'
 import type { Adapter, AdapterAsk, Found, Paused } from './adapter.ts'
 import type { AskContext } from './context.ts'
 import type { Provider } from './provider.ts'
-import { remedyOf } from './remedy.ts'
+import { findRemedy } from './remedy.ts'
 import type { Refusal } from './reply.ts'
 import type { Turn } from './waterfall-progress.ts'
 
@@ -21,7 +21,7 @@ export function chooseKey<Input, Result>(
   context: AskContext,
 ): ProviderKey | string | Promise<ProviderKey | string> {
   if (own_key) {
-    const remedy = () => remedyOf(provider, { ownKey: true, hasAddress: true })
+    const remedy = () => findRemedy(provider, { ownKey: true, hasAddress: true })
     return context.keys.own(provider.id).then((key) => key ?? remedy())
   }
   const hasAddress = provider.isPlaced(context)
@@ -29,7 +29,7 @@ export function chooseKey<Input, Result>(
     const key = provider.auth.kind === 'none' ? NO_KEY : context.keys.platform(provider.id)
     if (key !== null) return key
   }
-  return remedyOf(provider, { ownKey: false, hasAddress })
+  return findRemedy(provider, { ownKey: false, hasAddress })
 }
 
 /** The key for providers that need none. */

@@ -1,5 +1,5 @@
 import { textOf } from '../chain/references.ts'
-import { notionOptionsOf } from './notion.ts'
+import { createNotionOptions } from './notion.ts'
 
 type Printed = { ok: true; value: unknown } | { ok: false; message: string }
 
@@ -76,4 +76,4 @@ export function printFilter(property: string, type: string, value: unknown): obj
   return { property, [type]: { equals: type === 'number' ? Number(text) : text } }
 }
 
-export const NOTION_OPTIONS = notionOptionsOf(isWritableType)
+export const NOTION_OPTIONS = createNotionOptions(isWritableType)

@@ -45,7 +45,7 @@ export async function listNotionProperties(
   )
 }
 
-export const notionOptionsOf = (isOffered: (type: string) => boolean): Record<string, OptionQuery> => ({
+export const createNotionOptions = (isOffered: (type: string) => boolean): Record<string, OptionQuery> => ({
   'Notion databases': { provider: notion, list: listNotionDatabases },
   'writable Notion properties': {
     provider: notion,

@@ -1,5 +1,5 @@
 /** Returns a minimal PDF: one page of lines in plain letters. */
-export function pdfOf(lines: readonly string[]): string {
+export function createPdf(lines: readonly string[]): string {
   const shown = lines.map((line) => `(${line.replace(/[()\\]/g, '')}) Tj 0 -16 Td`).join(' ')
   const content = `BT /F1 12 Tf 72 720 Td ${shown} ET`
   const objects = [

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { exportFileKey } from '../../files/exports/export-job.ts'
 import type { Storage } from '../../files/storage/storage.ts'
-import { storageKeyOf } from '../../files/store/files.ts'
+import { createStorageKey } from '../../files/store/files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { isAlive } from '../../lib/is-alive.ts'
 import { plural } from '../../lib/plural.ts'
@@ -90,7 +90,7 @@ async function* countRows(blocks: ReturnType<Dump['copy']>, totals: Totals): Asy
 /** Yields the files as parts. A file that expired since the snapshot is missing for its owner too, and is only counted. */
 async function* fileParts(dump: Dump, storage: Storage, totals: Totals): AsyncGenerator<Part> {
   const keys = [
-    ...dump.uploads.map(storageKeyOf),
+    ...dump.uploads.map(createStorageKey),
     ...dump.exports.map((one) => exportFileKey(one, one.attempt)),
   ]
   for (const key of keys) {

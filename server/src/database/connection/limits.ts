@@ -18,7 +18,7 @@ const NAMES = {
   repushPerDay: 'loam.repush_per_day',
 } as const satisfies Record<keyof Limits, string>
 
-export function limitsOf(config: {
+export function toConnectionLimits(config: {
   LOAM_ROWS_PER_ORG: number
   LOAM_STORAGE_MB_PER_ORG: number
   LOAM_REVISIONS_KEPT: number

@@ -9,7 +9,7 @@ import type { Batch } from '../reading/records.ts'
 import { spool } from '../reading/spool.ts'
 import { readXlsx } from '../reading/xlsx-records.ts'
 import type { Storage } from '../storage/storage.ts'
-import { storageKeyOf } from '../store/files.ts'
+import { createStorageKey } from '../store/files.ts'
 import type { ImportRecord } from '../store/imports.ts'
 
 /** The file of an import with its mapping. */
@@ -28,7 +28,7 @@ export async function openSource(
 ): Promise<ImportSource> {
   const headers = mapping.map(({ header }) => header)
   const open = async (start: number) => {
-    const body = await storage.read(storageKeyOf({ org_id, file_ref }), { start })
+    const body = await storage.read(createStorageKey({ org_id, file_ref }), { start })
     if (body === null) throw new FileFault(`The file ${file_ref} no longer exists; upload it again`)
     return body
   }

@@ -1,7 +1,7 @@
 import { FileFault, MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import type { SharedStrings } from './xlsx-strings.ts'
 import { formatNumber, type NumberKind, unescapeText } from './xlsx-values.ts'
-import { attributeOf, type XmlEvents } from './xml-scanner.ts'
+import { readAttribute, type XmlEvents } from './xml-scanner.ts'
 import { damaged } from './zip-archive.ts'
 
 const MAX_COLUMNS = 16_384
@@ -30,11 +30,11 @@ export function createCellReader(
   let inPhonetic = false
 
   function startCell(attributes: string): void {
-    const reference = attributeOf(attributes, 'r')
+    const reference = readAttribute(attributes, 'r')
     column = reference === undefined ? column + 1 : columnOf(reference)
     if (column >= MAX_COLUMNS) throw damaged(`row ${rowNumber} has a cell beyond column XFD`)
-    type = attributeOf(attributes, 't') ?? 'n'
-    style = Number(attributeOf(attributes, 's') ?? 0)
+    type = readAttribute(attributes, 't') ?? 'n'
+    style = Number(readAttribute(attributes, 's') ?? 0)
     text = ''
   }
 
@@ -68,7 +68,7 @@ export function createCellReader(
       if (!inData) return
       switch (name) {
         case 'row':
-          rowNumber = Number(attributeOf(attributes, 'r') ?? rowNumber + 1)
+          rowNumber = Number(readAttribute(attributes, 'r') ?? rowNumber + 1)
           row = []
           rowLength = 0
           column = -1

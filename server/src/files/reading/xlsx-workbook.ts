@@ -4,7 +4,7 @@ import { createUtf8Decoder } from '../../lib/csv/utf8-decoder.ts'
 import { createTurns } from '../../lib/timing/turns.ts'
 import { listNames, quote } from './records.ts'
 import { kindOfBuiltIn, kindOfFormat, type NumberKind } from './xlsx-values.ts'
-import { attributeOf, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
+import { readAttribute, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
@@ -66,16 +66,16 @@ async function readRelations(zip: ZipArchive, part: string): Promise<Relation[]>
   const relations: Relation[] = []
   if (!zip.has(path)) return relations
   await scanWhole(zip, path, (name, attributes) => {
-    const target = attributeOf(attributes, 'Target')
+    const target = readAttribute(attributes, 'Target')
     if (
       name !== 'Relationship' ||
       target === undefined ||
-      attributeOf(attributes, 'TargetMode') === 'External'
+      readAttribute(attributes, 'TargetMode') === 'External'
     )
       return
     relations.push({
-      id: attributeOf(attributes, 'Id') ?? '',
-      kind: posix.basename(attributeOf(attributes, 'Type') ?? ''),
+      id: readAttribute(attributes, 'Id') ?? '',
+      kind: posix.basename(readAttribute(attributes, 'Type') ?? ''),
       target: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
     })
   })
@@ -99,12 +99,12 @@ export async function openWorkbook(zip: ZipArchive, sheetName: string | null): P
   const worksheets: { name: string; hidden: boolean; part: string }[] = []
   let is1904 = false
   await scanWhole(zip, part, (name, attributes) => {
-    if (name === 'workbookPr') is1904 = /^(1|true|on)$/.test(attributeOf(attributes, 'date1904') ?? '')
+    if (name === 'workbookPr') is1904 = /^(1|true|on)$/.test(readAttribute(attributes, 'date1904') ?? '')
     if (name !== 'sheet') return
     const part = sheetParts.get(relationId(attributes) ?? '')
     if (part === undefined) return
-    const hidden = /hidden/i.test(attributeOf(attributes, 'state') ?? '')
-    worksheets.push({ name: attributeOf(attributes, 'name') ?? '', hidden, part })
+    const hidden = /hidden/i.test(readAttribute(attributes, 'state') ?? '')
+    worksheets.push({ name: readAttribute(attributes, 'name') ?? '', hidden, part })
   })
   const chosen =
     sheetName === null
@@ -129,7 +129,7 @@ export async function openWorkbook(zip: ZipArchive, sheetName: string | null): P
 }
 
 /** Returns the attribute `r:id` with any prefix. `sheetId` is another attribute. */
-const relationId = (attributes: string) => attributeOf(attributes.replace(/\bsheetId\b/, ''), 'id')
+const relationId = (attributes: string) => readAttribute(attributes.replace(/\bsheetId\b/, ''), 'id')
 
 function noWorksheet(sheetName: string | null, names: string[]): string {
   if (sheetName === null) return 'The workbook has no worksheet'
@@ -144,9 +144,9 @@ async function readStyles(zip: ZipArchive, part: string): Promise<NumberKind[]> 
     zip,
     part,
     (name, attributes) => {
-      const id = Number(attributeOf(attributes, 'numFmtId') ?? 0)
+      const id = Number(readAttribute(attributes, 'numFmtId') ?? 0)
       if (name === 'cellXfs') inCells = true
-      else if (name === 'numFmt') formats.set(id, kindOfFormat(attributeOf(attributes, 'formatCode') ?? ''))
+      else if (name === 'numFmt') formats.set(id, kindOfFormat(readAttribute(attributes, 'formatCode') ?? ''))
       else if (name === 'xf' && inCells) styles.push(formats.get(id) ?? kindOfBuiltIn(id))
     },
     (name) => {

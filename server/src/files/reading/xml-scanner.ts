@@ -7,7 +7,7 @@ const MAX_TAG = 64 * 1024
 
 export type XmlEvents = {
   /**
-   * Receives a start tag. `attributes` is the text after the name; see `attributeOf`. Names come without their prefix.
+   * Receives a start tag. `attributes` is the text after the name; see `readAttribute`. Names come without their prefix.
    */
   open(name: string, attributes: string): void
   close(name: string): void
@@ -137,7 +137,7 @@ function resolveEntities(text: string): string {
 }
 
 /** Returns an attribute by its name without prefix. */
-export function attributeOf(attributes: string, name: string): string | undefined {
+export function readAttribute(attributes: string, name: string): string | undefined {
   for (let at = attributes.indexOf(name); at !== -1; at = attributes.indexOf(name, at + 1)) {
     const before = attributes.charCodeAt(at - 1)
     if (at > 0 && before > 32 && before !== 58) continue

@@ -5,7 +5,7 @@ import { rowsOf } from '#test/builders/rows.ts'
 import { targets } from '#test/plumbing/databases.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
-import { echo, exportsOf, linesOf } from '../../api/testing/exports.ts'
+import { echo, exportsOf, splitLines } from '../../api/testing/exports.ts'
 
 // Uses the oldest supported PostgreSQL, because PostgreSQL writes the lines. Other tests use the newest.
 const target = targets().at(-1)
@@ -258,7 +258,7 @@ describe('JSONL', () => {
     await addRows(base, [{ v: heard(3.5) }])
     await run(base)
     const { bytes, headers, record } = await finish(base, { format: 'jsonl' })
-    expect(linesOf(bytes).map((line) => JSON.parse(line))).toEqual([
+    expect(splitLines(bytes).map((line) => JSON.parse(line))).toEqual([
       {
         n: '12345678901234567890.10',
         v: heard({ deep: [1, true, null, 'x\ny'] }),

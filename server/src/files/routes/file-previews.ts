@@ -7,7 +7,7 @@ import type { Api, Services } from '../../api/services.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { previewFile } from '../reading/file-preview.ts'
-import { findFile, storageKeyOf } from '../store/files.ts'
+import { findFile, createStorageKey } from '../store/files.ts'
 import { UPLOAD } from '../uploads.ts'
 
 const Params = z.object({ file_ref: z.string() })
@@ -25,7 +25,7 @@ export function filePreviewRoutes(api: Api, { config, storage }: Services): void
       const found = await findFile(db, UPLOAD, file_ref)
       if (found === undefined || found.org_id !== caller.orgId) throw notFound('File')
       const open = async (start: number) => {
-        const body = await storage.read(storageKeyOf(found), { start })
+        const body = await storage.read(createStorageKey(found), { start })
         if (body === null) throw notFound('File')
         return body
       }

@@ -11,7 +11,7 @@ import { inTransaction } from '../../database/connection/db.ts'
 import { addLongJob } from '../../database/queue/long-jobs.ts'
 import { AppError, forbidden, invalid, validationError } from '../../lib/errors.ts'
 import { createHints } from '../../lib/nearest-name.ts'
-import { capOf, openCap } from '../../money/caps.ts'
+import { toCap, openCap } from '../../money/caps.ts'
 import { answerEstimate, DRY_RUN_ANSWER } from '../../money/routes/dry-runs.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
 import { countRunning, warnOfNoActions } from '../../runs/arrivals.ts'
@@ -98,7 +98,7 @@ export function importRoutes(api: Api, services: RouteServices): void {
           run_after: run_after_import,
           created_by: caller.email,
           key_id: caller.keyId,
-          cap_purse_id: await openCap(trx, caller.orgId, capOf(max_credits).cap),
+          cap_purse_id: await openCap(trx, caller.orgId, toCap(max_credits).cap),
         })
         if (import_id === null) throw new AppError('Conflict', BUSY)
         await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })

@@ -7,7 +7,7 @@ export type FileRecord = Selectable<Schema['files']>
 export type FileKey = { org_id: string; file_ref: string }
 
 /** Returns the key of a file in the storage. */
-export const storageKeyOf = ({ org_id, file_ref }: FileKey): string => `${org_id}/${file_ref}`
+export const createStorageKey = ({ org_id, file_ref }: FileKey): string => `${org_id}/${file_ref}`
 
 /** Records a file before its first byte is written, so that an unfinished file expires like any other. */
 export async function announceFile(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSealer, keyIdOf, UnsealError } from './secrets.ts'
+import { createSealer, readKeyId, UnsealError } from './secrets.ts'
 
 const OLD = 'the secret of last year'
 const NEW = 'the secret of this year'
@@ -120,8 +120,8 @@ describe('rotation of LOAM_SECRET', () => {
 
   it('tells which values are still to be sealed again', () => {
     const [current, old] = rotating.keyIds
-    expect(keyIdOf(before)).toBe(old)
-    expect(keyIdOf(rotating.seal('canary', binding))).toBe(current)
+    expect(readKeyId(before)).toBe(old)
+    expect(readKeyId(rotating.seal('canary', binding))).toBe(current)
     expect(createSealer(OLD).keyIds).toEqual([old])
   })
 

@@ -69,7 +69,7 @@ export function createSealer(secret: string): Sealer {
 }
 
 /** Returns the id of the key that a value was sealed with. */
-export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? ''
+export const readKeyId = (sealed: string): string => sealed.split('.')[1] ?? ''
 
 /** Returns the error for a value that cannot be opened, with an alternative for callers and operators. */
 export function unreadable(what: string, otherwise: string): AppError {

@@ -17,12 +17,12 @@ export const isSessionToken = (text: string): boolean => TOKEN.test(text)
  * Derives the CSRF token from the session token, which no script can read. So a caller that knows the CSRF
  * token got it from a response of this server to its own origin.
  */
-export function csrfTokenOf(sessionToken: string): string {
+export function deriveCsrfToken(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('csrf').digest('base64url')
 }
 
 export function isCsrfTokenOf(sessionToken: string, given: string): boolean {
-  const wanted = Buffer.from(csrfTokenOf(sessionToken))
+  const wanted = Buffer.from(deriveCsrfToken(sessionToken))
   const offered = Buffer.from(given)
   return wanted.length === offered.length && timingSafeEqual(wanted, offered)
 }

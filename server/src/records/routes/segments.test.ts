@@ -132,8 +132,12 @@ describe('D80: the change feed', () => {
     const restarted = (await read(org, id, '?since=0')).body
     expect(restarted.filterHash).not.toBe(filterHash)
     expect((await read(org, id, `?since=${restarted.nextSince}`)).status).toBe(200)
-    expect((await read(org, id, `?since=${restarted.nextSince}&filterHash=${filterHash}`)).body).toEqual(conflict)
-    expect((await read(org, id, `?since=${restarted.nextSince}&filterHash=${restarted.filterHash}`)).status).toBe(200)
+    expect((await read(org, id, `?since=${restarted.nextSince}&filterHash=${filterHash}`)).body).toEqual(
+      conflict,
+    )
+    expect(
+      (await read(org, id, `?since=${restarted.nextSince}&filterHash=${restarted.filterHash}`)).status,
+    ).toBe(200)
     // A reader that treats 409 as "later" sees the other hash.
     await sql`update record_segments set filter_changed_at = now() - interval '6 minutes' where segment_id = ${id}`.execute(
       app.store.system,

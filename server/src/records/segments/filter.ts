@@ -165,7 +165,7 @@ function listConditions(
 export type CountBounds = { atLeast: number; atMost: number }
 
 /** Returns the allowed counts. `at_most` alone also allows zero. */
-export function boundsOf({ at_least, at_most }: Bounds): CountBounds {
+export function toCountBounds({ at_least, at_most }: Bounds): CountBounds {
   return { atLeast: at_least ?? (at_most === undefined ? 1 : 0), atMost: at_most ?? Infinity }
 }
 

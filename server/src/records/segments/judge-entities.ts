@@ -4,7 +4,7 @@ import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { listIdentifiers } from '../store/identifiers.ts'
 import { findIdentifierKind } from './filter-check.ts'
 import {
-  boundsOf,
+  toCountBounds,
   type Condition,
   type CountBounds,
   type EventCondition,
@@ -152,7 +152,7 @@ async function judgeEventCondition(
   condition: EventCondition,
   roots: readonly string[],
 ): Promise<OutcomeOf> {
-  const bounds = boundsOf(condition)
+  const bounds = toCountBounds(condition)
   const withinMs = condition.within_days === undefined ? null : Math.round(condition.within_days * DAY_MS)
   const found = await readEvents(db, orgId, roots, {
     type: condition.event,
@@ -186,7 +186,7 @@ async function judgeRelationship(
   const { orgId, onRelated } = question
   const { kind, direction } = otherEnd(condition)
   const ends = { type: condition.relationship, direction, kind }
-  const bounds = boundsOf(condition)
+  const bounds = toCountBounds(condition)
   const byRoot = new Map<string, Related>()
   let open = roots
   for (let after: RelatedPlace | null | undefined = null; after !== undefined && open.length > 0;) {

@@ -17,7 +17,7 @@ import type { Definition } from '../../catalog/chain/definition.ts'
 import { inTransaction } from '../../database/connection/db.ts'
 import { invalid, notFound, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
-import { capOf } from '../../money/caps.ts'
+import { toCap } from '../../money/caps.ts'
 import {
   answerDryRun,
   answerEstimate,
@@ -26,7 +26,7 @@ import {
 } from '../../money/routes/dry-runs.ts'
 import { MILLIS } from '../../money/store/credits.ts'
 import { ActionParams, actionOfPath } from '../../sheets/routes/actions/action-resources.ts'
-import { chooseRows, choiceOf, requireRows } from '../../sheets/routes/rows/choose-rows.ts'
+import { chooseRows, toRowChoice, requireRows } from '../../sheets/routes/rows/choose-rows.ts'
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
@@ -115,7 +115,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
       const rows: RowChoice =
-        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition)
+        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : toRowChoice(body, definition)
       return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
     },
   )
@@ -232,7 +232,7 @@ async function queue(
   // A call with a key is one transaction that contains its answer.
   const first = db.isTransaction ? undefined : FIRST_PIECE
   const { runId, joined, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
-    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }, first),
+    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...toCap(max_credits) }, first),
   )
   if (!isLaunched && !db.isTransaction) {
     const { org_id, sheet_id } = sheet

@@ -20,7 +20,7 @@ import { insertSource, type SourceRecord } from '../store/sources.ts'
 import { LOCALHOST } from '../systems/visitors/site.ts'
 import { openReception } from './inbox/reception.ts'
 import { queuePull } from './jobs.ts'
-import { cronOf, nextTick } from './schedule.ts'
+import { toCronLine, nextTick } from './schedule.ts'
 
 /** A checked request with the provider to read from. `reached` is null for a source that receives. */
 export type Opened = { request: SourceRequest; reached: Reached | null; lookups: ReachedLookup[] }
@@ -57,7 +57,7 @@ export async function createSource(
   return inTransaction(db, async (trx) => {
     const now = await databaseTime(trx)
     if (request.stopAt !== null && request.stopAt <= now) throw invalid('stop_at', 'must be in the future')
-    const cron = request.schedule === null ? null : cronOf(request.schedule, now)
+    const cron = request.schedule === null ? null : toCronLine(request.schedule, now)
     if (cron !== null && nextTick(cron, now, null) === null) {
       throw invalid('schedule', `no date ever matches ${cron}`)
     }

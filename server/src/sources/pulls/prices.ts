@@ -10,7 +10,7 @@ import { priceOf } from './lookups.ts'
 export type Prices = { recordMillis: number; pageMillis: number }
 
 /** Returns the prices of a pull. Own keys cost nothing (D22). */
-export function pricesOf({ pull, isOwn, model }: Reached): Prices {
+export function findPullPrices({ pull, isOwn, model }: Reached): Prices {
   const millis = (credits: number) => (isOwn ? 0 : Math.round(credits * MILLIS))
   return {
     recordMillis: millis(pull.price),
@@ -33,7 +33,7 @@ export function priceSource({ request, reached, lookups }: Opened): {
     const isOwnKey = credits === 0 && lookups.some(({ isFree, lookup }) => isFree && lookup.price > 0)
     return { ...given, units: maxRecords, credits, isOwnKey }
   }
-  const { recordMillis, pageMillis } = pricesOf(reached)
+  const { recordMillis, pageMillis } = findPullPrices(reached)
   const { isOwn: isOwnKey } = reached
   return pageMillis > 0
     ? { ...given, units: null, credits: pageMillis / MILLIS, isOwnKey }

@@ -13,7 +13,7 @@ import { keepingClaim } from './claim-keeper.ts'
 import { judgeRefusal, type Verdict } from './faults.ts'
 import type { OpenPull } from './open-pull.ts'
 import { BATCH_LIMITS, ONE_PAGE, type PageBatch, readBatch } from './page-batch.ts'
-import { type Prices, pricesOf } from './prices.ts'
+import { type Prices, findPullPrices } from './prices.ts'
 import { putAside, writeBatch, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
 import type { PullParts } from './pull-parts.ts'
 
@@ -43,7 +43,7 @@ export async function pullPages(
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const { source, reached } = opened
-  const prices = pricesOf(reached)
+  const prices = findPullPrices(reached)
   const notBefore = claimed.pull_existing ? null : claimed.created_at
   const started = performance.now()
   // A model's answer is written before the next is requested: it is too expensive to get twice.

@@ -4,7 +4,7 @@ import { readCron } from '../../lib/timing/cron.ts'
  * Returns the crontab line of a schedule. `hourly`, `daily` and `weekly` use the minute at which the source was
  * created, so that not all sources pull on the hour.
  */
-export function cronOf(schedule: string, now: Date): string {
+export function toCronLine(schedule: string, now: Date): string {
   const minute = now.getUTCMinutes()
   const hour = now.getUTCHours()
   if (schedule === 'hourly') return `${minute} * * * *`

@@ -5,7 +5,7 @@ import { textOfProperty, textsOf, type Thing, typesOf } from '../web/json-ld.ts'
 import { isoDate, type JobOpening, plain } from './board.ts'
 
 /** Returns the openings that a page itself describes, as JobPosting of schema.org. */
-export function postingsOf({ things, url: page }: Pick<Extraction, 'things' | 'url'>): JobOpening[] {
+export function findPostings({ things, url: page }: Pick<Extraction, 'things' | 'url'>): JobOpening[] {
   return things
     .filter((thing) => typesOf(thing).includes('JobPosting'))
     .flatMap((thing) => {

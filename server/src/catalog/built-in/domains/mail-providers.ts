@@ -70,7 +70,7 @@ const PROVIDERS: Record<string, string> = {
 }
 
 /** Returns the name of a known provider, "self-hosted" for a server of the domain itself, or the server's domain. */
-export function mailProviderOf(exchange: string, domain: string): string | null {
+export function findMailProvider(exchange: string, domain: string): string | null {
   const host = exchange.toLowerCase().replace(/\.$/, '')
   // RFC 7505: a single dot means that the domain accepts no mail.
   if (host === '') return null

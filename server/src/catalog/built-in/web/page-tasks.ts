@@ -1,5 +1,5 @@
 import { findBoardsOf } from '../boards/detection.ts'
-import { postingsOf } from '../boards/postings.ts'
+import { findPostings } from '../boards/postings.ts'
 import { feedsOf } from '../news/feed-links.ts'
 import { detectTechnologies, type Traces, tracesOfPage } from '../technologies/detection.ts'
 import { loadReaders } from './article.ts'
@@ -25,7 +25,7 @@ const PARTS = {
   feeds: feedsOf,
   boards: (document: WebDocument) =>
     findBoardsOf(document).map(({ board, company }) => ({ board: board.id, company })),
-  postings: (document: WebDocument) => postingsOf(extract(document)),
+  postings: (document: WebDocument) => findPostings(extract(document)),
   technologies: (document: WebDocument, { names }: PageOptions) =>
     detectTechnologies(new Map([...tracesOfPage(document), ...(names ?? [])])),
 }

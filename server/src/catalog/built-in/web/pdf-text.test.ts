@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createRandom } from '#test/builders/seeded-random.ts'
 import { worstPdfs } from '#test/faults/breaks/worst-shapes.ts'
-import { pdfOf } from '../../testing/pdf.ts'
+import { createPdf } from '../../testing/pdf.ts'
 import { readPdf } from './pdf-text.ts'
 
 const contextOf = (owner: string) => ({
@@ -20,7 +20,7 @@ it(
     const began = performance.now()
     const [ended, read] = await Promise.all([
       readPdf(contextOf('attacker'), states),
-      readPdf(contextOf('neighbour'), Buffer.from(pdfOf(['Twelve people work here.']))),
+      readPdf(contextOf('neighbour'), Buffer.from(createPdf(['Twelve people work here.']))),
     ])
     expect(ended).toEqual({
       ok: false,

@@ -3,7 +3,7 @@ import type { AdapterAsk, Found } from '../../provider/adapter.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { Person } from '../../questions/person.ts'
 import { enrich } from './matches.ts'
-import { employerOf, type Job, presentOf, Profile } from './profile.ts'
+import { readEmployer, type Job, presentOf, Profile } from './profile.ts'
 
 const School = z.object({
   school: WireText,
@@ -55,7 +55,7 @@ function toPerson(record: PersonRecord): Person {
 function toExperience(job: Job, current: boolean): Person['experiences'][number] {
   return {
     title: job.title ?? null,
-    company: employerOf(job),
+    company: readEmployer(job),
     start: job.start_date ?? null,
     end: job.end_date ?? null,
     current,

@@ -40,7 +40,7 @@ export function presentOf({ basic_profile, experience, social_handles }: Profile
   return {
     full_name: basic_profile.name,
     title: now?.title ?? basic_profile.current_title ?? basic_profile.headline ?? null,
-    company: now === undefined ? null : employerOf(now),
+    company: now === undefined ? null : readEmployer(now),
     domain: now?.company_website_domain ?? null,
     linkedin_url: social_handles?.professional_network_identifier?.profile_url ?? null,
     location: basic_profile.location?.full_location ?? null,
@@ -48,7 +48,7 @@ export function presentOf({ basic_profile, experience, social_handles }: Profile
 }
 
 /** Returns the name of an employer. Searches and records have it in different fields. */
-export function employerOf({ name, company_name }: Job): string | null {
+export function readEmployer({ name, company_name }: Job): string | null {
   return name ?? company_name ?? null
 }
 

@@ -21,7 +21,7 @@ export function lookUpProfile<Result>(
   wanted: 'phone' | 'workEmail',
   read: (profile: Profile) => Found<Result>,
 ): Promise<Found<Result>> {
-  const id = slugOf(linkedin_url) ?? ''
+  const id = readSlug(linkedin_url) ?? ''
   const json = { id, name: full_name || id, dataToGet: [wanted], requiredData: [wanted] }
   return ask({ method: 'POST', path: '/profile/linkedin', json }, Reply, (reply) =>
     read(reply?.profile ?? {}),
@@ -29,6 +29,6 @@ export function lookUpProfile<Result>(
 }
 
 /** Returns the last part of a profile's address, by which Kaspr identifies people. */
-export function slugOf(linkedinUrl: string): string | null {
+export function readSlug(linkedinUrl: string): string | null {
   return /linkedin\.com\/in\/([^/?#]+)/i.exec(linkedinUrl)?.[1] ?? null
 }

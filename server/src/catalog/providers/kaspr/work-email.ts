@@ -1,12 +1,12 @@
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
 import { workEmail } from '../../questions/work-email.ts'
-import { lookUpProfile, slugOf } from './profile.ts'
+import { lookUpProfile, readSlug } from './profile.ts'
 import { kaspr } from './provider.ts'
 
 /** Finds work emails. Kaspr does not say whether an address was verified. */
 export const kasprWorkEmail = defineAdapter(workEmail, kaspr, {
   price: 2,
-  accepts: ({ linkedin_url }) => slugOf(linkedin_url) !== null,
+  accepts: ({ linkedin_url }) => readSlug(linkedin_url) !== null,
   run: (ask, person) =>
     lookUpProfile(ask, person, 'workEmail', ({ starryWorkEmail, workEmails, professionalEmails }) => {
       const email = starryWorkEmail || workEmails?.[0] || professionalEmails?.[0]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { isNamed, linkedinUrl, tellProfile } from '../../questions/linkedin-url.ts'
-import { personRequest, Shown, shownOf } from './person-request.ts'
+import { personRequest, Shown, readShown } from './person-request.ts'
 import { peopledatalabs } from './provider.ts'
 
 const Reply = z.object({ data: z.object({ linkedin_url: Shown }) })
@@ -12,6 +12,6 @@ export const peopledatalabsLinkedinUrl = defineAdapter(linkedinUrl, peopledatala
   run: (ask, question) => {
     const known = { ...question, linkedin_url: '' }
     const request = personRequest(known, { min_likelihood: 6, required: 'linkedin_url' })
-    return ask(request, Reply, ({ data }) => tellProfile(shownOf(data.linkedin_url)))
+    return ask(request, Reply, ({ data }) => tellProfile(readShown(data.linkedin_url)))
   },
 })

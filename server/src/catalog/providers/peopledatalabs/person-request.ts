@@ -21,5 +21,5 @@ export function personRequest(
 
 /** A field that the plan may hide: it is then `true` if there is a value. */
 export const Shown = z.union([z.string(), z.boolean()]).nullish()
-export const shownOf = (value: z.output<typeof Shown>): string | null =>
+export const readShown = (value: z.output<typeof Shown>): string | null =>
   typeof value === 'string' ? value : null

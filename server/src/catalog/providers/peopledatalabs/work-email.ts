@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
-import { personRequest, Shown, shownOf } from './person-request.ts'
+import { personRequest, Shown, readShown } from './person-request.ts'
 import { peopledatalabs } from './provider.ts'
 
 const Reply = z.object({ data: z.object({ work_email: Shown }) })
@@ -13,7 +13,7 @@ export const peopledatalabsWorkEmail = defineAdapter(workEmail, peopledatalabs, 
   run: (ask, person) => {
     const request = personRequest({ ...person, email: '' }, { min_likelihood: 6, required: 'work_email' })
     return ask(request, Reply, ({ data }) => {
-      const email = shownOf(data.work_email)
+      const email = readShown(data.work_email)
       return email === null ? MISS : hit({ email, confidence: null }, false)
     })
   },

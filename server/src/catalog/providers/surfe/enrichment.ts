@@ -31,7 +31,7 @@ export function enrich<Reply extends { status: string }, Result>(
 }
 
 /** Identifies a person by profile, or else by name and company. */
-export function personOf({ first_name, last_name, domain, linkedin_url }: PersonAtCompany) {
+export function toPersonFields({ first_name, last_name, domain, linkedin_url }: PersonAtCompany) {
   return linkedin_url === ''
     ? { firstName: first_name, lastName: last_name, companyDomain: domain }
     : { linkedinUrl: linkedin_url }

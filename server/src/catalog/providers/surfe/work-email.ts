@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 import { hasBothNames, workEmail } from '../../questions/work-email.ts'
-import { enrich, personOf } from './enrichment.ts'
+import { enrich, toPersonFields } from './enrichment.ts'
 import { surfe } from './provider.ts'
 
 const Email = z.object({ email: z.string(), validationStatus: WireText })
@@ -19,7 +19,7 @@ export const surfeWorkEmail = defineAdapter(workEmail, surfe, {
     const json = {
       include: { email: true, mobile: false },
       enrichmentOptions: { acceptedEmailType: 'professional' },
-      people: [personOf(person)],
+      people: [toPersonFields(person)],
     }
     return enrich(ask, { path: '/v2/people/enrich', json, reply: Reply, poll }, ({ people }) => {
       const emails = (people ?? []).flatMap((found) => found.emails ?? [])

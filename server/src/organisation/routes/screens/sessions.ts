@@ -8,7 +8,7 @@ import { clearSessionCookie, isSecure, readSessionToken } from '../../../api/htt
 import type { Api, Services } from '../../../api/services.ts'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
-import { csrfTokenOf } from '../../../lib/security/session-tokens.ts'
+import { deriveCsrfToken } from '../../../lib/security/session-tokens.ts'
 import { enterOrganisation } from '../../sign-in.ts'
 import { recordAudit } from '../../store/audit.ts'
 import { findMemberById } from '../../store/members.ts'
@@ -135,7 +135,7 @@ async function describeSession(db: Db, caller: Caller, token: string): Promise<S
     role: member.role,
     scopes: [...caller.scopes],
     organisation: { id: caller.orgId, name: organisation.name },
-    csrf_token: csrfTokenOf(token),
+    csrf_token: deriveCsrfToken(token),
     expires_at: session.expires_at.toISOString(),
   }
 }

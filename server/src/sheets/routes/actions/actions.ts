@@ -15,7 +15,7 @@ import { created, ok } from '../../../api/http/envelope.ts'
 import type { Api, Services } from '../../../api/services.ts'
 import { typesIn } from '../../../catalog/configuration/chain-view.ts'
 import { configureAction as configure } from '../../../catalog/configuration/configure.ts'
-import { graphOf, nodeOf } from '../../../catalog/configuration/node.ts'
+import { toGraph, toGraphNode } from '../../../catalog/configuration/node.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
 import { isObject } from '../../../lib/json/object.ts'
 import { addAction, configureAction, deleteAction, prepareAction, addTargetProblems } from '../../actions.ts'
@@ -109,7 +109,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         response: { 200: success(200, z.array(GraphNode)) },
       },
     },
-    async (request) => ok(graphOf(await readChain(catalogue, request))),
+    async (request) => ok(toGraph(await readChain(catalogue, request))),
   )
 
   api.get(
@@ -132,7 +132,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       const template = catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
       const warnings = [...problems, ...targets.warnings]
-      const data = nodeOf(action, chain)
+      const data = toGraphNode(action, chain)
       return ok(data, warnings.length === 0 ? {} : { warnings })
     },
   )

@@ -3,7 +3,7 @@ import { CatalogueAction, CatalogueEntry } from '#contract/catalogue.ts'
 import { success } from '#contract/envelope.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { Api, Services } from '../../../api/services.ts'
-import { detailsOf, entryOf, requireTemplate } from '../../../catalog/catalogue-entry.ts'
+import { viewAction, viewEntry, requireTemplate } from '../../../catalog/catalogue-entry.ts'
 
 const tags = ['Actions']
 const HINT = 'GET /actions lists them'
@@ -20,7 +20,7 @@ export function catalogueRoutes(api: Api, { catalogue }: Services): void {
         response: { 200: success(200, z.array(CatalogueEntry)) },
       },
     },
-    async () => ok(catalogue.list().map(entryOf)),
+    async () => ok(catalogue.list().map(viewEntry)),
   )
 
   api.get(
@@ -34,6 +34,6 @@ export function catalogueRoutes(api: Api, { catalogue }: Services): void {
         response: { 200: success(200, CatalogueAction) },
       },
     },
-    async ({ params: { action_id } }) => ok(detailsOf(requireTemplate(catalogue, action_id, HINT))),
+    async ({ params: { action_id } }) => ok(viewAction(requireTemplate(catalogue, action_id, HINT))),
   )
 }

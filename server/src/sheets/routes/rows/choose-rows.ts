@@ -18,11 +18,11 @@ export async function chooseRows(
     await requireRows(request, body.row_ids)
     return { kind: 'ids', ids: [...new Set(body.row_ids)] }
   }
-  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : choiceOf(body, definition)
+  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : toRowChoice(body, definition)
 }
 
 /** Returns the rows that match the filters, or all rows without filters. */
-export function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
+export function toRowChoice(body: SelectionBody, definition: Definition): RowChoice {
   const selection = resolveSelection(body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
 }

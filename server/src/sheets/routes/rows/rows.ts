@@ -19,7 +19,7 @@ import type { Api } from '../../../api/services.ts'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
-import { capOf } from '../../../money/caps.ts'
+import { toCap } from '../../../money/caps.ts'
 import { answerDryRun, DRY_RUN_ANSWER } from '../../../money/routes/dry-runs.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { arriveRows, countRunning, warnOfNoActions } from '../../../runs/arrivals.ts'
@@ -90,7 +90,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         actor: caller,
         trigger: 'api',
         run: body.run_after_add,
-        ...capOf(body.max_credits),
+        ...toCap(body.max_credits),
       })
       nameRun(reply, runId)
       return created(

@@ -49,7 +49,7 @@ const DEFAULT_RADIUS = 5000
 
 export type Circle = { latitude: number; longitude: number; radius: number }
 
-export function circleOf({ latitude, longitude, radius_m }: Asked): Circle | null {
+export function toCircle({ latitude, longitude, radius_m }: Asked): Circle | null {
   if (latitude === undefined || longitude === undefined) return null
   return { latitude, longitude, radius: radius_m ?? DEFAULT_RADIUS }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { googlePlaces } from '../../../catalog/providers/google_places/provider.ts'
 import { definePull } from '../../pull.ts'
-import { businesses, type Circle, circleOf } from './businesses.ts'
+import { businesses, type Circle, toCircle } from './businesses.ts'
 
 // Evidence: Google's Places API (New), Text Search: body, field mask and pages, with public clients of it.
 const Text = z.string().optional()
@@ -46,7 +46,7 @@ export const googleBusinesses = definePull(businesses, googlePlaces, {
   price: 0.5,
   state: State,
   pull({ body, state, limit, ask }) {
-    const circle = circleOf(body)
+    const circle = toCircle(body)
     const size = state?.size ?? Math.min(limit, MAX_PAGE)
     const json = {
       textQuery: body.location === undefined ? body.query : `${body.query} in ${body.location}`,

@@ -3,7 +3,7 @@ import type { Refusal } from '../../../catalog/provider/reply.ts'
 import { nominatim } from '../../../catalog/providers/nominatim/provider.ts'
 import { overpass } from '../../../catalog/providers/overpass/provider.ts'
 import { definePull } from '../../pull.ts'
-import { businesses, circleOf } from './businesses.ts'
+import { businesses, toCircle } from './businesses.ts'
 import { CATEGORIES, printQuery } from './overpass-query.ts'
 
 // Evidence: Nominatim's manual (search, jsonv2), the Overpass manual (criteria, out center) and its wiki (id(), out asc n).
@@ -36,7 +36,7 @@ export const overpassBusinesses = definePull(businesses, overpass, {
   async pull({ body, state, limit, ask, askKeyless }) {
     let at = state
     if (at === null) {
-      const circle = circleOf(body)
+      const circle = toCircle(body)
       const area =
         circle === null
           ? await askKeyless(nominatim)(

@@ -13,7 +13,7 @@ import {
   pageOf,
   PageState,
   Text,
-  totalOf,
+  readTotal,
 } from './reply.ts'
 
 export const usersOfTechnologies = defineShape({
@@ -64,7 +64,7 @@ export const theirstackUsers = definePull(usersOfTechnologies, theirstack, {
           },
         })),
       next: nextPage(at, data.length),
-      ...totalOf(metadata),
+      ...readTotal(metadata),
     }))
   },
 })

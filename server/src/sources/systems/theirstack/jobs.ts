@@ -3,7 +3,7 @@ import { theirstack } from '../../../catalog/providers/theirstack/provider.ts'
 import { definePull } from '../../pull.ts'
 import { countries, days, words } from '../../search-body.ts'
 import { type BodyOf, defineShape } from '../../shape.ts'
-import { Company, MAX_PAGE, Metadata, nextPage, Text, totalOf } from './reply.ts'
+import { Company, MAX_PAGE, Metadata, nextPage, Text, readTotal } from './reply.ts'
 
 export const jobs = defineShape({
   body: {
@@ -111,7 +111,7 @@ export const theirstackJobs = definePull(jobs, theirstack, {
         records: data.map(toRecord),
         next: next === null ? null : { ...walk, ...next },
         ...(newest === '' ? {} : { resume: { page: 0, since: newest } }),
-        ...totalOf(metadata),
+        ...readTotal(metadata),
       }
     })
   },

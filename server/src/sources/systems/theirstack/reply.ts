@@ -6,7 +6,7 @@ export const Text = z.string().nullish()
 export const Amount = z.number().nullish()
 export const Metadata = z.object({ total_results: z.number().nullish() }).nullish()
 
-export function totalOf(metadata: z.output<typeof Metadata>): { total?: number } {
+export function readTotal(metadata: z.output<typeof Metadata>): { total?: number } {
   const total = metadata?.total_results ?? null
   return total === null ? {} : { total }
 }
