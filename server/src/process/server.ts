@@ -13,6 +13,7 @@ import { listUnknownSettings } from '../lib/config/unknown-settings.ts'
 import { createEgress } from '../lib/egress/egress.ts'
 import { egressSettings } from '../lib/egress/settings.ts'
 import { reasonOf } from '../lib/errors.ts'
+import { type FastPart, readFastParts, switchOff } from '../lib/fast-parts.ts'
 import { READY, RUNNING_AS_WORKER } from '../lib/log-lines.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { createMailer, mailSettings } from '../lib/mail.ts'
@@ -41,8 +42,11 @@ type ApiPart = Part & { url: string; announce(): void }
  */
 export async function runServer(env: Record<string, string | undefined>, end: AbortSignal): Promise<void> {
   const config = readConfig(env)
+  const without = readWithout(env)
+  switchOff(without)
   const log = createLog(config.LOAM_LOG_LEVEL)
   for (const line of listUnknownSettings(env)) log.warn(line)
+  if (without.length > 0) log.warn({ without }, 'LOAM_WITHOUT: running without parts that exist for speed')
   if (end.aborted) return
   limitShutdown(end, log)
   const unsubscribe = logMisfits(log)
@@ -53,6 +57,15 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
   if (workspace !== null) await runParts(config, log, workspace, { env, end })
   unsubscribe()
   log.info('ended')
+}
+
+/** Reads LOAM_WITHOUT, with which developers switch fast parts off. */
+function readWithout(env: Record<string, string | undefined>): FastPart[] {
+  try {
+    return readFastParts(env['LOAM_WITHOUT'] ?? '')
+  } catch (cause) {
+    throw new ConfigError(`LOAM_WITHOUT: ${reasonOf(cause)}`)
+  }
 }
 
 async function runParts(

@@ -5,6 +5,7 @@ import { type HandedRow, type HandingOver, reservePlaces } from '../database/que
 import { handOverStatement } from '../database/queue/handed-jobs.ts'
 import { addJobsStatement } from '../database/queue/jobs.ts'
 import { RUN_FACTS, type RunFacts } from '../database/queue/run-facts.ts'
+import { isOn } from '../lib/fast-parts.ts'
 import { NO_ID } from '../lib/ids.ts'
 import { CELL_RESULTS, DATA } from './store/flight-row.ts'
 import { moveToFormer } from './store/former-cells.ts'
@@ -20,7 +21,8 @@ const EXPRESS_ROWS = 50
 /** The number of rows that begin as soon as they are committed, if a worker of the same process has room. */
 const HANDED_ROWS = 16
 /** The number of later rows that share a job, so that the cost of a job is paid once for many rows. */
-export const GROUP_ROWS = 16
+const GROUP_ROWS = 16
+export const groupRows = (): number => (isOn('row-groups') ? GROUP_ROWS : 1)
 const EXPRESS_TASK = 'row_express'
 /** The number of rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
@@ -91,13 +93,13 @@ const handedJobs = (flights: QueuedFlights) => sql`
 const jobsOf = (flights: QueuedFlights) => sql`
       select n, ${payloadOf(
         flights,
-        sql`case when n < ${EXPRESS_ROWS} then to_json(ids[place]) else array_to_json(ids[place : place + ${GROUP_ROWS - 1}]) end`,
+        sql`case when n < ${EXPRESS_ROWS} then to_json(ids[place]) else array_to_json(ids[place : place + ${groupRows() - 1}]) end`,
       )} as payload, ${priorityOf(flights, sql`n`)} as priority
       from chunk, lateral (
         select n, (n - done + 1)::int as place from (
           select generate_series(done, least(${EXPRESS_ROWS}, done + cardinality(ids)) - 1) as n
           union all
-          select generate_series(greatest(${EXPRESS_ROWS}, done), done + cardinality(ids) - 1, ${GROUP_ROWS})) starts
+          select generate_series(greatest(${EXPRESS_ROWS}, done), done + cardinality(ids) - 1, ${groupRows()})) starts
       ) job`
 
 const payloadOf = ({ org_id, ticket, run_id }: QueuedFlights, rows: RawBuilder<unknown>) =>

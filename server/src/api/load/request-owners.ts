@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { type Carrying, readCredential, isInternal } from '../http/sessions.ts'
@@ -39,7 +40,8 @@ export function createRequestOwners(trusted: TrustedProxies) {
   function look(request: Asking): Omit<RequestOwner, 'owner'> {
     const { authorization, 'x-forwarded-for': forwarded } = request.headers
     // A session is not in the authorization header, so it is not cached.
-    if (authorization === undefined || isInternal(request)) return lookAnew(request)
+    if (authorization === undefined || isInternal(request) || !isOn('request-owners'))
+      return lookAnew(request)
     const { socket } = request.raw
     const known = seen.get(socket)
     if (known !== undefined && known.authorization === authorization && known.forwarded === forwarded)

@@ -1,4 +1,5 @@
 import type { Connection, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { isOn } from '../../lib/fast-parts.ts'
 import { type Answer, ask, sendQuery, StatementQuery } from './ask.ts'
 
 const BEGIN = { name: 'begin', text: 'begin' }
@@ -41,7 +42,7 @@ export async function beginWith(
   onBegun: () => void,
 ): Promise<QueryResult> {
   // A text without parameters may hold several statements, which cannot be part of such a unit.
-  if (!prepared.has(client) || (statement.values ?? []).length === 0) {
+  if (!isOn('begin-with') || !prepared.has(client) || (statement.values ?? []).length === 0) {
     await ask(client, BEGIN)
     prepared.add(client)
     onBegun()

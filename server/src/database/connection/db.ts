@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
+import { isOn } from '../../lib/fast-parts.ts'
 import type { Log } from '../../lib/log.ts'
 import { type HandOver, noteHandOver } from '../queue/hand-over.ts'
 import { ask } from './ask.ts'
@@ -149,7 +150,8 @@ export function openStore(options: StoreOptions): Store {
         'an idle database connection was lost; the next statement opens a new one',
       ),
     )
-    if (givesWay === true) pool.on('connect', (client) => void giveWay(client, options.log))
+    if (givesWay === true && isOn('give-way'))
+      pool.on('connect', (client) => void giveWay(client, options.log))
     if (!options.keyedPlans) limitShares(pool, max)
     return pool
   }
@@ -241,7 +243,8 @@ export function openStore(options: StoreOptions): Store {
       const client = await connectFor(SYSTEM)
       hung.begin(client)
       try {
-        const result = await ask<Row>(client, statement)
+        const { text, values } = statement
+        const result = await ask<Row>(client, isOn('statement-names') ? statement : { text, values })
         hung.end(client)
         client.release()
         return result.rows

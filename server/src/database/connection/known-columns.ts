@@ -1,4 +1,5 @@
 import pg, { type FieldDef } from 'pg'
+import { isOn } from '../../lib/fast-parts.ts'
 
 /** The parts of the driver's result that its types leave out. */
 type DriverResult = {
@@ -27,7 +28,7 @@ const knownBy = new WeakMap<object, { count: number; byStart: Map<string, Known[
  */
 prototype.addFields = function (this: DriverResult, fields: FieldDef[]): void {
   const [first] = fields
-  if (this._types === undefined || first === undefined) {
+  if (this._types === undefined || first === undefined || !isOn('known-columns')) {
     addFields.call(this, fields)
     return
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { DatabaseError, type PoolClient, type QueryResult } from 'pg'
+import { isOn } from '../../lib/fast-parts.ts'
 import { ask } from './ask.ts'
 import { beginWith } from './begin-with.ts'
 
@@ -61,7 +62,7 @@ export function createStatementNaming(): (client: PoolClient, which: 'steady' | 
   const clients = new WeakMap<PoolClient, NamingClient>()
 
   function findName(text: string, which: 'steady' | 'all'): string | undefined {
-    if (which === 'steady' && isKeyedRead(text)) return undefined
+    if (!isOn('statement-names') || (which === 'steady' && isKeyedRead(text))) return undefined
     const known = names.get(text)
     if (known !== undefined || names.size >= MAX_NAMED || (which === 'steady' && !isSteady(text)))
       return known

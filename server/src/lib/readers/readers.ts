@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
+import { isOn } from '../fast-parts.ts'
 import { createTurns } from '../timing/owner-turns.ts'
 import { type Reader, type ReaderBounds, type ReaderEnd, startReader } from './reader.ts'
 
@@ -124,7 +125,8 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
       for (;;) {
         const waiting = lines.get(owner)?.[0]
         const fits =
-          count === 0 || (count < MAX_AT_HAND && bytes + (waiting?.bytes ?? 0) <= MAX_BYTES_AT_HAND)
+          count === 0 ||
+          (isOn('readers-ahead') && count < MAX_AT_HAND && bytes + (waiting?.bytes ?? 0) <= MAX_BYTES_AT_HAND)
         if (waiting === undefined || !fits || (!isFirst && turns.othersWait(owner))) break
         isFirst = false
         leave(owner, waiting)

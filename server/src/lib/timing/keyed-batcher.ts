@@ -1,3 +1,5 @@
+import { isOn } from '../fast-parts.ts'
+
 type Batcher<Item, Result> = (item: Item) => Promise<Result>
 
 /**
@@ -17,6 +19,7 @@ export function createKeyedBatcher<Item, Result>(options: {
   }
 
   return async (item) => {
+    if (!isOn('cell-batches')) return options.make(item)(item)
     const key = options.keyOf(item)
     const line = lines.get(key) ?? openLine(key, item)
     line.underWay += 1

@@ -1,3 +1,5 @@
+import { isOn } from '../fast-parts.ts'
+
 /**
  * Lets requests and bulk rows share the event loop of a process and its database. Bulk work, which nobody
  * waits for, yields to foreground work, which somebody waits for. It proceeds in small turns, in smaller ones
@@ -117,13 +119,14 @@ export function createYielding(): Yielding {
       return () => end(task)
     },
     yieldTurn(rows = 1) {
+      if (!isOn('yielding')) return Promise.resolve()
       return new Promise((resolve) => {
         queue.push({ rows, resolve })
         schedule()
       })
     },
     async throttle() {
-      if (foregroundKind() !== 'run') return
+      if (!isOn('yielding') || foregroundKind() !== 'run') return
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)

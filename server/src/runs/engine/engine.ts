@@ -6,6 +6,7 @@ import type { Models } from '../../catalog/models/models.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
 import type { Store } from '../../database/connection/db.ts'
 import type { Egress } from '../../lib/egress/egress.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import type { Log } from '../../lib/log.ts'
 import { createSlots } from '../../lib/timing/slots.ts'
 import { createPriceBook } from '../../money/prices.ts'
@@ -98,7 +99,7 @@ export function createEngine(parts: EngineParts): Engine {
     slots: {
       bulk: createSlots(concurrency),
       express: createSlots(EXPRESS_SLOTS),
-      peeked: createSlots(PEEKED_SLOTS),
+      peeked: createSlots(isOn('peeked-slots') ? PEEKED_SLOTS : Infinity),
     },
     services: { egress, sandbox, models, pages, mail, gates },
     environment,

@@ -1,5 +1,6 @@
 import { type ActionInstance, findInstance } from '../../catalog/chain/definition.ts'
 import type { Action } from '../../catalog/define.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import { JobPostponed } from '../../lib/job.ts'
 import { yieldTurn } from '../../lib/timing/yielding.ts'
 import type { CellResult } from './cells/cell-result.ts'
@@ -30,7 +31,7 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
     const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
     let parkedMs = 0
     try {
-      if (end !== null && walk.lookups === null)
+      if (end !== null && walk.lookups === null && isOn('lookahead'))
         lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
       const gathering = gather(engine, walk, end?.promise ?? null)
       const gathered = gathering instanceof Promise ? await gathering : gathering

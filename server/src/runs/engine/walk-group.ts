@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isUnavailable } from '../../database/connection/db.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import { yieldTurn } from '../../lib/timing/yielding.ts'
 import { listLookups } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
@@ -27,9 +28,9 @@ type Computed = Given & { job: RowJob }
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
   if (first === undefined) return
-  const looking = engine.pureRuns.whenKnown(first)
+  const looking = isOn('peek') ? engine.pureRuns.whenKnown(first) : undefined
   if (looking !== undefined) await looking
-  if (!engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
+  if (!isOn('peek') || !isOn('group-walk') || !engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
   const turn = engine.slots.peeked.take(first.o, jobs.length)
   if (turn !== undefined) await turn
   await walkTogether(engine, jobs, first.o)
@@ -201,7 +202,7 @@ const BULK = { express: false, endPriority: undefined, peeked: true } as const
 async function lookUp(engine: Engine, looked: readonly Looked[]): Promise<void> {
   const early = looked.flatMap(({ walk }) => {
     const { cache_enabled, actions } = walk.flight.facts
-    return cache_enabled ? listLookups(walk, actions) : []
+    return cache_enabled && isOn('lookahead') ? listLookups(walk, actions) : []
   })
   if (early.length === 0) return
   const hits = await engine.cache.look(

@@ -1,6 +1,7 @@
 import { createRowScope } from '../../catalog/chain/row-scope.ts'
 import { isUnavailable } from '../../database/connection/db.ts'
 import type { HandedRow } from '../../database/queue/hand-over.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../../lib/timing/yielding.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
@@ -60,7 +61,8 @@ type RowAtHand = {
 function atHand(engine: Engine, job: RowJob, how: WalkOptions): RowAtHand {
   const { express = false, fresh = false, peeked = false, handed } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
-  const peeks = fresh && (peeked || handed !== undefined || (!express && engine.pureRuns.has(job)))
+  const peeks =
+    isOn('peek') && fresh && (peeked || handed !== undefined || (!express && engine.pureRuns.has(job)))
   return { job, how, peeks }
 }
 
@@ -211,7 +213,7 @@ function prepareIn(
   const scope = createRowScope(definition, { data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the guilty cell.
-  const together = position.stalledClaims > 1 ? 1 : MAX_TOGETHER
+  const together = position.stalledClaims > 1 || !isOn('joined-cells') ? 1 : MAX_TOGETHER
   return {
     flight,
     definition,

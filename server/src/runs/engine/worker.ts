@@ -1,10 +1,11 @@
 import type { HandOver } from '../../database/queue/hand-over.ts'
 import { LONG_JOBS_AT_ONCE } from '../../database/queue/long-jobs.ts'
 import { type Pool, type PoolOptions, startPool } from '../../database/queue/pool.ts'
+import { isOn } from '../../lib/fast-parts.ts'
 import { type Job, JobPostponed } from '../../lib/job.ts'
 import { startPoll } from '../../lib/timing/poll.ts'
 import { workAs } from '../../lib/timing/thread-watch.ts'
-import { GROUP_ROWS } from '../row-jobs.ts'
+import { groupRows } from '../row-jobs.ts'
 import type { Engine } from './engine-context.ts'
 import { takeHandedRows } from './handed-rows.ts'
 import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
@@ -51,7 +52,8 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const stopPools = () => Promise.all(pools.map((pool) => pool.stop()))
   try {
     for (const pool of poolsOf(options)) pools.push(await startPool({ ...options, workerIds, ...pool }))
-    if (handOver !== undefined) pools.push(takeHandedRows({ ...options, workerIds, handOver }))
+    if (handOver !== undefined && isOn('handed-rows'))
+      pools.push(takeHandedRows({ ...options, workerIds, handOver }))
   } catch (cause) {
     await stopPools()
     throw cause
@@ -82,9 +84,10 @@ function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerO
     Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => runJob(job, payload, ending)]))
   const byClock = list.filter((job) => job.cron !== undefined)
   const byName = list.filter((job) => job.cron === undefined && !job.everySecond)
-  const groupsOf = (rows: number) => Math.ceil(rows / GROUP_ROWS)
+  const groupsOf = (rows: number) => Math.ceil(rows / groupRows())
   const { ahead, maxRows } = QUICK_CALLS
-  const rowsAtWork = Math.max(AHEAD * concurrency, Math.min(ahead * concurrency, maxRows))
+  const quickRows = isOn('quick-calls') ? Math.min(ahead * concurrency, maxRows) : 0
+  const rowsAtWork = Math.max(AHEAD * concurrency, quickRows)
   const pools: PoolKind[] = [
     { queue: 'groups', size: groupsOf(rowsAtWork), ahead: groupsOf(AHEAD * concurrency), tasks: { rows } },
     {

@@ -1,4 +1,5 @@
 import { isUnavailable } from '../../../database/connection/db.ts'
+import { isOn } from '../../../lib/fast-parts.ts'
 import { createBatcher, type Gathering, ItemFault } from '../../../lib/timing/batcher.ts'
 import { throttle } from '../../../lib/timing/yielding.ts'
 
@@ -7,6 +8,9 @@ const MAX_ITEMS = 500
 const GATHERING = { enough: 200, ms: 25 }
 /** The gathering of a flood. More rows then share the fixed cost of a statement. */
 const FLOOD = { many: 100, ms: 50 }
+
+/** Statements of one item each, as many at once as the engine has connections. */
+const ALONE = { lanes: 4, maxItems: 1 }
 
 /** Batches the items of many callers into few statements. An item that PostgreSQL refuses fails alone. */
 export function createBatchedStatement<Item, Answer>(options: {
@@ -19,10 +23,11 @@ export function createBatchedStatement<Item, Answer>(options: {
   /** The number of items that are sent without being gathered. If given, a flood is gathered for longer. */
   enough?: number
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false, enough } = options
+  const { send, sizeOf, throttled = false, enough } = options
+  const { lanes, maxItems = MAX_ITEMS } = isOn('statement-batches') ? options : ALONE
   return createBatcher<Item, Answer | null>({
     sizeOf,
-    gather: throttled ? gatheringOf(enough) : undefined,
+    gather: throttled && maxItems > 1 && isOn('gathering') ? gatheringOf(enough) : undefined,
     byTurns: !throttled,
     maxItems,
     maxInFlight: lanes,

@@ -1,3 +1,5 @@
+import { isOn } from '../../../lib/fast-parts.ts'
+
 type Value = string | number | boolean | null
 
 export type Groups<Item> = {
@@ -40,7 +42,7 @@ export function groupBy<Item>(
     }
     places.push(place)
   }
-  return { places, firsts, alike: firsts.length === 1 }
+  return { places, firsts, alike: firsts.length === 1 && isOn('one-run-forms') }
 }
 
 /** Returns a PostgreSQL array of values that need no quotes: ids, numbers, words. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Store } from '../../../database/connection/db.ts'
 import { markFault } from '../../../database/connection/faults.ts'
 import { reasonOf } from '../../../lib/errors.ts'
+import { isOn } from '../../../lib/fast-parts.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { Log } from '../../../lib/log.ts'
 import { endShares, foldCharges, forgetHolder, listDeadHolders } from '../../../money/store/purses/fold.ts'
@@ -177,9 +178,9 @@ export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_M
     const { orgId } = shares
     const sharesKnown = [orgId, ...purseIds].filter((id) => (shares.byPurse.get(id)?.granted ?? 0) > 0)
     const ahead = rest.length < CROWD.cells ? 0 : CROWD.ahead * sumOf(rest)
-    const extraMillis = Math.min(
-      ...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)),
-    )
+    const extraMillis = isOn('leases-ahead')
+      ? Math.min(...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)))
+      : 0
     const taken = await db
       .transaction()
       .execute((trx) =>

@@ -5,6 +5,7 @@ import { openStore } from '#server/database/connection/db.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
+import { readFastParts, switchOff } from '#server/lib/fast-parts.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { createRunEnvironment } from '#server/runs/run-environment.ts'
@@ -20,6 +21,7 @@ import { WORKING } from './worker-child.ts'
  */
 const [databaseUrl = '', concurrency = '20', silenceMs = '1500'] = process.argv.slice(2)
 
+switchOff(readFastParts(process.env['LOAM_WITHOUT'] ?? ''))
 const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
 const ending = new AbortController()
 const store = openStore({ url: databaseUrl, log, connections: 6, keyedPlans: true })
