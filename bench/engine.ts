@@ -2,7 +2,8 @@
 // real server, every cell durable. The peers of P1 run in the same run on the same PostgreSQL (embedded,
 // default settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 11 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
-//   --costs bench/engine/engine-costs.json]
+//   --costs bench/engine/engine-costs.json --without peek,handed-rows]
+// npm run bench:engine -- --tags [--minutes 24 --without peek --only p1,p12 --scale 1] measures what each fast part buys.
 import { parseArgs } from 'node:util'
 import { reasonOf } from '#server/lib/errors.ts'
 import { type Installation, openInstallation } from '#test/plumbing/installation.ts'
@@ -18,11 +19,19 @@ import { measureProvider, measureWorkers } from './engine/engine-provider.ts'
 import { measureReaders } from './engine/engine-readers.ts'
 import { measureSize } from './engine/engine-size.ts'
 import { measureThroughput } from './engine/engine-throughput.ts'
+import { measureTags } from './engine/price-tags.ts'
+import { startWithout } from './parts/fast-parts.ts'
 import { note, print } from './parts/report.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p18,p19,p20,costs' },
+    only: { type: 'string' },
+    /** The fast parts that the servers run without; with --tags, those that are measured. */
+    without: { type: 'string', default: '' },
+    tags: { type: 'boolean', default: false },
+    /** The time that --tags may take, and the factor of its sizes. */
+    minutes: { type: 'string', default: '24' },
+    scale: { type: 'string', default: '1' },
     rows: { type: 'string', default: '20000' },
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
@@ -64,27 +73,55 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   p20: (installation) => measureBuiltIn(installation, { cells: Number(values.builtin), rounds }),
 }
 
-const names = values.only.toLowerCase().split(',')
-const unknown = names.find((name) => BENCHES[name] === undefined)
-if (unknown !== undefined)
-  throw new Error(`--only ${unknown}: choose among ${Object.keys(BENCHES).join(', ')}`)
+const DEFAULT = 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p18,p19,p20,costs'
+const without = values.without.split(',').flatMap((name) => name.trim() || [])
+const start = startWithout(without)
 
-const lines: Line[] = []
-try {
-  for (const name of names) {
-    note(`${name.toUpperCase()} ...`)
-    const installation = await openInstallation()
-    try {
-      lines.push(...((await BENCHES[name]?.(installation)) ?? []))
-    } catch (cause) {
-      // The other benches are measured all the same.
-      note(`${name.toUpperCase()} was not measured: ${cause instanceof Error ? cause.stack : String(cause)}`)
-      lines.push(line(name.toUpperCase(), 'not measured', reasonOf(cause), { met: 'NO' }))
-      process.exitCode = 1
-    } finally {
-      await installation.close()
-    }
+async function tag(): Promise<void> {
+  const installation = await openInstallation()
+  try {
+    const tags = await measureTags(installation, {
+      parts: without,
+      bars: (values.only ?? '').toUpperCase().split(',').filter(Boolean),
+      minutes: Number(values.minutes),
+      scale: Number(values.scale),
+    })
+    print('What each fast part buys: medians in turns, and the processor time of Loam and PostgreSQL', tags)
+  } finally {
+    await installation.close()
   }
-} finally {
-  print(`The engine (P1: ${values.rows} rows x 5 actions, medians of ${values.rounds} rounds)`, lines)
 }
+
+async function bench(): Promise<void> {
+  const names = (values.only ?? DEFAULT).toLowerCase().split(',')
+  const unknown = names.find((name) => BENCHES[name] === undefined)
+  if (unknown !== undefined)
+    throw new Error(`--only ${unknown}: choose among ${Object.keys(BENCHES).join(', ')}`)
+  const lines: Line[] = []
+  try {
+    for (const name of names) {
+      note(`${name.toUpperCase()} ...`)
+      const installation = await openInstallation(start)
+      try {
+        lines.push(...((await BENCHES[name]?.(installation)) ?? []))
+      } catch (cause) {
+        // The other benches are measured all the same.
+        note(
+          `${name.toUpperCase()} was not measured: ${cause instanceof Error ? cause.stack : String(cause)}`,
+        )
+        lines.push(line(name.toUpperCase(), 'not measured', reasonOf(cause), { met: 'NO' }))
+        process.exitCode = 1
+      } finally {
+        await installation.close()
+      }
+    }
+  } finally {
+    const than = without.length === 0 ? '' : `, without ${without.join(', ')}`
+    print(
+      `The engine${than} (P1: ${values.rows} rows x 5 actions, medians of ${values.rounds} rounds)`,
+      lines,
+    )
+  }
+}
+
+await (values.tags ? tag() : bench())

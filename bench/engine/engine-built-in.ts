@@ -28,7 +28,7 @@ export async function measureBuiltIn(
   const server = await installation.startServer()
   const call = callOver(server.url, key)
   try {
-    const steps = await makeSteps(call, outside.url)
+    const steps = await makeBuiltInSteps(call, outside.url)
     const works = Object.fromEntries(
       Object.entries(steps).map(([name, step]) => [name, () => run(call, cells, step)]),
     )
@@ -51,7 +51,7 @@ export async function measureBuiltIn(
  * Returns each action in its most common use: rows of the sheet's own records, one row sent on, one row found
  * by its name.
  */
-async function makeSteps(call: Call, outside: string): Promise<Record<string, Step>> {
+export async function makeBuiltInSteps(call: Call, outside: string): Promise<Record<string, Step>> {
   const target = await makeSheet(call, ['name'])
   await addRows(call, target, TARGET_ROWS, (n) => ({ name: nameOfRow(n) }))
   const log = await makeSheet(call, ['name'])

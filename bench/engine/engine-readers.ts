@@ -80,7 +80,7 @@ type Reader = ReturnType<typeof openReader>
  * based on undici takes half as much as the server's process. This one sends the same bytes again and again,
  * and reads only the status and the length of responses.
  */
-function openReader(origin: string, key: string, base: string) {
+export function openReader(origin: string, key: string, base: string) {
   const { hostname, port } = new URL(origin)
   const body = JSON.stringify({ page_size: PAGE })
   const request = Buffer.from(
@@ -163,7 +163,7 @@ class ReadingSocket {
   }
 }
 
-async function warmUp(reader: Reader): Promise<void> {
+export async function warmUp(reader: Reader): Promise<void> {
   const read = async () => {
     for (let n = 0; n < WARM_UP.reads / WARM_UP.readers; n += 1) await reader.ask()
   }
@@ -173,7 +173,7 @@ async function warmUp(reader: Reader): Promise<void> {
 /**
  * Reads at a steady rate, even while earlier reads have not finished. A late start counts as waiting time.
  */
-function startReaders(reader: Reader, perSecond: number) {
+export function startReaders(reader: Reader, perSecond: number) {
   const end = new AbortController()
   const ms: number[] = []
   const open = new Set<Promise<void>>()
@@ -201,6 +201,6 @@ function startReaders(reader: Reader, perSecond: number) {
   }
 }
 
-function p99(values: number[]): number {
+export function p99(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
 }

@@ -11,7 +11,7 @@ import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { watch, type WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
 import { prepareCluster } from './prepared-cluster.ts'
-import { COMPILED, type ServerProcess, startServer } from './server-process.ts'
+import { COMPILED, FLAGS, type ServerProcess, startServer } from './server-process.ts'
 
 export const SECRET = 'a secret for tests only'
 const MANY = '1000000000'
@@ -24,10 +24,13 @@ export const UNLIMITED = {
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
 
+/** Changes to how the servers of an installation are started. */
+export type ServerStart = { env?: Record<string, string>; flags?: readonly string[] }
+
 /**
  * Opens an embedded PostgreSQL with its ordinary settings, owned by this program, and Loam processes on it.
  */
-export async function openInstallation() {
+export async function openInstallation(start: ServerStart = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'loam-installation-'))
   // If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
   chmodSync(folder, 0o755)
@@ -67,8 +70,9 @@ export async function openInstallation() {
     makeOrg: (name: string, initialCredits = 0) =>
       createOrganisation(store.system, OPERATOR, { name, adminEmail: 'admin@example.com', initialCredits }),
     /** Starts a process that serves requests and runs rows, unless `LOAM_ROLES` says otherwise. */
-    async startServer(env: Record<string, string> = {}): Promise<ServerProcess> {
-      const server = track(await startServer({ ...environment, ...env }))
+    async startServer(env: Record<string, string> = {}, { flags = FLAGS } = start): Promise<ServerProcess> {
+      const command = [process.execPath, ...flags, 'server/src/main.ts']
+      const server = track(await startServer({ ...environment, ...start.env, ...env }, command))
       if (server.url === '') throw new Error(`the server did not start: ${server.stderr()}`)
       return server
     },

@@ -243,7 +243,7 @@ export function openStore(options: StoreOptions): Store {
       const client = await connectFor(SYSTEM)
       hung.begin(client)
       try {
-        const { text, values } = statement
+        const { text, values = [] } = statement
         const result = await ask<Row>(client, isOn('statement-names') ? statement : { text, values })
         hung.end(client)
         client.release()
