@@ -52,7 +52,9 @@ export async function openInstallation(start: ServerStart = {}) {
   }
   const postgresPid = () =>
     Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const { LOAM_WITHOUT = '' } = process.env
   const environment = {
+    LOAM_WITHOUT,
     DATABASE_URL: postgres.url,
     LOAM_SECRET: SECRET,
     LOAM_DATA_DIR: join(folder, 'server'),
@@ -79,7 +81,7 @@ export async function openInstallation(start: ServerStart = {}) {
     /** Starts a process that only runs rows, and waits until it takes jobs. */
     async startWorker(env: Record<string, string> = {}): Promise<WorkerChild> {
       const { PATH = '' } = process.env
-      const base = { ...environment, PATH, NODE_COMPILE_CACHE: COMPILED }
+      const base = { ...environment, ...start.env, PATH, NODE_COMPILE_CACHE: COMPILED }
       const settings = { ...base, LOAM_ROLES: 'worker', LOAM_LOG_LEVEL: 'info', ...env }
       const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
       return track(await watch(child, RUNNING_AS_WORKER))

@@ -41,7 +41,8 @@ function endWithTest(worker: WorkerChild): WorkerChild {
   })
   return worker
 }
-const startChild = async (app: TestApp) => endWithTest(await startWorkerChild(app.databaseUrl))
+const startChild = async (app: TestApp, without = '') =>
+  endWithTest(await startWorkerChild(app.databaseUrl, { without }))
 
 const jobs = (app: TestApp) =>
   app.store.query<{ locked_by: string | null }>({
@@ -76,17 +77,23 @@ describe('recovery', { timeout: 300_000 }, async () => {
   const app = await makeFlightApp()
   const whole = await makeApp({ services: { catalogue: await loadCatalogue() } })
 
-  it('R1: a worker is killed in the middle of a run; another finishes it, nothing lost, nothing charged twice', async () => {
-    const url = await serveProvider(20)
-    const victim = await startChild(app)
-    await startChild(app)
-    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 120)
-    await until('the run is under way', () => calls > 80)
-    victim.child.kill('SIGKILL')
-    expect(await victim.ended).toBe('SIGKILL')
-    await landed(sheet)
-    await expectExact(sheet, 120, PRICE)
-  })
+  it.each([
+    { parts: 'with fast parts', without: '', rows: 120 },
+    { parts: 'without fast parts', without: 'all', rows: 40 },
+  ])(
+    'R1: a worker is killed in the middle of a run; another finishes it, nothing lost, nothing charged twice ($parts)',
+    async ({ without, rows }) => {
+      const url = await serveProvider(20)
+      const victim = await startChild(app, without)
+      await startChild(app, without)
+      const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, rows)
+      await until('the run is under way', () => calls > rows / 2)
+      victim.child.kill('SIGKILL')
+      expect(await victim.ended).toBe('SIGKILL')
+      await landed(sheet)
+      await expectExact(sheet, rows, PRICE)
+    },
+  )
 
   it('R3: a worker that is suspended past its lease and goes on changes nothing', async () => {
     const url = await serveProvider(100)

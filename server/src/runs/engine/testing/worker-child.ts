@@ -12,10 +12,11 @@ export const WORKING = 'working'
 /** Starts a worker in a process of its own. Resolves when it takes jobs. */
 export async function startWorkerChild(
   databaseUrl: string,
-  { concurrency = 20, silenceMs = 1500 } = {},
+  { concurrency = 20, silenceMs = 1500, without = '' } = {},
 ): Promise<WorkerChild> {
+  const env = { ...process.env, LOAM_WITHOUT: without }
   const args = [PROGRAM, databaseUrl, String(concurrency), String(silenceMs)]
-  return watch(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), WORKING)
+  return watch(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }), WORKING)
 }
 
 /** Follows a process until it prints `word`. Rejects if the process ends before. */
