@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { createModels } from '#server/catalog/models/models.ts'
 import type { ProviderGate, ProviderKeys } from '#server/catalog/provider/access.ts'
 import type { Db } from '#server/database/connection/db.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { AppError, invalid, notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
+import { withNetwork } from '#server/process/network.ts'
 import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import type { Source } from '#server/sources/define.ts'
 import { readSourceState } from '#server/sources/pulls/state.ts'
@@ -106,26 +104,21 @@ export async function withProviders<Result>(
 ): Promise<Result> {
   const org = await resolveOrganisation(db, flags)
   const member = flags.email === undefined ? null : await requireMember(db, org, flags.email)
-  const egress = createEgress(egressSettings(config))
-  const models = createModels(config)
   const owner = { org_id: org.org_id, member_id: member?.member_id ?? null }
-  try {
-    return await work({
+  return withNetwork(config, async (network) =>
+    work({
       sources: await loadSources(),
       orgId: owner.org_id,
       memberId: owner.member_id,
       keys: createRunEnvironment({ system: db }, sealer, config.providerKeys).keysOfMember(owner),
       services: {
-        egress,
-        models,
+        ...network,
         gate: OPEN_GATE,
         now: () => new Date(),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       },
-    })
-  } finally {
-    await Promise.all([egress.close(), models.close()])
-  }
+    }),
+  )
 }
 
 /** Reads `input.company=name` for each input to fill. */

@@ -2,8 +2,6 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import type { Db } from '#server/database/connection/db.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { testConnection } from '#server/organisation/connection-test.ts'
@@ -16,6 +14,7 @@ import {
 } from '#server/organisation/connections.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { listConnections } from '#server/organisation/store/connections.ts'
+import { withNetwork } from '#server/process/network.ts'
 import { EXIT } from '../failure.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatDetails, formatTable, formatTime } from '../output.ts'
@@ -146,9 +145,9 @@ export function define(connection: Command): void {
       inSession(ByIdFlags, async (session, { connection_id, org }) => {
         const record = await requireConnectionOf(session.db, connection_id, org)
         const provider = pickProvider(await loadProviders(), record.provider)
-        const egress = createEgress(egressSettings(session.config))
-        const { ok, message } = await testConnection({ ...session, egress }, provider, record)
-        await egress.close()
+        const { ok, message } = await withNetwork(session.config, ({ egress }) =>
+          testConnection({ ...session, egress }, provider, record),
+        )
         return {
           ...(ok ? {} : { exit: EXIT.failed }),
           data: { connection_id, provider: provider.id, name: record.name, ok, message },

@@ -3,14 +3,13 @@ import { z } from 'zod'
 import type { Estimate } from '#contract/estimates.ts'
 import { MAX_NEW_ROWS } from '#contract/estimates.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { invalid } from '#server/lib/errors.ts'
 import { plural } from '#server/lib/plural.ts'
 import { listSpendable } from '#server/money/budgets.ts'
 import { makeEstimate } from '#server/money/estimates/whole-estimate.ts'
 import { createPriceBook } from '#server/money/prices.ts'
 import { MILLIS } from '#server/money/store/credits.ts'
+import { withNetwork } from '#server/process/network.ts'
 import { readEnvironment } from '#server/sheets/configuration-environment.ts'
 import { getDefinition } from '#server/sheets/store/definitions.ts'
 import { Amount, examples } from '../flags.ts'
@@ -58,8 +57,7 @@ export function define(estimate: Command): void {
           if (all.length === 0) throw invalid('sheet', 'has no action to run; add one first')
           if (action !== undefined && !all.includes(action))
             throw invalid('action', `the sheet has no action ${action}; there are: ${all.join(', ')}`)
-          const egress = createEgress(egressSettings(config))
-          try {
+          return withNetwork(config, async ({ egress }) => {
             const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
             // Only budgets that apply to every caller count here.
             const anybody = { orgId: sheet.org_id, email: null, keyId: null, trigger: 'api' as const }
@@ -78,9 +76,7 @@ export function define(estimate: Command): void {
               exact: exact ?? false,
             })
             return { data: made.estimate, text: () => formatEstimate(made.estimate) }
-          } finally {
-            await egress.close()
-          }
+          })
         },
       ),
     )

@@ -4,14 +4,13 @@ import { createKey, type ProviderKey } from '#server/catalog/provider/access.ts'
 import type { Provider } from '#server/catalog/provider/provider.ts'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { listSamples, USUAL_SUBJECT } from '#server/catalog/waterfalls/samples.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { invalid } from '#server/lib/errors.ts'
 import { plural } from '#server/lib/plural.ts'
 import { RATE_DAYS, readHitRates } from '#server/money/store/provider-tallies.ts'
 import { openConnection } from '#server/organisation/connection-keys.ts'
 import { pickProvider } from '#server/organisation/connections.ts'
 import { findConnection, listConnections } from '#server/organisation/store/connections.ts'
+import { withNetwork } from '#server/process/network.ts'
 import { EXIT } from '../failure.ts'
 import { examples, Org } from '../flags.ts'
 import { formatTable } from '../output.ts'
@@ -138,14 +137,11 @@ async function checkAll(session: Session, flags: z.output<typeof CheckFlags>): P
       `${flags.name} has no key here: set LOAM_PROVIDER_KEY_<NAME>, or loam connection add`,
     )
   }
-  const egress = createEgress(egressSettings(session.config))
-  try {
+  return withNetwork(session.config, async ({ egress }) => {
     const results: CheckResult[] = []
     for (const one of checked) results.push(...(await checkProvider(one, egress, flags.record)))
     return results
-  } finally {
-    await egress.close()
-  }
+  })
 }
 
 /**

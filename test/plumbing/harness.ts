@@ -1,26 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openAgent } from '#server/agent/open-agent.ts'
+import { createAgent } from '#server/agent/agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
-import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
-import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { openStore, type Store } from '#server/database/connection/db.ts'
 import { toConnectionLimits } from '#server/database/connection/limits.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
 import type { Storage } from '#server/files/storage/storage.ts'
 import { type Config, readConfig } from '#server/lib/config/config.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { createKey, type KeyOptions } from '#server/organisation/keys.ts'
 import { addMember } from '#server/organisation/members.ts'
 import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
-import { createProviderGates } from '#server/runs/engine/provider-gate/provider-gate.ts'
+import { openOutside } from '#server/process/outside.ts'
+import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { watchEgress, watchRequests } from '../guards/outside-calls.ts'
 import { atEnd } from './at-end.ts'
@@ -106,29 +103,25 @@ export async function makeApp(
 ): Promise<TestApp> {
   const config = testConfig(options.settings)
   const { store, databaseUrl } = await makeStore(options.target, config)
-  const egress = watchEgress(createEgress(egressSettings(config)))
-  const models = createModels(config)
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
   const sealer = createSealer('a secret for tests only')
-  const gates = createProviderGates(store, log)
-  const pages = openPageReaders(config)
-  const opened = openAgent({ config, log, store, sealer, egress, gates, pages })
-  atEnd(async () => {
-    await Promise.all([egress.close(), models.close(), opened.close(), pages.close()])
-  })
+  const outside = await openOutside({ config, log, store })
+  atEnd(() => outside.close())
+  const egress = watchEgress(outside.egress)
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const services: Services = {
     config,
     egress,
     store,
-    agent: opened.agent,
+    agent: createAgent({ config, environment, ...outside, egress }),
     storage: options.services?.storage ?? makeStorage(),
     log,
     sealer,
     sendMail: null,
     catalogue: options.services?.catalogue ?? (await loadCatalogue()),
     sources: options.services?.sources ?? (await loadSources()),
-    gates,
-    models,
+    gates: outside.gates,
+    models: outside.models,
     publicUrl: () => 'http://loam.test',
     // Ignores a dashboard that is built in this checkout.
     dashboardFolder: join(tmpdir(), 'no-dashboard'),

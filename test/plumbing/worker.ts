@@ -1,5 +1,5 @@
-import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
+import { openOutside } from '#server/process/outside.ts'
 import { startWork, type Work } from '#server/process/work.ts'
 import { atEnd } from './at-end.ts'
 import type { TestApp, TestOrg } from './harness.ts'
@@ -14,11 +14,11 @@ export async function startTestWorker(
   const { concurrency = 50, ...rest } = options
   const LOAM_EGRESS_ALLOW = parseEgressAllow('127.0.0.1').entries
   const config = { ...services.config, LOAM_CONCURRENCY: concurrency, LOAM_EGRESS_ALLOW }
-  const pages = openPageReaders(config)
-  const work = await startWork({ ...services, config, databaseUrl, pages, ...rest })
+  const outside = await openOutside({ ...services, config })
+  const work = await startWork({ ...services, config, databaseUrl, outside, ...rest })
   atEnd(async () => {
     await work.stop()
-    await pages.close()
+    await outside.close()
   })
   return work
 }

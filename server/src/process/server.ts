@@ -1,17 +1,13 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openAgent } from '../agent/open-agent.ts'
+import { createAgent } from '../agent/agent.ts'
 import { createApp } from '../api/app.ts'
 import { DASHBOARD_FOLDER } from '../api/dashboard/built-files.ts'
-import { openPageReaders, type PageReaders } from '../catalog/agent/page-reader.ts'
-import { createModels } from '../catalog/models/models.ts'
 import { logMisfits } from '../catalog/provider/misfits.ts'
 import { type Catalogue, loadCatalogue } from '../catalog/registry.ts'
 import { type Config, ConfigError, readConfig } from '../lib/config/config.ts'
 import { listUnknownSettings } from '../lib/config/unknown-settings.ts'
-import { createEgress } from '../lib/egress/egress.ts'
-import { egressSettings } from '../lib/egress/settings.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { type FastPart, readFastParts, switchOff } from '../lib/fast-parts.ts'
 import { READY, RUNNING_AS_WORKER } from '../lib/log-lines.ts'
@@ -23,8 +19,9 @@ import { recordPrices } from '../money/prices.ts'
 import { bootstrap } from '../organisation/first-start.ts'
 import { createSignInLink, type SignInLink } from '../organisation/sign-in.ts'
 import { OPERATOR } from '../organisation/store/audit.ts'
-import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.ts'
+import { createRunEnvironment } from '../runs/run-environment.ts'
 import { loadSources, type SourceCatalogue } from '../sources/registry.ts'
+import { type Outside, openOutside } from './outside.ts'
 import { announceServer, withdrawServer } from './running-server.ts'
 import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
@@ -75,18 +72,18 @@ async function runParts(
   { env, end }: { env: Record<string, string | undefined>; end: AbortSignal },
 ): Promise<void> {
   const parts: Part[] = []
-  // Requests and rows share the page readers, so that there is only one browser.
-  const pages = openPageReaders(config)
+  let outside: Outside | undefined
   try {
+    outside = await openOutside({ config, log, store: workspace.store })
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
     await recordPrices(workspace.store.system, catalogue)
-    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources, pages }) : null
+    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources, outside }) : null
     if (api !== null) parts.push(api)
     // The lock of the data folder keeps every other server away from an embedded database.
     const sole = config.DATABASE_URL === undefined
     if (serves('worker')) {
-      parts.push(await startWork({ ...workspace, config, log, catalogue, sources, pages, sole }))
+      parts.push(await startWork({ ...workspace, config, log, catalogue, sources, outside, sole }))
     }
     if (api !== null) {
       announceServer(config.LOAM_DATA_DIR, api.url, env)
@@ -100,7 +97,7 @@ async function runParts(
     log.info({ cause: reasonOf(end.reason) }, 'shutting down: work in progress is finished first')
   } finally {
     withdrawServer(config.LOAM_DATA_DIR)
-    await stopAll(parts, pages, workspace)
+    await stopAll(parts, outside, workspace)
   }
 }
 
@@ -108,24 +105,22 @@ async function runParts(
  * Stops all parts at the same time, so that none waits for the slowest of another. The database stays open
  * until they have stopped.
  */
-async function stopAll(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
+async function stopAll(parts: Part[], outside: Outside | undefined, workspace: Workspace): Promise<void> {
   const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
-  await Promise.all([pages.close(), closeReaders()])
+  const closed = await Promise.allSettled([outside?.close(), closeReaders()])
   await workspace.close()
-  for (const one of stopped) if (one.status === 'rejected') throw one.reason
+  for (const one of [...stopped, ...closed]) if (one.status === 'rejected') throw one.reason
 }
 
 async function startApi(
   config: Config,
   log: Log,
   { store, storage, sealer }: Workspace,
-  { catalogue, sources, pages }: { catalogue: Catalogue; sources: SourceCatalogue; pages: PageReaders },
+  { catalogue, sources, outside }: { catalogue: Catalogue; sources: SourceCatalogue; outside: Outside },
 ): Promise<ApiPart> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
-  const egress = createEgress(egressSettings(config))
-  const gates = createProviderGates(store, log)
-  const models = createModels(config)
-  const { agent, close } = openAgent({ config, log, store, sealer, egress, gates, pages })
+  const { egress, gates, models } = outside
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const app = await createApp({
     config,
     store,
@@ -135,15 +130,12 @@ async function startApi(
     egress,
     sendMail: createMailer(mailSettings(config)),
     catalogue,
-    agent,
+    agent: createAgent({ config, environment, ...outside }),
     sources,
     gates,
     models,
     publicUrl: () => publicUrl,
     dashboardFolder: DASHBOARD_FOLDER,
-  })
-  app.addHook('onClose', async () => {
-    await Promise.all([egress.close(), models.close(), close(), gates.flush()])
   })
   try {
     const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')

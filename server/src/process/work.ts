@@ -1,7 +1,4 @@
 import { agentSweep } from '../agent/sweep.ts'
-import type { PageReaders } from '../catalog/agent/page-reader.ts'
-import { createSandbox } from '../catalog/formula/sandbox.ts'
-import { createModels } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { openStore, type Store } from '../database/connection/db.ts'
 import { toConnectionLimits } from '../database/connection/limits.ts'
@@ -10,20 +7,16 @@ import { fileSweepJob } from '../files/file-sweep.ts'
 import { importJob } from '../files/imports/import-job.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import type { Config } from '../lib/config/config.ts'
-import { createEgress } from '../lib/egress/egress.ts'
-import { egressSettings } from '../lib/egress/settings.ts'
 import type { Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
 import { createMailer, mailSettings } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import { budgetAlertJob } from '../money/budget-alerts.ts'
 import { requestSweep } from '../organisation/request-sweep.ts'
-import { hasSeveralOrganisations } from '../organisation/store/organisations.ts'
 import { segmentJobs } from '../records/segments/segment-jobs.ts'
 import { segmentCycleJob } from '../records/syncs/cycle.ts'
 import { segmentScheduleJob, segmentSyncSweep } from '../records/syncs/scheduler.ts'
 import { createEngine } from '../runs/engine/engine.ts'
-import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.ts'
 import { startWorker } from '../runs/engine/worker.ts'
 import { launchJob } from '../runs/launch-pieces.ts'
 import { createRunEnvironment } from '../runs/run-environment.ts'
@@ -37,6 +30,7 @@ import { pullJob } from '../sources/pulls/pull-job.ts'
 import type { PullParts } from '../sources/pulls/pull-parts.ts'
 import { visitorSweep, sourceSweep } from '../sources/pulls/sweep.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
+import type { Outside } from './outside.ts'
 
 export type WorkParts = {
   config: Config
@@ -47,8 +41,8 @@ export type WorkParts = {
   databaseUrl: string
   catalogue: Catalogue
   sources: SourceCatalogue
-  /** The page readers. The caller that opened them closes them. */
-  pages: PageReaders
+  /** The caller that opened it closes it, after the work has stopped. */
+  outside: Outside
   /** The time of silence after which a worker process counts as dead. */
   silenceMs?: number
   /** Says whether this is the only process that works on the database. */
@@ -62,14 +56,9 @@ export type Work = { stop(): Promise<void> }
 
 /** Starts the work that no request waits for: rows and jobs. `stop` parks the work in progress, then ends. */
 export async function startWork(parts: WorkParts): Promise<Work> {
-  const { config, log, store, databaseUrl, catalogue, silenceMs, sole = false } = parts
+  const { config, log, store, databaseUrl, catalogue, outside, silenceMs, sole = false } = parts
+  const { egress, models, sandbox, pages, gates } = outside
   const ending = new AbortController()
-  const egress = createEgress(egressSettings(config))
-  const sandbox = createSandbox({
-    carrier: config.LOAM_SANDBOX ?? ((await hasSeveralOrganisations(store.system)) ? 'process' : undefined),
-    onFault: (fault) => log.warn(fault, 'the sandbox of formulas failed and was replaced'),
-  })
-  const models = createModels(config)
   const engineStore = openStore({
     url: databaseUrl,
     log,
@@ -84,14 +73,14 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     egress,
     sandbox,
     models,
-    pages: parts.pages,
+    pages,
+    gates,
     mail: mailSettings(config),
     log,
     ending: ending.signal,
     concurrency: config.LOAM_CONCURRENCY,
     environment,
   })
-  const gates = createProviderGates(store, log)
   const pulls: PullParts = {
     store,
     sources: parts.sources,
@@ -118,8 +107,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     const grace = setTimeout(() => void sandbox.close(), SANDBOX_GRACE_MS)
     await worker.stop()
     clearTimeout(grace)
-    await gates.flush()
-    await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
+    await engineStore.close()
   }
   return { stop: () => (stopped ??= shutDown()) }
 }

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openAgent } from '#server/agent/open-agent.ts'
+import { createAgent } from '#server/agent/agent.ts'
 import { createApp } from '#server/api/app.ts'
 import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
-import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
-import { createModels } from '#server/catalog/models/models.ts'
 import { isUnavailable } from '#server/database/connection/db.ts'
 import { LOCKED_JOBS } from '#server/database/queue/job-locks.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
 import { readConfig } from '#server/lib/config/config.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
-import { egressSettings } from '#server/lib/egress/settings.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { foldCharges } from '#server/money/store/purses/fold.ts'
-import { createProviderGates } from '#server/runs/engine/provider-gate/provider-gate.ts'
+import { openOutside } from '#server/process/outside.ts'
 import { faultCatalogue } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/runs/engine/testing/worker-child.ts'
+import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { createSources } from '#server/sources/registry.ts'
 import { addRows, type Call, makeSheet, type Step } from '#test/builders/sheets.ts'
 import * as base from '#test/plumbing/installation.ts'
@@ -44,17 +41,14 @@ export async function openInstallation(credits: number) {
   const config = readConfig({ ...base.UNLIMITED, LOAM_DATA_DIR: dataDir })
   const storage = openStorage(config)
   const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
-  const egress = createEgress(egressSettings(config))
-  const gates = createProviderGates(store, log)
-  const { agent } = openAgent({ ...services, egress, gates, pages: openPageReaders(config) })
+  const outside = await openOutside({ config, log, store })
+  const environment = createRunEnvironment(store, services.sealer, config.providerKeys)
   const api = await createApp({
     ...services,
-    egress,
-    agent,
+    ...outside,
+    agent: createAgent({ config, environment, ...outside }),
     catalogue: faultCatalogue,
     sources: createSources([]),
-    gates,
-    models: createModels(config),
     publicUrl: () => 'http://loam.test',
     dashboardFolder: DASHBOARD_FOLDER,
   })
@@ -136,7 +130,7 @@ export async function openInstallation(credits: number) {
     countHeld,
     async close(): Promise<void> {
       await api.close()
-      await egress.close()
+      await outside.close()
       await ground.close()
     },
   }

@@ -1,9 +1,9 @@
-import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { openStore } from '#server/database/connection/db.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
+import { openOutside } from '#server/process/outside.ts'
 import { startWork } from '#server/process/work.ts'
 import { WORKING } from '#server/runs/engine/testing/worker-child.ts'
 import { loadSources } from '#server/sources/registry.ts'
@@ -13,16 +13,17 @@ import { openStorage } from '../storage/open-storage.ts'
 const [databaseUrl = '', LOAM_DATA_DIR = ''] = process.argv.slice(2)
 const config = readConfig({ LOAM_DATA_DIR, LOAM_CONCURRENCY: '20' })
 const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
+const store = openStore({ url: databaseUrl, log, connections: 6 })
 await startWork({
   config,
   log,
   databaseUrl,
-  store: openStore({ url: databaseUrl, log, connections: 6 }),
+  store,
   storage: openStorage(config),
   sealer: createSealer('a secret for tests only'),
   catalogue: await loadCatalogue(),
   sources: await loadSources(),
-  pages: openPageReaders(config),
+  outside: await openOutside({ config, log, store }),
   silenceMs: 1500,
 })
 process.stdout.write(`${WORKING}\n`)

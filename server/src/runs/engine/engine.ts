@@ -3,6 +3,7 @@ import { readsEarlierResults } from '../../catalog/chain/earlier-results.ts'
 import type { ActionContext } from '../../catalog/define.ts'
 import type { SandboxPool } from '../../catalog/formula/sandbox.ts'
 import type { Models } from '../../catalog/models/models.ts'
+import type { ProviderGates } from '../../catalog/provider/access.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
 import type { Store } from '../../database/connection/db.ts'
 import type { Egress } from '../../lib/egress/egress.ts'
@@ -29,7 +30,6 @@ import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
 import { createLargeRows } from './flights/large-rows.ts'
 import { createProviderCounter } from './provider-counter.ts'
-import { createProviderGates } from './provider-gate/provider-gate.ts'
 import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
 import { createPurseKeeper } from './purses/purse-keeper.ts'
@@ -49,8 +49,8 @@ export type EngineParts = {
   egress: Egress
   sandbox: SandboxPool
   models: Models
-  /** The page readers. The code that creates them closes them. */
   pages: PageReaders
+  gates: ProviderGates & { flush(): Promise<void> }
   mail: ActionContext['mail']
   log: Log
   ending: AbortSignal
@@ -68,6 +68,7 @@ export function createEngine(parts: EngineParts): Engine {
     sandbox,
     models,
     pages,
+    gates,
     mail,
     log,
     ending: endingSignal,
@@ -75,7 +76,6 @@ export function createEngine(parts: EngineParts): Engine {
     concurrency = 1000,
   } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
-  const gates = createProviderGates(store, log)
   const ending = createEnding(endingSignal)
   const flights = createFlightStore(store, lane)
   const announcer = createAnnouncer(store, log)

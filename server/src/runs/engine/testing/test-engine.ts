@@ -9,6 +9,7 @@ import { atEnd } from '#test/plumbing/at-end.ts'
 import { type TestApp, testConfig } from '#test/plumbing/harness.ts'
 import type { Engine } from '../engine-context.ts'
 import { createEngine } from '../engine.ts'
+import { createProviderGates } from '../provider-gate/provider-gate.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
 /** Creates an engine with the catalogue of the fault tests, for rows that are walked one by one. */
@@ -16,6 +17,7 @@ export function makeEngine(app: TestApp, ending = new AbortController().signal):
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
   const sandbox = createSandbox()
   atEnd(() => Promise.all([egress.close(), sandbox.close()]))
+  const log = createLog('silent')
   return createEngine({
     store: app.store,
     catalogue: faultCatalogue,
@@ -23,8 +25,9 @@ export function makeEngine(app: TestApp, ending = new AbortController().signal):
     sandbox,
     models: createModels(testConfig()),
     pages: createPageReaders({ keepSeconds: 0 }),
+    gates: createProviderGates(app.store, log),
     mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
-    log: createLog('silent'),
+    log,
     ending,
     environment: createRunEnvironment(app.store, app.services.sealer, new Map()),
   })

@@ -1,13 +1,9 @@
-import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
-import { createSandbox } from '#server/catalog/formula/sandbox.ts'
-import { createModels } from '#server/catalog/models/models.ts'
 import { openStore } from '#server/database/connection/db.ts'
 import { readConfig } from '#server/lib/config/config.ts'
-import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
-import { createEgress } from '#server/lib/egress/egress.ts'
 import { readFastParts, switchOff } from '#server/lib/fast-parts.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
+import { openOutside } from '#server/process/outside.ts'
 import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { finishedRunsJob, flightStatisticsJob } from '../../sweeps.ts'
 import { createEngine } from '../engine.ts'
@@ -25,14 +21,11 @@ switchOff(readFastParts(process.env['LOAM_WITHOUT'] ?? ''))
 const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
 const ending = new AbortController()
 const store = openStore({ url: databaseUrl, log, connections: 6, keyedPlans: true })
-const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
-const sandbox = createSandbox()
+const config = readConfig({ LOAM_EGRESS_ALLOW: '127.0.0.1', LOAM_BROWSER: 'none' })
+const outside = await openOutside({ config, log, store })
 const engine = createEngine({
   store,
-  egress,
-  sandbox,
-  models: createModels(readConfig({})),
-  pages: createPageReaders({ keepSeconds: 0 }),
+  ...outside,
   mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
   log,
   catalogue: faultCatalogue,
@@ -52,7 +45,8 @@ const worker = await startWorker({
 async function end(): Promise<void> {
   ending.abort()
   await worker.stop()
-  await Promise.all([egress.close(), sandbox.close(), store.close()])
+  await outside.close()
+  await store.close()
 }
 process.once('SIGTERM', () => void end())
 process.stdout.write(`${WORKING}\n`)
