@@ -52,7 +52,7 @@ function mentionOf(end: End, field: string): Answer<{ kind: EntityKind; identifi
   if (reading === undefined) return { ok: false, message: `${field}: there is no such entity` }
   const kinds = new Set(end.kind === 'found' ? [reading.kind] : end.readings.map(({ kind }) => kind))
   if (kinds.size > 1) {
-    const message = `${field}: no entity has it yet, so relationship_target must say its kind, as in person_to_company`
+    const message = `${field}: no entity has it yet, so relationship_target must give its kind, as in person_to_company`
     return { ok: false, message }
   }
   const identifiers = [{ kind: reading.identifierKind, value: reading.identifier }]

@@ -33,7 +33,7 @@ export default defineAction({
     }),
     match_fields: field.texts({
       required: true,
-      description: 'The fields that tell the record, by their values in values; at most 3.',
+      description: 'The fields that identify the record, by their values in values; at most 3.',
     }),
     values: namedValues('The fields to write: {name, value} with the name of the field.', {
       from: 'Airtable fields',
@@ -41,7 +41,8 @@ export default defineAction({
     }),
     typecast: field.toggle({
       default: true,
-      description: 'Let Airtable make texts into what the field holds, as dates and options. Default on.',
+      description:
+        'Let Airtable convert texts to the type of the field, such as dates and options. Default on.',
     }),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: airtable }),

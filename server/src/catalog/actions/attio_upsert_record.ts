@@ -38,7 +38,8 @@ export default defineAction({
       required: true,
       from: 'unique Attio attributes',
       needs: ['object'],
-      description: 'The unique attribute that tells the record, by its value in values, like domains.',
+      description:
+        'The unique attribute that identifies the record, by its value in values, such as domains.',
     }),
     values: namedValues('The attributes to write: {name, value} with the slug of the attribute.', {
       from: 'writable Attio attributes',
@@ -50,9 +51,7 @@ export default defineAction({
   outputs: {
     record_id: output.text('The id of the record.'),
     url: output.url('Its page in Attio.'),
-    created: output.boolean(
-      'Whether it was not there before, by the time at which Attio says it was created.',
-    ),
+    created: output.boolean('True if it did not exist before, by its creation time in Attio.'),
   },
   async run({ inputs, context }) {
     const object = inputs.object.trim()

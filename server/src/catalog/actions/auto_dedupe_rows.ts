@@ -36,7 +36,7 @@ export default defineAction({
       default: 'mark_as_duplicate',
       description: 'The action for duplicates. Default mark_as_duplicate.',
     }),
-    ignore_case: field.toggle({ description: 'Compare without regard to upper and lower case.' }),
+    ignore_case: field.toggle({ description: 'Ignore upper and lower case.' }),
   },
   outputs: { value_type: output.text('unique or duplicate.') },
   async run({ inputs, context }) {

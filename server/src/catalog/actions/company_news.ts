@@ -19,8 +19,8 @@ export default defineAction({
   category: 'companies',
   timeoutSeconds: 120,
   inputs: {
-    company_name: field.text({ description: 'Its name, for stories that others tell.' }),
-    domain: field.text({ description: 'Its domain, for what it tells itself: acme.com.' }),
+    company_name: field.text({ description: 'The company name, for news by others.' }),
+    domain: field.text({ description: 'The domain, for news on its own website: acme.com.' }),
     since_days: field.number({
       min: 1,
       max: 3650,

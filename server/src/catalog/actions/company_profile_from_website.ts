@@ -18,15 +18,15 @@ export default defineAction({
   outputs: {
     name: output.text('Its name.'),
     description: output.text('The description of the company on its website.'),
-    logo: output.url('Address of its logo.'),
+    logo: output.url('The URL of its logo.'),
     address: output.text('Its postal address on one line.'),
     country: output.text('ISO code of its country: DE.'),
     phones: output.list('Phone numbers, +4930123456.'),
     emails: output.list('Email addresses.'),
-    social_links: output.list('Addresses of its pages on social networks.'),
+    social_links: output.list('The URLs of its pages on social networks.'),
     founded: output.number('The year it was founded.'),
     industry_hint: output.text('The industry that the website suggests; only a hint.'),
-    evidence: output.table('Which page said what.', {
+    evidence: output.table('The source page of each value.', {
       field: 'string',
       value: 'string',
       source: 'string',

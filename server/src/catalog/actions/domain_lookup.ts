@@ -29,7 +29,7 @@ export default defineAction({
     dmarc: output.text('Its DMARC record.'),
     registrar: output.text('The registrar of the domain.'),
     created: output.text('The date of the first registration, ISO 8601.'),
-    expires: output.text('Until when it is registered, ISO 8601.'),
+    expires: output.text('The expiry date of the registration, ISO 8601.'),
     nameservers: output.list('Its name servers.'),
   },
   async run({ inputs, context }) {

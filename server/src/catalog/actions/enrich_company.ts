@@ -14,8 +14,8 @@ export default defineAction({
   timeoutSeconds: 120,
   inputs: {
     domain: field.text({ description: 'acme.com; enough alone.' }),
-    name: field.text({ description: 'Enough alone, for providers that take it.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
+    name: field.text({ description: 'Sufficient alone, for providers that accept it.' }),
+    linkedin_url: field.text({ type: 'url', description: 'Sufficient alone, for providers that accept it.' }),
     providers: field.waterfall({
       adapters: COMPANY_SOURCES,
       default: USUAL_COMPANY_SOURCES,

@@ -16,8 +16,8 @@ export default defineAction({
   inputs: {
     linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
     email: field.text({ type: 'email', description: 'Enough alone.' }),
-    full_name: field.text({ description: 'Needs company_domain beside it.' }),
-    company_domain: field.text({ description: 'Needs full_name beside it.' }),
+    full_name: field.text({ description: 'Also needs company_domain.' }),
+    company_domain: field.text({ description: 'Also needs full_name.' }),
     providers: field.waterfall({
       adapters: PERSON_SOURCES,
       description: 'The providers to ask, in order.',

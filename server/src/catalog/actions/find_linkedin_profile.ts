@@ -14,8 +14,8 @@ export default defineAction({
   timeoutSeconds: 120,
   inputs: {
     email: field.text({ type: 'email', description: 'Enough alone; some providers need it.' }),
-    full_name: field.text({ description: 'Needs company_domain beside it.' }),
-    company_domain: field.text({ description: 'Needs full_name beside it.' }),
+    full_name: field.text({ description: 'Also needs company_domain.' }),
+    company_domain: field.text({ description: 'Also needs full_name.' }),
     providers: field.waterfall({ adapters: PROFILE_FINDERS, description: 'The providers to ask, in order.' }),
     order: field.waterfallOrder,
   },

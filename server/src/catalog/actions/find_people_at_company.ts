@@ -35,7 +35,7 @@ export default defineAction({
   },
   outputs: {
     count: output.number('The total number of people, if the provider reports it.'),
-    people: output.table('Those found.', {
+    people: output.table('The people found.', {
       full_name: 'string',
       title: 'string',
       company: 'string',

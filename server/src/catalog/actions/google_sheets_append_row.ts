@@ -11,7 +11,7 @@ import { NOTHING_TO_WRITE, readWireValues } from '../push/values.ts'
 export default defineAction({
   id: 'google_sheets_append_row',
   name: 'Append Google Sheets row',
-  description: 'Adds a row behind the last one of a Google sheet, by the names of its columns.',
+  description: 'Appends a row to a Google sheet, by the names of its columns.',
   category: 'data',
   credits: 0,
   cached: false,

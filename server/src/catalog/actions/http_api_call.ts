@@ -13,7 +13,7 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 export default defineAction({
   id: 'http_api_call',
   name: 'HTTP API call',
-  description: 'Calls an HTTP API and gives one output for each top-level key of its JSON reply.',
+  description: 'Calls an HTTP API and returns one output for each top-level key of its JSON reply.',
   category: 'web',
   credits: 0,
   timeoutSeconds: 130,

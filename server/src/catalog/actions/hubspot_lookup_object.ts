@@ -18,21 +18,20 @@ export default defineAction({
   timeoutSeconds: 60,
   inputs: {
     object_type: objectType,
-    properties: namedValues('What to look for: {name, value} with the internal name of a property.', {
+    properties: namedValues('The values to search for: {name, value} with the internal name of a property.', {
       from: 'HubSpot properties',
       needs: ['object_type'],
     }),
     id_property: field.dropdown({
       from: 'HubSpot id properties',
       needs: ['object_type'],
-      description:
-        'One of the properties that tells the record: only it is looked for, whatever the others are.',
+      description: 'A property that identifies the record: only this one is searched.',
     }),
     search_operator: searchOperator,
     exact_match: exactMatch,
     ignore_empty_values: ignoreEmptyCriteria,
     properties_to_return: field.texts({
-      description: 'The properties given of each record beside the usual ones and those looked for.',
+      description: 'Properties to return, in addition to the default ones and those searched.',
     }),
     limit,
     connection: field.connection({ provider: hubspot }),

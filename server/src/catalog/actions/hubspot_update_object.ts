@@ -19,7 +19,7 @@ export default defineAction({
       from: 'HubSpot id properties',
       needs: ['object_type'],
       description:
-        'Without record_id: the unique property that tells the record, by its value in properties. Default hs_object_id.',
+        'Without record_id: the unique property that identifies the record, by its value in properties. Default hs_object_id.',
     }),
     ...WRITE_INPUTS,
   },

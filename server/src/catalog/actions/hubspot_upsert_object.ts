@@ -20,7 +20,7 @@ export default defineAction({
       from: 'HubSpot id properties',
       needs: ['object_type'],
       description:
-        'The property that tells the record, by its value in properties. Default email for contacts, domain for companies, else hs_object_id.',
+        'The property that identifies the record, by its value in properties. Default email for contacts, domain for companies, else hs_object_id.',
     }),
     ...WRITE_INPUTS,
   },

@@ -15,14 +15,14 @@ export default defineAction({
       sheet: 'target_sheet_id',
       required: true,
       description:
-        'What its rows must meet. Variables are tokens of that sheet, values may hold tokens of this one.',
+        'The conditions on the rows. Variables are tokens of that sheet, values may contain tokens of this one.',
     }),
     limit: field.number({
       whole: true,
       min: 1,
       max: 100,
       default: 10,
-      description: 'Most records given. Default 10.',
+      description: 'The maximum number of records. Default 10.',
     }),
     order: field.choice(['oldest', 'newest'], {
       default: 'oldest',

@@ -16,7 +16,7 @@ export default defineAction({
   inputs: {
     lists: field.values({ required: true, description: 'The lists, in order. Empty ones are passed over.' }),
     key_column: field.text({
-      description: 'Items with the same value here are one. Those without a value all stay.',
+      description: 'Items with the same value of this field are merged. Items without a value all stay.',
     }),
     keep: field.choice(['first', 'last'], {
       default: 'first',

@@ -7,7 +7,7 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'parse_phone_number',
   name: 'Parse phone number',
-  description: 'Reads a phone number into its international form and tells whether it can exist.',
+  description: 'Converts a phone number to its international form and checks it.',
   category: 'data',
   credits: 0,
   pure: true,

@@ -13,9 +13,9 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({ description: 'Needs company_domain beside it.' }),
+    full_name: field.text({ description: 'Also needs company_domain.' }),
     linkedin_url: field.text({ type: 'url', description: 'Enough alone; most providers need it.' }),
-    company_domain: field.text({ description: 'Needs full_name beside it.' }),
+    company_domain: field.text({ description: 'Also needs full_name.' }),
     phone_providers: field.waterfall({
       adapters: PHONE_FINDERS,
       default: USUAL_PHONE_FINDERS,
@@ -26,7 +26,7 @@ export default defineAction({
   needs: [['linkedin_url'], ['full_name', 'company_domain']],
   outputs: {
     phone: output.text('The number in its international form: +4930123456.'),
-    type: output.text('mobile, where its finder tells.'),
+    type: output.text('mobile, if the provider reports it.'),
     provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {

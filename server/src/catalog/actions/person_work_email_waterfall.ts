@@ -26,9 +26,9 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({ description: 'Needs company_domain beside it.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
-    company_domain: field.text({ description: 'Needs full_name beside it.' }),
+    full_name: field.text({ description: 'Also needs company_domain.' }),
+    linkedin_url: field.text({ type: 'url', description: 'Sufficient alone, for providers that accept it.' }),
+    company_domain: field.text({ description: 'Also needs full_name.' }),
     email_providers: field.waterfall({
       adapters: EMAIL_FINDERS,
       default: USUAL_EMAIL_FINDERS,
@@ -41,10 +41,10 @@ export default defineAction({
       also: [NONE],
       takesOne: true,
       description:
-        'Who verifies an address that was found: one name, `None`, or a list. By default the built-in check, for those that their finder has not verified.',
+        'The verifier of found addresses: one name, `None`, or a list. By default the built-in check, for addresses that the provider has not verified.',
     }),
     accept_catch_all: field.toggle({
-      description: 'Take an address whose domain accepts every name as verified.',
+      description: 'Treat addresses of domains that accept every name as verified.',
     }),
   },
   needs: [['linkedin_url'], ['full_name', 'company_domain']],
@@ -52,7 +52,7 @@ export default defineAction({
     work_email: output.email('The address.'),
     status: output.text('The result of the verification: valid, catch_all, role or unknown.'),
     provider: output.text('The provider that answered.'),
-    confidence: output.number('From 0 to 1, where its finder tells.'),
+    confidence: output.number('From 0 to 1, if the provider reports it.'),
   },
   run({ inputs, context }) {
     const check = checkEmails({

@@ -22,7 +22,7 @@ export default defineAction({
       from: 'searchable Pipedrive fields',
       needs: ['object'],
       description:
-        'The field that tells the record, by its value in values: email, phone, name, title, or the key of a custom field.',
+        'The field that identifies the record, by its value in values: email, phone, name, title, or the key of a custom field.',
     }),
     values: namedValues('The fields to write: {name, value} with the key of the field.', {
       from: 'Pipedrive fields',

@@ -45,14 +45,14 @@ export default defineAction({
     sql,
     params: field.values({
       description:
-        'What $1, $2 and so on stand for, in their order. Lists and objects are given as JSON, and what is empty as null.',
+        'The values of $1, $2 and so on. Lists and objects are passed as JSON, empty values as null.',
     }),
     limit: field.number({
       whole: true,
       min: 1,
       max: MAX_ROWS,
       default: 100,
-      description: `Most rows given, up to ${MAX_ROWS}. Default 100.`,
+      description: `The maximum number of rows, up to ${MAX_ROWS}. Default 100.`,
     }),
     connection: field.connection({ provider: postgres }),
   },

@@ -13,7 +13,7 @@ export default defineAction({
   timeoutSeconds: 120,
   inputs: {
     source: recordSource,
-    entity_kind: entityKind('What the row is about.'),
+    entity_kind: entityKind('The kind of entity.'),
     identifiers,
     fields: fieldValues({ description: 'The fields of the record' }),
   },

@@ -12,7 +12,7 @@ const lookupType = field.choice([...EntityKind.options, 'entity'], {
 export default defineAction({
   id: 'records_lookup',
   name: 'Look up record',
-  description: 'Reads what the record store knows about a company, a person or a contact.',
+  description: 'Reads a company, a person or a contact from Records.',
   category: 'records',
   credits: 0,
   cached: false,
@@ -34,7 +34,7 @@ export default defineAction({
       min: 1,
       max: 100,
       default: 10,
-      description: 'Most events given, the latest first. Default 10.',
+      description: 'The maximum number of events, the latest first. Default 10.',
     }),
   },
   outputs: {

@@ -19,7 +19,7 @@ export default defineAction({
     relationship_target: field.choice([...KINDS, ...BETWEEN], {
       required: true,
       description:
-        'What it leads to. The long forms, such as person_to_company, also say what it comes from; else that is whatever has from_identifier.',
+        'The kind of the target. Long forms such as person_to_company also give the kind of the start; otherwise the entity with from_identifier decides.',
     }),
     operation: field.choice(['add', 'remove'], {
       required: true,
@@ -28,7 +28,7 @@ export default defineAction({
     relationship_type: field.dropdown({
       required: true,
       from: 'record relationship types',
-      description: 'Its name, such as works_at; one of the dropdown or a new one.',
+      description: 'The name of the relationship, such as works_at: an existing or a new one.',
     }),
     from_identifier: field.text({
       required: true,

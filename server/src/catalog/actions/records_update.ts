@@ -14,7 +14,7 @@ export default defineAction({
   cached: false,
   timeoutSeconds: 120,
   inputs: {
-    scope: entityKind('What to update.'),
+    scope: entityKind('The kind of entity to update.'),
     identifier: field.text({
       required: true,
       description: 'A domain, an email address, a LinkedIn URL, or source:id.',

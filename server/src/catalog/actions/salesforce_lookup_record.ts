@@ -20,7 +20,7 @@ export default defineAction({
   inputs: {
     salesforce_object: salesforceObject,
     add_fields_and_their_values: namedValues(
-      'What to look for: {name, value} with the API name of a field.',
+      'The values to search for: {name, value} with the API name of a field.',
       {
         from: 'Salesforce fields',
         needs: ['salesforce_object'],
@@ -29,7 +29,7 @@ export default defineAction({
     search_operator: searchOperator,
     exact_match: exactMatch,
     ignore_empty_values: ignoreEmptyCriteria,
-    fields_to_return: field.texts({ description: 'The fields given of each record. By default all.' }),
+    fields_to_return: field.texts({ description: 'The fields to return. Default: all.' }),
     limit,
     connection: field.connection({ provider: salesforce }),
   },

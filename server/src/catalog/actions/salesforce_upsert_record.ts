@@ -20,7 +20,7 @@ export default defineAction({
       required: true,
       from: 'Salesforce external id fields',
       needs: ['salesforce_object'],
-      description: 'The external id field that tells the record.',
+      description: 'The external id field that identifies the record.',
     }),
     record_id: field.text({
       description: 'The value of that field. By default the one in add_fields_and_their_values.',

@@ -32,8 +32,7 @@ export default defineAction({
       max: 20,
       whole: true,
       default: 1,
-      description:
-        'How many pages of the site to read, this one first, then those about the company. Default 1.',
+      description: 'The number of pages to read: this one, then pages about the company. Default 1.',
     }),
     render: field.choice(['none', 'browser'], {
       default: 'none',
@@ -46,9 +45,9 @@ export default defineAction({
     markdown: output.text('Its readable content as Markdown.'),
     emails: output.list('Email addresses.'),
     phones: output.list('Phone numbers, +4930123456.'),
-    social_links: output.list('Addresses of its pages on social networks.'),
+    social_links: output.list('The URLs of its pages on social networks.'),
     json_ld: output.list('Its JSON-LD, a block each.'),
-    links: output.list('Addresses that it links to.'),
+    links: output.list('The URLs of its links.'),
   },
   async run({ inputs, context }) {
     const { browser } = context.pages

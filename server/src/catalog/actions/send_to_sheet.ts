@@ -22,7 +22,7 @@ export default defineAction({
       description: 'The inputs of the target sheet and their values: {name, value}.',
     }),
     expand_from: expandedList({
-      description: 'A list: one row for each item, in which tokens of its columns stand for that item.',
+      description: 'A list. Each item becomes a row, and tokens of the list stand for the item.',
     }),
   },
   outputs: {

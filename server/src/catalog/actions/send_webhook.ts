@@ -14,7 +14,7 @@ const TIMEOUT_MS = 20_000
 export default defineAction({
   id: 'send_webhook',
   name: 'Send webhook',
-  description: 'Posts a payload to an address, signed by Standard Webhooks.',
+  description: 'Posts a payload to a URL, signed as in Standard Webhooks.',
   category: 'messages',
   credits: 0,
   inputs: {
@@ -24,8 +24,7 @@ export default defineAction({
       description: 'The JSON to send. Its texts may contain tokens; a single token sends its value.',
     }),
     secret: field.text({
-      description:
-        'What it is signed with: whsec_ and the key in base64, or the key itself. Best as {{env.NAME}}.',
+      description: 'The signing key: whsec_ and the key in base64, or the key itself. Best as {{env.NAME}}.',
     }),
     connection: field.text({
       description: 'A connection `webhook` with the secret, by its name, in its place.',

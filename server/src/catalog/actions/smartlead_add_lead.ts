@@ -32,7 +32,7 @@ export default defineAction({
   timeoutSeconds: 60,
   inputs: leadInputs(smartlead, 'Smartlead campaigns'),
   outputs: {
-    id: output.text('The id of the lead; empty where Smartlead does not tell it yet.'),
+    id: output.text('The id of the lead; empty if Smartlead does not return it yet.'),
     created: output.boolean('True if the lead was not in the campaign before.'),
   },
   async run({ inputs, context }) {

@@ -54,7 +54,7 @@ export default defineAction({
       from: 'Snowflake warehouses',
       description: 'The warehouse that runs it. By default the one of the connection.',
     }),
-    role: field.text({ description: 'The role that it runs as. By default the one of the connection.' }),
+    role: field.text({ description: 'The role to run as. By default the role of the connection.' }),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: snowflake }),
   },

@@ -25,7 +25,7 @@ export default defineAction({
     status: output.text('valid, invalid, catch_all, disposable, role or unknown.'),
     reason: output.text('Why.'),
     mx: output.text('The mail server of its domain.'),
-    provider: output.text('Who told.'),
+    provider: output.text('The source.'),
   },
   run({ inputs, context }) {
     return askInOrder(

@@ -7,19 +7,19 @@ import { ANSWERERS } from '../waterfalls/answer.ts'
 export default defineAction({
   id: 'web_answer',
   name: 'Answer from the web',
-  description: 'Has a provider answer a question from the web, and names the pages that it comes from.',
+  description: 'Answers a question from the web with a provider, and lists the pages used.',
   category: 'web',
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    question: field.text({ required: true, description: 'In words: Who founded Acme?' }),
+    question: field.text({ required: true, description: 'The question, such as: Who founded Acme?' }),
     providers: field.waterfall({ adapters: ANSWERERS, description: 'The providers to ask, in order.' }),
     order: field.waterfallOrder,
   },
   outputs: {
     answer: output.text('The answer.'),
     sources: output.table('Where it comes from.', { title: 'string', url: 'url' }),
-    provider: output.text('Who answered.'),
+    provider: output.text('The provider that answered.'),
   },
   run: ({ inputs, context }) =>
     askInOrder(

@@ -28,7 +28,7 @@ export const limit = field.number({
   min: 1,
   max: 200,
   default: 10,
-  description: 'Most records given. Default 10.',
+  description: 'The maximum number of records. Default 10.',
 })
 
 const operator = field.choice(['AND', 'OR'], {

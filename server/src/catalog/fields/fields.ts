@@ -275,7 +275,7 @@ function values<const Required extends boolean = false>(options: Given<Required>
 const waterfallOrder = choice(WATERFALL_ORDERS, {
   default: 'as_listed',
   description:
-    'as_listed asks providers in the order of the list (the default); cheapest_per_find by what each find has cost in the last 30 days, and says so in the provenance.',
+    'as_listed asks providers in the order of the list (the default); cheapest_per_find by the cost per result of the last 30 days, shown in the provenance.',
 })
 
 export const field = {

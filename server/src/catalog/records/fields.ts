@@ -102,7 +102,7 @@ export const fieldValues = (given: Named) =>
   namedValues(
     {
       ...given,
-      description: `${given.description}: {name, value}, with type (${ValueType.options.join(', ')}) where a text is to be read as such.`,
+      description: `${given.description}: {name, value}, with type (${ValueType.options.join(', ')}) if the text has another type.`,
     },
     (items, path) => checkWords(items, path, 'type', ['', ...ValueType.options]),
   )
