@@ -2,6 +2,7 @@ import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
 import { BILLING, CACHED, ENDS_ROW, GOES_ON, LEARNS } from '../sql/settle.ts'
 import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
+import { arrayOf } from './groups.ts'
 
 /** The cells of a batch by column. They are gone through once, because there are very many. */
 export class CellColumns {
@@ -19,14 +20,8 @@ export class CellColumns {
   readonly extras: (object | null)[] = []
   /** The ending of each cell without a result of its own. 0 for all others. */
   readonly endings: number[] = []
-  hasEndings = false
-  hasExtras = false
-  /** Set if some cells have a key of the cache. */
-  hasKeys = false
-  /** Set if all cells have the same status, marks and billing, as in most batches. Each of these is then sent once. */
-  isUniform = true
-  /** Set if all cells cost the same. The price is then sent once. */
-  haveOnePrice = true
+  /** Set if all cells have results of their own and no extras, as in most batches. */
+  arePlain = true
   readonly #learned = new Map<string, number>()
   readonly #places = new Map<CellBilling, number>()
 
@@ -46,7 +41,7 @@ export class CellColumns {
   }
 
   #endingOf({ cells, next }: Settlement, place: number): number {
-    this.hasEndings = true
+    this.arePlain = false
     return next === null && place === cells.length - 1 ? ENDS_ROW : GOES_ON
   }
 
@@ -54,25 +49,37 @@ export class CellColumns {
     const place = cell.billing === undefined ? 0 : this.#placeOf(cell.billing)
     const marks =
       (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0) + place * BILLING
-    this.isUniform &&=
-      this.statuses.length === 0 || (cell.status === this.statuses[0] && marks === this.marks[0])
     this.actions.push(cell.action)
     this.statuses.push(cell.status)
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
     this.marks.push(marks)
-    this.haveOnePrice &&= this.credits.length === 0 || cell.creditsMillis === this.credits[0]
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
-    if (extras !== null) this.hasExtras = true
-    if (cell.cache !== undefined) this.hasKeys = true
+    if (extras !== null) this.arePlain = false
   }
 
   #placeOf(billing: CellBilling): number {
     let place = this.#places.get(billing)
     if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing)))
     return place
+  }
+
+  /** Returns the columns but the outputs as parameters of a statement. */
+  columns(): Record<string, string> {
+    return {
+      flights: arrayOf(this.flights),
+      // Ids of actions and statuses are words: nothing in them needs quotes.
+      actions: arrayOf(this.actions),
+      statuses: arrayOf(this.statuses),
+      startedAt: arrayOf(this.startedAt),
+      marks: arrayOf(this.marks),
+      billings: toStorableJson(this.billing),
+      prices: arrayOf(this.credits),
+      endings: arrayOf(this.endings),
+      extras: this.arePlain ? '[]' : toStorableJson(this.extras),
+    }
   }
 
   /** Returns the outputs as a JSON array that PostgreSQL certainly accepts. */

@@ -85,13 +85,13 @@ const NONE: readonly Paid[] = []
 const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
   some === others || (some.length === others.length && some.every((id, n) => id === others[n]))
 
-/** Returns the charges of a batch, or null if its cells cost nothing. */
-export function chargesOf(batch: readonly { flight: Flight; settlement: Settlement }[]): Charges | null {
+/** Returns the charges of a batch. */
+export function chargesOf(batch: readonly { flight: Flight; settlement: Settlement }[]): Charges {
   const charges = new Charges()
   batch.forEach(({ flight, settlement }, n) => {
     for (const cell of settlement.cells) if (cell.creditsMillis > 0) charges.add(n + 1, flight, cell)
   })
-  return charges.isEmpty() ? null : charges
+  return charges
 }
 
 type ChargeColumn =

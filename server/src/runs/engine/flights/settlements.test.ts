@@ -13,6 +13,7 @@ import {
   withPosition,
 } from '../testing/flight-store-fixture.ts'
 import { expectPaid, makePaidSheet } from '../testing/paid-sheets.ts'
+import { moveTo } from './position.ts'
 
 const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
@@ -121,6 +122,53 @@ describe('a batch of finished rows', () => {
     expect(await sheet.cells()).toHaveLength(19)
     expect((await sheet.flights()).map(({ attempt }) => attempt)).toEqual([2])
     await expectPaid(sheet, 19)
+  })
+})
+
+describe('a batch of rows at different cells of their chains', () => {
+  it('is written, also if some cells failed', async () => {
+    const sheet = await makePaidSheet(app, 10, ['paid', 'paid', 'paid'])
+    const jobs = await sheet.jobs()
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    const isAhead = (n: number) => n % 2 === 1
+    for (const [n, flight] of flights.entries()) {
+      if (!isAhead(n)) continue
+      await old.settle(flight, complete(flight, 'paid_2', PRICE))
+      moveTo(flight, 'paid_2')
+      const answer = await purses.hold(flight.facts, flight.position.hold, { more: PRICE, total: PRICE })
+      expect(answer).toHaveProperty('hold')
+    }
+    const answers = await Promise.all(
+      flights.map((flight, n) =>
+        isAhead(n)
+          ? old.settle(flight, complete(flight, 'paid_3', PRICE))
+          : old.settle(flight, complete(flight, null, 0, { status: 'failed', error: 'no' })),
+      ),
+    )
+    expect(answers).not.toContain(null)
+    const statuses = (await sheet.cells()).map(({ action, status }) => `${action} ${status}`)
+    for (const status of ['paid_1 complete', 'paid_1 failed', 'paid_2 complete'])
+      expect(statuses.filter((one) => one === status)).toHaveLength(5)
+    expect(await sheet.flights()).toHaveLength(5)
+    await expectPaid(sheet, 10)
+  })
+
+  it('rewrites cells of another run that stand in their places, once', async () => {
+    const sheet = await makePaidSheet(app, 10, ['paid'])
+    const jobs = await sheet.jobs()
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    await app.store.query({
+      text: `insert into cells (org_id, sheet_id, row_id, action, status, run_id, revision, attempts, credits_millis, cached, started_at)
+        select org_id, sheet_id, row_id, 'paid_1', 'failed', gen_random_uuid(), 1, 1, 0, false, now() from flights
+        where org_id = $1 and row_id = any($2)`,
+      values: [sheet.org.orgId, jobs.slice(0, 3).map(({ r }) => r)],
+    })
+    const settle = () =>
+      Promise.all(flights.map((flight) => old.settle(flight, complete(flight, null, PRICE))))
+    expect(await settle()).not.toContain(null)
+    expect((await sheet.cells()).filter(({ status }) => status === 'complete')).toHaveLength(10)
+    expect(new Set(await settle())).toEqual(new Set([null]))
+    await expectPaid(sheet, 10)
   })
 })
 

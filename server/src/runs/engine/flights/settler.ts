@@ -6,8 +6,7 @@ import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
 import { LATE_CHARGE } from '../sql/late-charge.ts'
-import type { NamedParameters } from '../sql/named-parameters.ts'
-import { type BatchKind, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
+import { FLIGHT_LOST, SETTLE, type SettleForm, SHARE_LOST } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
 import { addUpUsage } from './cell-usage.ts'
 import { chargesOf } from './charges.ts'
@@ -21,7 +20,7 @@ export type Given = { flight: Flight; settlement: Settlement }
  * The flights of the group `k`: those at the places `ns` of the batch, from 1, or all of the group if the whole batch
  * was written.
  */
-type SettledGroup = { k: number; ns: number[] | null; run_state: string; shared: boolean }
+type SettledGroup = { k: number; ns: number[] | null; run_state: string }
 
 /** The number of rows that take some milliseconds to be put into a statement: other work gets its turn in between. */
 const LARGE = 64
@@ -36,69 +35,41 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   let round = 0
 
   /**
-   * Sends a batch. A batch whose flights are all finished is either written whole, or fails without saying which are
-   * missing; then it is sent again in the form that says so.
+   * Sends a batch. The forms for plain cells assume that no cells stand in their places, and the one for last cells
+   * that no flight was lost. Where that is not so, the batch is sent again in the form for any cells.
    */
   async function send(batch: Given[]): Promise<(Settled | null)[]> {
-    const landing = landingOf(batch)
+    const cells = new CellColumns(batch)
+    const form = formOf(batch, cells)
     try {
-      return await sendAs(batch, landing)
+      return await sendAs(form, batch, cells)
     } catch (cause) {
-      if (landing !== 'all' || !isNotWhole(cause)) throw cause
-      return sendAs(batch, 'some')
+      if (hasCode(cause, SHARE_LOST)) throw sharesLost()
+      if (form === 'any' || !(hasCode(cause, FLIGHT_LOST) || hasCode(cause, UNIQUE_VIOLATION))) throw cause
+      return sendAs('any', batch, cells)
     }
   }
 
-  /**
-   * Sends a batch in one form, and returns an answer or null for each row. If one of them is null, nothing was written.
-   */
-  async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<(Settled | null)[]> {
+  /** Sends a batch in one form, and returns an answer or null for each row. If one is null, nothing was written. */
+  async function sendAs(form: SettleForm, batch: Given[], cells: CellColumns): Promise<(Settled | null)[]> {
     const own = isOn('tally-lanes') ? (round += 1) % LANES : 0
     const pause = () => (batch.length < LARGE || !isOn('yielding') ? undefined : nextTurn())
-    const charges = chargesOf(batch)
-    const cells = new CellColumns(batch)
+    const groups = groupBy(batch, GROUPED)
     await pause()
     const outputs = cells.outputsJson()
     await pause()
-    const {
-      isUniform: uniform,
-      hasEndings: keeps,
-      hasExtras: extras,
-      hasKeys: keyed,
-      haveOnePrice: onePrice,
-    } = cells
-    const groups = groupBy(batch, GROUPED)
-    const { alike } = groups
-    const careful = batch.length === 1
-    const kind = { careful, extras, keyed, landing, keeps, paid: charges !== null, onePrice, uniform, alike }
-    const once = (isOnce: boolean, column: readonly (string | number)[]) =>
-      arrayOf(isOnce ? column.slice(0, 1) : column)
     const values: Record<string, unknown> = {
       ...flightColumnsOf(batch, groups),
-      flights: arrayOf(cells.flights),
-      // Ids of actions and statuses are words: nothing in them needs quotes.
-      actions: arrayOf(cells.actions),
-      statuses: once(uniform, cells.statuses),
-      startedAt: arrayOf(cells.startedAt),
+      ...cells.columns(),
+      ...chargesOf(batch).columns(batch.length),
       outputs,
-      marks: once(uniform, cells.marks),
-      billings: toStorableJson(cells.billing),
       tallies: toStorableJson(addUpTallies(batch)),
       usage: toStorableJson(addUpUsage(batch)),
       lane: lane * LANES + own,
     }
-    if (!alike) values['groups'] = arrayOf(groups.places)
-    if (landing === 'some') values['through'] = arrayOf(batch.map(isFinished))
-    if (keeps) values['endings'] = arrayOf(cells.endings)
-    if (extras) values['extras'] = toStorableJson(cells.extras)
-    if (charges !== null) {
-      values['prices'] = once(onePrice, cells.credits)
-      Object.assign(values, charges.columns(batch.length))
-    }
     await pause()
-    const { name, text, names } = statementOf(kind)
+    const { name, text, names } = SETTLE[form]
     const rows = await store.query<SettledGroup>({ name, text, values: names.map((one) => values[one]) })
-    if (rows.some(({ shared }) => !shared)) throw sharesLost()
     return answersOf(groups, rows)
   }
 
@@ -122,7 +93,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 export async function chargeLate(store: Store, lane: number, given: Given): Promise<boolean> {
   const batch = [given]
   const charges = chargesOf(batch)
-  if (charges === null) return false
+  if (charges.isEmpty()) return false
   const values: Record<string, unknown> = {
     ...flightColumnsOf(batch, groupBy(batch, GROUPED)),
     ...charges.columns(1, lateDetailsOf(given)),
@@ -135,7 +106,7 @@ export async function chargeLate(store: Store, lane: number, given: Given): Prom
     await store.query({ name: 'engine-charge-late', text, values: names.map((name) => values[name]) })
     return true
   } catch (cause) {
-    if (isNotWhole(cause)) return false
+    if (hasCode(cause, FLIGHT_LOST) || hasCode(cause, SHARE_LOST)) return false
     throw cause
   }
 }
@@ -154,26 +125,28 @@ function lateDetailsOf({ flight, settlement }: Given): object {
   return { run_id, row_id: flight.row.id, ...kept }
 }
 
-function landingOf(batch: Given[]): BatchKind['landing'] {
-  const through = batch.filter(isFinished).length
-  if (through === 0) return 'none'
-  return through === batch.length ? 'all' : 'some'
-}
-
 const isFinished = ({ settlement }: Given): boolean => settlement.next === null
 
-const isNotWhole = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE
+function formOf(batch: Given[], { arePlain }: CellColumns): SettleForm {
+  if (!arePlain) return 'any'
+  return batch.every(isFinished) ? 'last' : 'plain'
+}
+
+const UNIQUE_VIOLATION = '23505'
+const hasCode = (cause: unknown, code: string): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === code
 
 type Value = string | number
+const nextActionOf = ({ settlement }: Given): string => settlement.cells[0]?.action ?? ''
 const GROUPED: ((given: Given) => Value)[] = [
   ({ flight }) => flight.facts.run_id,
   ({ flight }) => flight.fence.ticket,
   ({ flight }) => flight.fence.attempt,
+  nextActionOf,
 ]
 
 /** Returns the columns of the groups of a batch, and of its flights. */
-function flightColumnsOf(batch: Given[], { firsts }: Groups<Given>): Record<string, string> {
+function flightColumnsOf(batch: Given[], { firsts, places }: Groups<Given>): Record<string, string> {
   const ofGroups = (value: (flight: Flight) => Value) => arrayOf(firsts.map(({ flight }) => value(flight)))
   return {
     orgs: ofGroups(({ facts }) => facts.org_id),
@@ -182,7 +155,10 @@ function flightColumnsOf(batch: Given[], { firsts }: Groups<Given>): Record<stri
     revisions: ofGroups(({ facts }) => facts.revision),
     tickets: ofGroups(({ fence }) => fence.ticket),
     attempts: ofGroups(({ fence }) => fence.attempt),
+    nextActions: arrayOf(firsts.map(nextActionOf)),
     rows: arrayOf(batch.map(({ flight }) => flight.row.id)),
+    groups: arrayOf(places),
+    finished: arrayOf(batch.map(isFinished)),
   }
 }
 
@@ -194,17 +170,4 @@ function answersOf({ places }: Groups<Given>, rows: readonly SettledGroup[]): (S
     for (const n of ns ?? []) answers[n - 1] = answer
   }
   return answers
-}
-
-type SettleStatement = NamedParameters & { name: string }
-const statements = new Map<string, SettleStatement>()
-
-/** Returns the statement for a kind of batch. It is made once for each kind. */
-function statementOf(kind: BatchKind): SettleStatement {
-  const { extras, keyed, careful, keeps, paid, onePrice, uniform, alike } = kind
-  const marks = [extras, keyed, careful, keeps, paid, paid && onePrice, uniform, alike].map(Number).join('')
-  const name = `engine-settle-${kind.landing}-${marks}`
-  let statement = statements.get(name)
-  if (statement === undefined) statements.set(name, (statement = { name, ...settleStatement(kind) }))
-  return statement
 }

@@ -3,7 +3,6 @@
  * same lane do so in the order of its records.
  */
 export const USED = `
-, used as (
   insert into usage_cells as u (org_id, day, workflow_id, sheet_id, action_id, provider, member, key_id, trigger, lane, cells,
     cells_billed, cells_cached, saved_by_cache_millis, saved_by_own_keys_millis)
   select o, (now() at time zone 'UTC')::date, w, s, a, p, m, key, tr, @lane::int % 16, n, b, c, sc, so
@@ -15,5 +14,4 @@ export const USED = `
     set cells = u.cells + excluded.cells, cells_billed = u.cells_billed + excluded.cells_billed,
       cells_cached = u.cells_cached + excluded.cells_cached,
       saved_by_cache_millis = u.saved_by_cache_millis + excluded.saved_by_cache_millis,
-      saved_by_own_keys_millis = u.saved_by_own_keys_millis + excluded.saved_by_own_keys_millis
-)`
+      saved_by_own_keys_millis = u.saved_by_own_keys_millis + excluded.saved_by_own_keys_millis`
