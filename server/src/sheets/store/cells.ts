@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
-import { flightAction, isBeforeLast } from '../../runs/store/flights.ts'
+import { packedCells, unpackCells, type UnpackedCell, type UnreadOutputs } from './packed-cells.ts'
 import type { StoredRow } from './row-values.ts'
 
 /** A cell as JSON for callers (`Cell` of the contract). */
@@ -24,68 +24,11 @@ const MAX_PAGE_OUTPUT_BYTES = 8 * 1024 * 1024
 /** Returns the URL of a cell's outputs that are too large for the response. */
 export type OutputsUrl = (rowId: string, action: string) => string
 
-/**
- * The size in the database above which outputs are not read with their cell. Compressed outputs may be of any length and are
- * not read either.
- */
-const READ_IN_PASSING = sql.lit(8 * 1024)
-const isRead = sql`pg_column_size(c.outputs) <= ${READ_IN_PASSING} and pg_column_compression(c.outputs) is null`
-
 const keyedRead = sql.raw(KEYED_READ)
 
-/** The sign between the status of a cell that has its former result again, and the reason (D84). */
-const KEPT = '+'
-/** The mark before the cells of a row that was stopped, and after the status of a cell where the row ends. */
-const STOPPED = 'stopped'
-/**
- * The signs between fields and between cells. JSON has them only escaped, and names of actions and states do not have them.
- */
-const FIELD_END = '\x1f'
-const CELL_END = '\x1e'
-const fieldEnd = sql.lit(FIELD_END)
-const cellEnd = sql.lit(CELL_END)
-const kept = sql.lit(KEPT)
-const stopped = sql.lit(STOPPED)
-
-/** A cell whose outputs were not read: their size in the database and their time. */
-type Unread = {
-  row_id: string
-  action: string
-  status: CellStatus
-  /** The reason why the cell has its former result again. */
-  kept: string | undefined
-  /** The error as JSON; empty if there is none. */
-  error: string
-  stored_bytes: number
-  version: string
-}
+/** A cell whose outputs were not read. */
+type Unread = Omit<UnpackedCell, 'outputs' | 'unread'> & UnreadOutputs & { row_id: string }
 type PackedRow = { row_id: string; cells: string }
-
-/**
- * Selects a stored cell as one text, which `viewCells` splits. It is far cheaper to make and to read than an array of JSON.
- */
-const packedCell = sql<string>`c.action || ${fieldEnd}
-  || case when c.kept is null then c.status else c.status || ${kept} || (c.kept->>'because') end || ${fieldEnd}
-  || case when c.error is null then '' else to_json(c.error)::text end || ${fieldEnd}
-  || case when c.outputs is null then '' when ${isRead} then c.outputs::text
-    else ${fieldEnd} || pg_column_size(c.outputs) || ${fieldEnd} || c.completed_at end`
-/** Selects the cell that is queued or running. */
-const packedFlight = sql<string>`${flightAction} || ${fieldEnd}
-  || case when run.state = 'stopped' and ${isBeforeLast} then f.status || ${kept} || ${stopped} else f.status end || ${fieldEnd} || ${fieldEnd}`
-/**
- * Selects the flight of a row and its run, each by its key. A join, planned while flights were few, would read all flights or
- * runs of the organisation for each row.
- */
-const selectFlight = (orgId: string, rowId: RawBuilder<unknown>) => sql`
-  (select * from flights where org_id = ${orgId} and row_id = ${rowId} offset 0) f,
-  lateral (select actions, state from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
-
-/** Selects the cells of a row: its results and the cell that is queued or running, all as of one moment (D17). */
-export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuilder<string> =>
-  sql`concat_ws(${cellEnd},
-    (select ${stopped} from stopped_rows where org_id = ${orgId} and row_id = ${rowId}),
-    (select string_agg(${packedCell}, ${cellEnd}) from cells c where c.org_id = ${orgId} and c.row_id = ${rowId}),
-    (select ${packedFlight} from ${selectFlight(orgId, rowId)}))`
 
 /** Lists the cells of some rows, by row and action. */
 export async function listCells(
@@ -114,9 +57,7 @@ export async function listPageCells(
   return listCells(db, orgId, ids, urlOf)
 }
 
-/**
- * Writes the cells of rows. A page has many cells, so each is cut from its text and written at once if its outputs were read.
- */
+/** Writes the cells of rows. A page has many cells, so each is written at once if its outputs were read. */
 async function viewCells(
   db: Db,
   orgId: string,
@@ -131,33 +72,15 @@ async function viewCells(
     const view = Object.create(null) as Record<string, CellText>
     const row = { byAction: view, isStopped: false }
     page.set(row_id, row)
-    if (cells === '') continue
-    const packed = cells.split(CELL_END)
-    if (packed[0] === STOPPED) {
-      row.isStopped = true
-      packed.shift()
-    }
-    // A cell that runs again comes last and replaces its former result.
-    const last = readAction(packed.at(-1) ?? '')
-    for (const [n, text] of packed.entries()) {
-      const action = readAction(text)
-      if (action === last && n < packed.length - 1) continue
-      const statusEnd = text.indexOf(FIELD_END, action.length + 1)
-      const errorEnd = text.indexOf(FIELD_END, statusEnd + 1)
-      const [status, mark] = readStatus(text.slice(action.length + 1, statusEnd))
-      const isInFlight = status === 'queued' || status === 'running'
-      const kept = isInFlight ? undefined : mark
-      if (isInFlight && mark !== undefined) row.isStopped = true
-      const error = text.slice(statusEnd + 1, errorEnd)
-      const outputsEnd = text.indexOf(FIELD_END, errorEnd + 1)
-      if (outputsEnd !== -1) {
-        const [bytes, version = ''] = text.slice(outputsEnd + 1).split(FIELD_END)
-        unread.push({ row_id, action, status, kept, error, stored_bytes: Number(bytes), version })
+    const unpacked = unpackCells(cells)
+    row.isStopped = unpacked.isStopped
+    for (const { outputs, unread: large, ...cell } of unpacked.cells) {
+      if (large !== null) {
+        unread.push({ row_id, ...cell, ...large })
         continue
       }
-      const outputs = text.slice(errorEnd + 1)
       const measured = outputs === '' ? undefined : measure(outputs, room)
-      view[action] = { status, json: writeCell({ row_id, action, status, kept, error }, measured, urlOf) }
+      view[cell.action] = { status: cell.status, json: writeCell({ row_id, ...cell }, measured, urlOf) }
     }
   }
   if (unread.length === 0) return page
@@ -169,15 +92,6 @@ async function viewCells(
   }
   return page
 }
-
-function readStatus(text: string): [status: CellStatus, kept: string | undefined] {
-  const end = text.indexOf(KEPT)
-  return end === -1
-    ? [text as CellStatus, undefined]
-    : [text.slice(0, end) as CellStatus, text.slice(end + 1)]
-}
-
-const readAction = (packed: string): string => packed.slice(0, packed.indexOf(FIELD_END))
 
 function writeCell(
   { row_id, action, status, kept, error }: Pick<Unread, 'row_id' | 'action' | 'status' | 'kept' | 'error'>,

@@ -7,7 +7,7 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { dropFlights } from '../../runs/store/flights.ts'
-import { packedCells } from './cells.ts'
+import { packedCells } from './packed-cells.ts'
 import type { Condition } from './row-filters.ts'
 import { type LightRow, lightValues, readLargeValues, type StoredRow } from './row-values.ts'
 
