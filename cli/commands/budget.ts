@@ -93,7 +93,7 @@ export function define(budget: Command): void {
         if (known !== undefined)
           return formatBudget(await changeBudget(db, OPERATOR, known, read(UpdateBudgetBody, given)))
         const body = read(CreateBudgetBody, { ...given, scope, subject, trigger, period })
-        return formatBudget(await createBudget(db, OPERATOR, org_id, sealer, body))
+        return formatBudget(await createBudget(db, { actor: OPERATOR, orgId: org_id }, sealer, body))
       }),
     )
 

@@ -45,8 +45,7 @@ const SUBJECTS = {
  */
 export async function createBudget(
   db: Db,
-  actor: Actor,
-  orgId: string,
+  { actor, orgId }: { actor: Actor; orgId: string },
   sealer: Sealer,
   body: z.output<typeof CreateBudgetBody>,
 ): Promise<z.infer<typeof CreatedBudget>> {

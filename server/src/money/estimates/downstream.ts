@@ -15,6 +15,8 @@ export type Downstream = {
 }
 
 type Parts = Parameters<typeof estimateSheet>[1]
+/** A sheet whose rows may be sent on, and the number of its cells that run. */
+type Sending = Pick<EstimateRequest, 'sheet' | 'definition'> & Pick<SheetEstimate, 'running'>
 
 /** The number of times that rows are sent on from sheet to sheet (D36). */
 const MAX_HOPS = 10
@@ -26,8 +28,7 @@ const MAX_HOPS = 10
 export async function estimateDownstream(
   db: Db,
   parts: Parts,
-  { sheet, definition }: Pick<EstimateRequest, 'sheet' | 'definition'>,
-  { running }: Pick<SheetEstimate, 'running'>,
+  { sheet, definition, running }: Sending,
   hops = 1,
 ): Promise<Downstream[]> {
   const found: Downstream[] = []
@@ -61,7 +62,7 @@ export async function estimateDownstream(
       expected: sum([own.credits.expected * share]),
       at_most: isExpanded ? null : own.credits.at_most,
     })
-    const nextSheets = await estimateDownstream(db, parts, request, own, hops + 1)
+    const nextSheets = await estimateDownstream(db, parts, { ...request, running: own.running }, hops + 1)
     found.push(
       ...nextSheets.map((one) => ({
         ...one,

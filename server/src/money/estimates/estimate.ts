@@ -73,7 +73,7 @@ export async function estimateSheet(
     const price = priceOf(action.template, action.instance, parts.environment)
     const expectation = expectCell(price, findHistory(action.instance.id))
     const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
-    estimated.push(viewAction(action, price, expectation, seen, { total, readCount }))
+    estimated.push(viewAction(action, { price, expectation, seen }, { total, readCount }))
   }
   const add = (value: (one: (typeof estimated)[number]) => number) => sum(estimated.map(value))
   return {
@@ -123,7 +123,7 @@ async function tally(
   })
   const { inside, outside } = listNamedActions(actions)
   const hasStored = sheet.cache_enabled && (await hasStoredOutputs(db, sheet))
-  const known = new Set<string>()
+  const keys = new KnownKeys()
   let readCount = 0
   for (let at = 0; at < seqs.length; at += CHUNK) {
     const chunk = seqs.slice(at, at + CHUNK)
@@ -136,31 +136,48 @@ async function tally(
     for (const [place, { instance }] of actions.entries()) {
       const { id, epoch } = instance
       const counts = tallies[place] ?? { run: 0, cached: 0, skipped: 0 }
-      const asked: { key: string; row: RowForecast }[] = []
-      for (const row of foreseen) {
-        const cell = row.foresee(place)
-        if (cell === 'skipped') counts.skipped += 1
-        else {
-          counts.run += 1
-          if (cell.key !== null) asked.push({ key: cell.key, row })
-        }
-      }
+      const asked = countCells(foreseen, place, counts)
       if (asked.length === 0) continue
-      const keys = asked.map(({ key }) => key)
-      const wanted = { action: id, epoch, keys, isRead: inside.has(id) }
+      const wanted = { action: id, epoch, keys: asked.map(({ key }) => key), isRead: inside.has(id) }
       const stored = hasStored ? await findStoredOutputs(db, sheet, wanted) : NOTHING_STORED
       for (const [n, { key, row }] of asked.entries()) {
-        const name = `${id} ${key}`
         const outputs = stored.get(n)
         if (typeof outputs === 'string') row.store(place, outputs)
-        if (outputs !== undefined || known.has(name)) {
-          counts.run -= 1
-          counts.cached += 1
-        } else if (known.size < MAX_KEYS) known.add(name)
+        const isRepeated = outputs === undefined && keys.remember(`${id} ${key}`)
+        if (outputs === undefined && !isRepeated) continue
+        counts.run -= 1
+        counts.cached += 1
       }
     }
   }
   return { total, readCount, tallies }
+}
+
+/** Counts the cells of the action at a place, and lists those that may be in the cache. */
+function countCells(rows: readonly RowForecast[], place: number, counts: Tally) {
+  const asked: { key: string; row: RowForecast }[] = []
+  for (const row of rows) {
+    const cell = row.foresee(place)
+    if (cell === 'skipped') {
+      counts.skipped += 1
+      continue
+    }
+    counts.run += 1
+    if (cell.key !== null) asked.push({ key: cell.key, row })
+  }
+  return asked
+}
+
+/** The keys of cells that are not in the cache yet, and will be once the first of them has run. */
+class KnownKeys {
+  readonly #names = new Set<string>()
+
+  /** Remembers a key. Returns whether it was known already. */
+  remember(name: string): boolean {
+    if (this.#names.has(name)) return true
+    if (this.#names.size < MAX_KEYS) this.#names.add(name)
+    return false
+  }
 }
 
 /** Numbers the rows of a request by their places. */
@@ -185,9 +202,7 @@ function listNamedActions(actions: readonly RunAction[]): { inside: Set<string>;
 
 function viewAction(
   { instance, template }: RunAction,
-  price: CellPrice,
-  expectation: Expectation,
-  seen: Tally,
+  { price, expectation, seen }: { price: CellPrice; expectation: Expectation; seen: Tally },
   { total, readCount }: { total: number; readCount: number },
 ) {
   const scale = readCount === 0 ? 0 : total / readCount

@@ -43,11 +43,11 @@ export async function makeEstimate(
   ...others: readonly EstimateRequest[]
 ): Promise<EstimateAnswer> {
   const own = [await estimateSheet(db, parts, first)]
-  const downstream = await estimateDownstream(db, parts, first, own[0] ?? { running: new Map() })
+  const downstream = await estimateDownstream(db, parts, { ...first, running: own[0]?.running ?? new Map() })
   for (const wanted of others) {
     const further = await estimateSheet(db, parts, wanted)
     own.push(further)
-    downstream.push(...(await estimateDownstream(db, parts, wanted, further)))
+    downstream.push(...(await estimateDownstream(db, parts, { ...wanted, running: further.running })))
   }
   const { running: _, ...costs } = mergeEstimates(own)
   const isBounded = downstream.every(({ at_most }) => at_most !== null)

@@ -49,7 +49,8 @@ export function budgetRoutes(api: Api, { sealer }: Pick<Services, 'sealer'>): vo
         response: { 201: success(201, CreatedBudget) },
       },
     },
-    async ({ db, caller, body }) => created(await createBudget(db, caller, caller.orgId, sealer, body)),
+    async ({ db, caller, body }) =>
+      created(await createBudget(db, { actor: caller, orgId: caller.orgId }, sealer, body)),
   )
 
   api.get(

@@ -26,27 +26,28 @@ export type DryRun = {
   prices?: Pick<PricedCatalogue, 'catalogue' | 'version'>
 }
 
+/** The parts of a run, which may begin at different actions. */
+type EstimateRequests = readonly [EstimateRequest, ...EstimateRequest[]]
+
 /** Responds with the cost of the call. The call has no effect, and its `Idempotency-Key` stays free. */
 export async function answerDryRun(
   request: FastifyRequest,
   services: EstimateServices,
   given: DryRun,
-  wanted: EstimateRequest,
-  ...others: readonly EstimateRequest[]
+  ...wanted: EstimateRequests
 ) {
   await giveKeyBack(request)
-  return answerEstimate(request, services, given, wanted, ...others)
+  return answerEstimate(request, services, given, ...wanted)
 }
 
 export async function answerEstimate(
   request: FastifyRequest,
   { prices, config, egress }: EstimateServices,
   { maxCredits, trigger, prices: pinned }: DryRun,
-  wanted: EstimateRequest,
-  ...others: readonly EstimateRequest[]
+  ...wanted: EstimateRequests
 ) {
   const { db } = request
-  const { sheet } = wanted
+  const { sheet } = wanted[0]
   const { catalogue, version } = pinned ?? (await prices.current(db))
   const parts = {
     catalogue,
@@ -55,7 +56,7 @@ export async function answerEstimate(
     maxCredits,
     budgets: await listBudgetsFor(request, sheet, trigger),
   }
-  const { estimate, warnings } = await makeEstimate(db, parts, wanted, ...others)
+  const { estimate, warnings } = await makeEstimate(db, parts, ...wanted)
   request.warnings.push(...warnings)
   return ok(estimate)
 }

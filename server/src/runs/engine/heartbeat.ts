@@ -12,6 +12,22 @@ const LOCK_GRACE_MS = 2500
 /** The same after a restart of PostgreSQL, when all living processes come back at once. */
 const START_GRACE_MS = 5000
 
+const BEAT = `
+  insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
+  on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`
+
+/**
+ * Removes workers that are silent ($3 milliseconds, if $2), or whose lock is free; after a restart of PostgreSQL the
+ * locks are judged a while later, and only by a worker that has missed no beat ($4).
+ */
+const FORGET_SILENT = `
+  delete from workers where worker_id <> all($1::text[]) and (
+    $2 and beat_at < now() - $3 * interval '1 millisecond'
+    or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${HAS_FREE_LIFE_LOCK}
+      and (beat_at > pg_postmaster_start_time()
+        or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond'))
+  returning worker_id`
+
 export type HeartbeatOptions = {
   databaseUrl: string
   store: Store
@@ -70,11 +86,7 @@ export function startHeartbeat(
     const life = await lock.hold()
     const ids = living()
     for (const id of ids) announced.add(id)
-    await life.query(
-      `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
-        on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
-      [ids, life.key],
-    )
+    await life.query(BEAT, [ids, life.key])
     // A process that was itself cut off from the database cannot tell yet which others are silent.
     const now = Date.now()
     if (heardAt !== undefined && now - heardAt > LOCK_GRACE_MS) steadySince = now
@@ -85,14 +97,12 @@ export function startHeartbeat(
     // By then every other living process has its lock again.
     const isSteady = now - (steadySince ?? startedAt) > LOCK_GRACE_MS
     first = false
-    const silent = await life.query<{ worker_id: string }>(
-      `delete from workers where worker_id <> all($1::text[]) and (
-        $2 and beat_at < now() - $3 * interval '1 millisecond'
-        or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${HAS_FREE_LIFE_LOCK}
-          and (beat_at > pg_postmaster_start_time()
-            or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond')) returning worker_id`,
-      [[...ours()], judges, knownSilence, isSteady],
-    )
+    const silent = await life.query<{ worker_id: string }>(FORGET_SILENT, [
+      [...ours()],
+      judges,
+      knownSilence,
+      isSteady,
+    ])
     // Holders that were never heard of are looked for among all jobs, but no more often than a process can fall silent.
     const searches = judges && now - searchedAt >= silenceMs
     if (searches) searchedAt = now

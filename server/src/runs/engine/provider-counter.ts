@@ -54,7 +54,7 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
           const { provider } = entry
           const isSame =
             last?.provider === provider && last.action === actionId && last.day === day && last.org === org
-          if (!isSame) last = tallyOf(tallies, org, day, actionId, provider)
+          if (!isSame) last = tallyOf(tallies, { org, day, action: actionId, provider })
           if (last !== undefined) add(last, entry)
         }
       }
@@ -76,16 +76,14 @@ function dayOf(at: number): string {
 
 function tallyOf(
   tallies: Map<string, ProviderTally>,
-  org: string,
-  day: string,
-  action: string,
-  provider: string,
+  of: Pick<ProviderTally, 'org' | 'day' | 'action' | 'provider'>,
 ): ProviderTally {
+  const { org, day, action, provider } = of
   const key = `${org} ${day} ${action} ${provider}`
   const known = tallies.get(key)
   if (known !== undefined) return known
   const times = Array.from({ length: TIME_PLACES }, () => 0)
-  const fresh = { org, day, action, provider, asked: 0, found: 0, verified: 0, creditsMillis: 0, times }
+  const fresh = { ...of, asked: 0, found: 0, verified: 0, creditsMillis: 0, times }
   tallies.set(key, fresh)
   return fresh
 }

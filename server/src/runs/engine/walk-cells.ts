@@ -74,19 +74,18 @@ export function gather(
   walk: RowWalk,
   end: CellCaching['end'] | null,
 ): Gathered | Promise<Gathered> {
-  return gatherOn(engine, walk, { cells: [], next: walk.flight.position.action, parking: null }, end)
+  const gathered = { cells: [], next: walk.flight.position.action, parking: null }
+  return gatherOn({ engine, walk, end, gathered })
 }
 
-function gatherOn(
-  engine: Engine,
-  walk: RowWalk,
-  gathered: Gathered,
-  end: CellCaching['end'] | null,
-): Gathered | Promise<Gathered> {
+type Gathering = { engine: Engine; walk: RowWalk; end: CellCaching['end'] | null; gathered: Gathered }
+
+function gatherOn(gathering: Gathering): Gathered | Promise<Gathered> {
+  const { walk, gathered } = gathering
   for (;;) {
     const startedAt = Date.now()
-    const running = runNext(engine, walk, gathered, end)
-    if (running instanceof Promise) return gatherLater(running, startedAt, engine, walk, gathered, end)
+    const running = runNext(gathering)
+    if (running instanceof Promise) return gatherLater(running, startedAt, gathering)
     if (!takeResult(walk, gathered, running, startedAt)) return gathered
   }
 }
@@ -98,22 +97,15 @@ function gatherOn(
 function gatherLater(
   running: Promise<CellResult>,
   startedAt: number,
-  engine: Engine,
-  walk: RowWalk,
-  gathered: Gathered,
-  end: CellCaching['end'] | null,
+  gathering: Gathering,
 ): Promise<Gathered> {
+  const { walk, gathered } = gathering
   return running.then((result) =>
-    takeResult(walk, gathered, result, startedAt) ? gatherOn(engine, walk, gathered, end) : gathered,
+    takeResult(walk, gathered, result, startedAt) ? gatherOn(gathering) : gathered,
   )
 }
 
-function runNext(
-  engine: Engine,
-  walk: RowWalk,
-  gathered: Gathered,
-  end: CellCaching['end'] | null,
-): CellResult | Promise<CellResult> {
+function runNext({ engine, walk, end, gathered }: Gathering): CellResult | Promise<CellResult> {
   const caching = end === null ? null : { end, mayWait: mayWait(walk, gathered) }
   return runCell(engine, walk, gathered.next ?? '', caching)
 }

@@ -190,27 +190,28 @@ export function mayBeWhole(walk: RowWalk): boolean {
   return actions.length <= walk.together && actions.every((action) => mayJoin(walk, action))
 }
 
+type WithRow = Flight & { row: { data: string } }
+const hasRow = (flight: Flight): flight is WithRow => flight.row.data !== null
+
 type Walking = Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>
 
 /** Returns the walk of a flight, mostly at once, or null if its row has been deleted. */
 export function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
-  const { data } = flight.row
-  if (data === null) return null
+  if (!hasRow(flight)) return null
   const setting = engine.settingOf(flight.facts)
   return setting instanceof Promise
-    ? setting.then((read) => prepareIn(read, engine, flight, data, how))
-    : prepareIn(setting, engine, flight, data, how)
+    ? setting.then((read) => prepareIn(read, engine, flight, how))
+    : prepareIn(setting, engine, flight, how)
 }
 
 function prepareIn(
   { definition, catalogue, env, knownOutputs }: RunSetting,
   engine: Engine,
-  flight: Flight,
-  data: string,
+  flight: WithRow,
   how: Walking,
 ): RowWalk {
   const { facts, row, position } = flight
-  const scope = createRowScope(definition, { data, cells: row.cells }, knownOutputs, env)
+  const scope = createRowScope(definition, row, knownOutputs, env)
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the guilty cell.
   const together = position.stalledClaims > 1 || !isOn('joined-cells') ? 1 : MAX_TOGETHER

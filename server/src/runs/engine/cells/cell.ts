@@ -5,18 +5,12 @@ import { parseTemplate, printToken, resolveValue, type Token } from '../../../ca
 import type { RowScope } from '../../../catalog/chain/row-scope.ts'
 import { cacheKeyOf, readInputs, resolveInputs } from '../../../catalog/configuration/inputs.ts'
 import type { Action } from '../../../catalog/define.ts'
-import { learnsFromRuns } from '../../../catalog/describe.ts'
-import type { Outcome, Provenance } from '../../../catalog/outcome.ts'
 import { describeUnreadable, type EnvValues } from '../../../lib/security/env-values.ts'
-import { redact } from '../../../lib/security/redaction.ts'
-import { MILLIS } from '../../../money/store/credits.ts'
 import type { Engine, Lookup, RowWalk } from '../engine-context.ts'
-import { callAction } from './action-call.ts'
 import type { AskedCell, CacheHit } from './cache-hits.ts'
 import { askedOf, type CacheUse } from './cache.ts'
-import { holdCredits, type Holding } from './cell-context.ts'
-import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
-import { maskOf } from './environment-mask.ts'
+import { type CellCall, factsOf, type Found, hideSecrets, reserveAndCall } from './cell-call.ts'
+import { type CellResult, errorCell, parkAsIs, settleAs } from './cell-result.ts'
 
 /** The number of claims without a result after which a cell is given up, whatever the reason. */
 const MAX_CLAIMS = 25
@@ -91,8 +85,6 @@ function tokensOf(instance: ActionInstance): readonly Token[] {
   return tokens
 }
 
-type Found = { instance: ActionInstance; action: Action; mayContinue: boolean }
-
 function runFound(
   engine: Engine,
   walk: RowWalk,
@@ -112,19 +104,16 @@ function runFound(
   if (early !== undefined && caching !== null) {
     const { inputs, key, hit } = early
     if (hit !== null && !(hit instanceof Promise)) return settleHit(action, hit)
-    return findOrCall(engine, walk, found, inputs, { ...caching, key, looked: hit })
+    return findOrCall({ engine, walk, found, inputs, cacheKey: key }, { ...caching, looked: hit })
   }
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
   if (missing.length > 0) return errorCell(describeMissing(missing, walk.env), mayContinue)
   const read = readInputs(action, resolved)
   if (!read.ok) return hideSecrets(errorCell(describeSkip(read.message, instance, scope), mayContinue), walk)
 
-  if (caching === null || !action.cached) return holdAndCall(engine, walk, found, read.inputs, null)
-  return findOrCall(engine, walk, found, read.inputs, {
-    ...caching,
-    key: cacheKeyOf(resolved),
-    looked: undefined,
-  })
+  const call = { engine, walk, found, inputs: read.inputs }
+  if (caching === null || !action.cached) return reserveAndCall({ ...call, cacheKey: null })
+  return findOrCall({ ...call, cacheKey: cacheKeyOf(resolved) }, { ...caching, looked: undefined })
 }
 
 /** Looks up cells of these actions in the cache before their turn, all at once. */
@@ -180,20 +169,15 @@ function needsInputsOnly(instance: ActionInstance): boolean {
   return known
 }
 
-type Inputs = Record<string, unknown>
-
 /** Returns the result from the cache, or else a new one. */
 async function findOrCall(
-  engine: Engine,
-  walk: RowWalk,
-  found: Found,
-  inputs: Inputs,
-  { key, ...caching }: CellCaching & Pick<CacheUse, 'looked'> & { key: string },
+  call: CellCall & { cacheKey: string },
+  caching: CellCaching & Pick<CacheUse, 'looked'>,
 ): Promise<CellResult> {
-  const { flight } = walk
-  const { instance, action } = found
+  const { engine, walk, cacheKey: key } = call
+  const { instance, action } = call.found
   const { price } = factsOf(action)
-  const stored = await engine.cache.find(flight, instance, key, {
+  const stored = await engine.cache.find(walk.flight, instance, key, {
     ...caching,
     express: walk.express,
     isMissing: walk.missing === instance.id,
@@ -205,7 +189,7 @@ async function findOrCall(
       walk.missing = instance.id
       return stored
     case 'ending':
-      return parkAsIs(flight.position)
+      return parkAsIs(walk.flight.position)
     case 'later':
       return { kind: 'later', parking: { ms: stored.ms, retries: 0, state: stored.state } }
     case 'hit': {
@@ -215,162 +199,13 @@ async function findOrCall(
       return result
     }
     case 'miss':
-      return holdAndCall(engine, walk, found, inputs, key)
+      return reserveAndCall(call)
   }
 }
 
 function settleHit(action: Action, { outputs, billing }: CacheHit): CellResult {
   const { learns } = factsOf(action)
   return settleAs({ status: 'complete', outputs, cached: true, billing, learns }, { halts: false })
-}
-
-/** Reserves the price and calls the action. A free and pure action returns at once, without waiting. */
-function holdAndCall(
-  engine: Engine,
-  walk: RowWalk,
-  found: Found,
-  inputs: Inputs,
-  cacheKey: string | null,
-): CellResult | Promise<CellResult> {
-  const { action } = found
-  const { price } = factsOf(action)
-  if (price === 0 || action.paysModel) return callHeld(engine, walk, found, inputs, cacheKey)
-  const held = holdCredits(engine, walk.flight, price)
-  return held instanceof Promise
-    ? callWhenHeld(held, engine, walk, found, inputs, cacheKey)
-    : callIfHeld(held, engine, walk, found, inputs, cacheKey)
-}
-
-function callWhenHeld(holding: Promise<Holding>, ...call: Parameters<typeof callHeld>): Promise<CellResult> {
-  return holding.then((held) => callIfHeld(held, ...call))
-}
-
-function callIfHeld(
-  held: Holding,
-  engine: Engine,
-  walk: RowWalk,
-  found: Found,
-  inputs: Inputs,
-  cacheKey: string | null,
-): CellResult | Promise<CellResult> {
-  if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
-  if (held === 'refused') return outOfCredits(walk.flight, found.action)
-  return callHeld(engine, walk, found, inputs, cacheKey)
-}
-
-function callHeld(
-  engine: Engine,
-  walk: RowWalk,
-  found: Found,
-  inputs: Inputs,
-  cacheKey: string | null,
-): CellResult | Promise<CellResult> {
-  const { action } = found
-  if (!action.pure || (cacheKey !== null && factsOf(action).price > 0)) walk.hasCalled = true
-  const outcome = callAction(engine, walk, action, inputs)
-  return outcome instanceof Promise
-    ? concludeLater(outcome, engine, walk, found, cacheKey)
-    : concludeCall(outcome, engine, walk, found, cacheKey)
-}
-
-type ActionOutcome = Outcome<Record<string, unknown>>
-
-function concludeLater(
-  calling: Promise<ActionOutcome>,
-  ...call: [engine: Engine, walk: RowWalk, found: Found, cacheKey: string | null]
-): Promise<CellResult> {
-  return calling.then((outcome) => concludeCall(outcome, ...call))
-}
-
-function concludeCall(
-  outcome: ActionOutcome,
-  engine: Engine,
-  walk: RowWalk,
-  found: Found,
-  cacheKey: string | null,
-): CellResult | Promise<CellResult> {
-  const { action, mayContinue } = found
-  const { price } = factsOf(action)
-  const result = hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk)
-  if (result.kind !== 'settle') return result
-  // The reservation may have been lost with a worker that died: the cost is reserved again.
-  const covered = holdCredits(engine, walk.flight, result.settlement.creditsMillis)
-  return covered instanceof Promise
-    ? concludeWhenCovered(covered, result, engine, walk, found, cacheKey)
-    : concludeIfCovered(covered, result, engine, walk, found, cacheKey)
-}
-
-type Settling = Extract<CellResult, { kind: 'settle' }>
-
-function concludeWhenCovered(
-  covering: Promise<Holding>,
-  ...rest: [result: Settling, engine: Engine, walk: RowWalk, found: Found, cacheKey: string | null]
-): Promise<CellResult> {
-  return covering.then((covered) => concludeIfCovered(covered, ...rest))
-}
-
-function concludeIfCovered(
-  covered: Holding,
-  result: Settling,
-  engine: Engine,
-  { flight }: RowWalk,
-  { instance, action }: Found,
-  cacheKey: string | null,
-): CellResult {
-  const { settlement } = result
-  if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
-  if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
-  const { learns, asksInOrder } = factsOf(action)
-  const complete = settlement.status === 'complete'
-  if (cacheKey !== null) settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
-  if (complete) settlement.learns = learns
-  if (settlement.creditsMillis > 0 || asksInOrder) settlement.actionId = action.id
-  return result
-}
-
-type ActionFacts = {
-  /** The price in thousandths of a credit. */
-  price: number
-  learns: boolean
-  /** Set if the action has a waterfall. Its provenance then says which providers were asked. */
-  asksInOrder: boolean
-}
-const facts = new WeakMap<Action, ActionFacts>()
-
-/** Returns what is the same for all cells of an action. */
-function factsOf(action: Action): ActionFacts {
-  let known = facts.get(action)
-  if (known === undefined) {
-    known = {
-      price: Math.round(action.credits * MILLIS),
-      learns: learnsFromRuns(action),
-      asksInOrder: Object.values(action.inputs).some(({ waterfall }) => waterfall !== undefined),
-    }
-    facts.set(action, known)
-  }
-  return known
-}
-
-/**
- * Removes secrets from a result: other servers may repeat what they were sent, in answers and in words of a failure.
- */
-function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
-  if (env.size === 0 || result.kind === 'not yet') return result
-  const mask = maskOf(definition, env)
-  if (result.kind === 'later') {
-    if (mask !== null) result.parking.state = mask.inValue(result.parking.state)
-    return result
-  }
-  const { settlement } = result
-  const { error, outputs, provenance } = settlement
-  if (error !== undefined) settlement.error = redact(error, env.values())
-  for (const entry of provenance ?? []) {
-    if (entry.message !== undefined) entry.message = redact(entry.message, env.values())
-  }
-  if (mask === null) return result
-  if (outputs !== undefined) settlement.outputs = mask.inValue(outputs) as Record<string, unknown>
-  if (provenance !== undefined) settlement.provenance = mask.inValue(provenance) as Provenance[]
-  return result
 }
 
 type Gate = { met: boolean; missing: readonly Token[] }

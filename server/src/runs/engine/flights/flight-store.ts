@@ -77,13 +77,13 @@ function answersOf<Row extends { n: number }>(
 }
 
 export function createFlightStore(store: Store, lane: number): FlightStore {
-  const batched = <Row extends { n: number }>(name: string, text: string) =>
-    createBatchedStatement<RowItem, Row>({
-      lanes: 2,
-      async send(items) {
-        return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
-      },
-    })
+  return { ...createReading(store), ...createWriting(store, lane) }
+}
+
+type Reading = Pick<FlightStore, 'claim' | 'leaveEarlierResults' | 'peek' | 'peekAll' | 'adopt'>
+
+/** Creates the statements by which workers get flights. */
+function createReading(store: Store): Reading {
   const claim = createBatchedStatement({
     lanes: 2,
     throttled: true,
@@ -97,21 +97,6 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     sizeOf: ({ length }) => length,
     send: inGroups<PeekingJob, PeekedRow>(createPeeker(store)),
   })
-  const settling = (lanes: number, from: number, throttled: boolean) =>
-    createBatchedStatement({
-      lanes,
-      throttled,
-      send: inGroups<Given, Settled>(createSettler(store, from)),
-      maxItems: MAX_CELLS,
-      enough: ENOUGH.cells,
-      sizeOf: countCells,
-    })
-  const settle = settling(2, lane, true)
-  const settleExpress = settling(1, lane + 1, false)
-  const park = batched<{ n: number }>('engine-park', PARK)
-  const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
-  const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
-  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
   const runFacts = createRunFacts(store)
   const skipping = new LRUCache<string, true>({ max: 1000 })
   const reads = ({ run }: RowJob) => run === undefined || !skipping.has(run)
@@ -157,6 +142,35 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       runFacts.remember(facts)
       return toFlight(job, facts, { ...UNCLAIMED, n: 1, run_id: facts.run_id, data, cells }, false)
     },
+  }
+}
+
+/** Creates the statements by which workers change flights. `lane` is the first of their lanes of tallies. */
+function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Reading> {
+  const batched = <Row extends { n: number }>(name: string, text: string) =>
+    createBatchedStatement<RowItem, Row>({
+      lanes: 2,
+      async send(items) {
+        return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
+      },
+    })
+  const settling = (lanes: number, from: number, throttled: boolean) =>
+    createBatchedStatement({
+      lanes,
+      throttled,
+      send: inGroups<Given, Settled>(createSettler(store, from)),
+      maxItems: MAX_CELLS,
+      enough: ENOUGH.cells,
+      sizeOf: countCells,
+    })
+  const settle = settling(2, lane, true)
+  const settleExpress = settling(1, lane + 1, false)
+  const park = batched<{ n: number }>('engine-park', PARK)
+  const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
+  const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
+  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
+
+  return {
     settle: (flight, settlement, express) =>
       (express ? settleExpress : settle)([{ flight, settlement }]).then(firstOf),
     chargeLate: (given) => chargeLate(store, lane, given),

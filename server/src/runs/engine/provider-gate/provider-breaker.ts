@@ -41,8 +41,7 @@ export type Breakers = {
  */
 export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
-  const writing = new Set<Promise<void>>()
-
+  const pauses = createPauses(store, log)
   const breakerOf = (bucket: string): Breaker => {
     const known = breakers.get(bucket)
     if (known !== undefined) return known
@@ -51,34 +50,15 @@ export function createBreakers(store: Store, log: Log): Breakers {
     return made
   }
 
-  function beginPause(breaker: Breaker, until: number): void {
-    breaker.brokenUntil = until
-    breaker.round += 1
-    breaker.failures = 0
-  }
-
   async function refresh(bucket: string, breaker: Breaker): Promise<void> {
     breaker.refreshedAt = Date.now()
-    const [found] = await store.query<{ ms: number }>({
-      name: 'engine-breaker',
-      text: `select (extract(epoch from broken_until - clock_timestamp()) * 1000)::float8 as ms
-        from provider_gates where bucket = $1 and broken_until > clock_timestamp()`,
-      values: [bucket],
-    })
-    if (found === undefined) return
-    const until = Date.now() + found.ms
+    const ms = await pauses.read(bucket)
+    if (ms === undefined) return
+    const until = Date.now() + ms
     if (until <= breaker.brokenUntil) return
     // By the database's clock, the pause that this process began itself may seem to end a little later.
     if (breaker.brokenUntil > Date.now()) breaker.brokenUntil = until
     else beginPause(breaker, until)
-  }
-
-  async function share(bucket: string, pauseMs: number): Promise<void> {
-    await store.query({
-      text: `insert into provider_gates (bucket, broken_until) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
-        on conflict (bucket) do update set broken_until = greatest(provider_gates.broken_until, excluded.broken_until)`,
-      values: [bucket, pauseMs],
-    })
   }
 
   function noteFailure(bucket: string, breaker: Breaker): void {
@@ -87,13 +67,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(breaker.openings, 10))
     breaker.openings += 1
     beginPause(breaker, Date.now() + pauseMs)
-    // This process pauses already, whether the other processes learn of it or not.
-    const sharing = share(bucket, pauseMs)
-      .catch((cause: unknown) =>
-        log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
-      )
-      .finally(() => writing.delete(sharing))
-    writing.add(sharing)
+    pauses.share(bucket, pauseMs)
   }
 
   /** A call's entry at the breaker. One is made for every call. */
@@ -130,6 +104,48 @@ export function createBreakers(store: Store, log: Log): Breakers {
       return Date.now() - breaker.refreshedAt > REFRESH_MS
         ? refresh(bucket, breaker).then(() => new Entry(bucket, breaker))
         : new Entry(bucket, breaker)
+    },
+    flush: () => pauses.flush(),
+  }
+}
+
+function beginPause(breaker: Breaker, until: number): void {
+  breaker.brokenUntil = until
+  breaker.round += 1
+  breaker.failures = 0
+}
+
+/** Creates the part that shares pauses with other processes, through the database. */
+function createPauses(store: Store, log: Log) {
+  const writing = new Set<Promise<void>>()
+
+  async function write(bucket: string, pauseMs: number): Promise<void> {
+    await store.query({
+      text: `insert into provider_gates (bucket, broken_until) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
+        on conflict (bucket) do update set broken_until = greatest(provider_gates.broken_until, excluded.broken_until)`,
+      values: [bucket, pauseMs],
+    })
+  }
+
+  return {
+    /** Returns what is left of the pause in milliseconds, or undefined if there is none. */
+    async read(bucket: string): Promise<number | undefined> {
+      const [found] = await store.query<{ ms: number }>({
+        name: 'engine-breaker',
+        text: `select (extract(epoch from broken_until - clock_timestamp()) * 1000)::float8 as ms
+          from provider_gates where bucket = $1 and broken_until > clock_timestamp()`,
+        values: [bucket],
+      })
+      return found?.ms
+    },
+    /** Tells other processes of a pause. This process pauses already, whether they learn of it or not. */
+    share(bucket: string, pauseMs: number): void {
+      const sharing = write(bucket, pauseMs)
+        .catch((cause: unknown) =>
+          log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
+        )
+        .finally(() => writing.delete(sharing))
+      writing.add(sharing)
     },
     flush: async () => void (await Promise.all(writing)),
   }

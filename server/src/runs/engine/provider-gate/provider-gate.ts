@@ -6,6 +6,7 @@ import { type BreakerEntry, createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
 import { createSlotQueue, HORIZON_MS, SHORT_WAIT_MS } from './provider-slots.ts'
 
+type Asked = { orgId: string; bucket: string; limits: CallLimits }
 type Waiting = { readonly signal: AbortSignal; slot: number | undefined }
 
 /**
@@ -18,9 +19,7 @@ export function createProviderGates(store: Store, log: Log): ProviderGates & { f
   const slots = createSlotQueue(store)
 
   async function queue(
-    orgId: string,
-    bucket: string,
-    limits: CallLimits,
+    { orgId, bucket, limits }: Asked,
     { signal, slot }: Waiting,
     breaker: BreakerEntry,
   ): Promise<GateAnswer> {
@@ -54,7 +53,7 @@ export function createProviderGates(store: Store, log: Log): ProviderGates & { f
         if (isUnlimited(limits)) return admit(breaker, undefined)
         const brokenMs = breaker.remainingMs()
         if (brokenMs > 0) return { kind: 'broken' as const, afterMs: brokenMs }
-        return queue(this.#orgId, bucket, limits, { signal: waiting.signal, slot }, breaker)
+        return queue({ orgId: this.#orgId, bucket, limits }, { signal: waiting.signal, slot }, breaker)
       }
       const entry = breakers.enter(bucket)
       return entry instanceof Promise ? entry.then(pass) : pass(entry)

@@ -43,60 +43,9 @@ export type Places = {
  * the gate's lock.
  */
 export function createPlaces(store: Store, log: Log): Places {
-  const holder = randomUUID()
   const buckets = new Map<string, Bucket>()
-  const conversations = new Set<Promise<void>>()
+  const conversations = createConversations(store, log)
   let beating: NodeJS.Timeout | undefined
-
-  async function ask(name: string, bucket: Bucket): Promise<number> {
-    const { underWay, waiting, limit } = bucket
-    const [answer] = await store.query<{ granted: number }>({
-      name: 'engine-take-places',
-      text: TAKE_PLACES,
-      values: [name, holder, underWay, waiting.size(), limit, SILENCE_MS, WANTING_MS],
-    })
-    const granted = answer?.granted ?? 0
-    bucket.noted = underWay + granted
-    bucket.underWay += granted
-    for (let given = 0; given < granted; given += 1) {
-      const next = bucket.waiting.take(1)
-      if (next === null) bucket.underWay -= 1
-      else for (const enter of next.items) enter(true)
-    }
-    return granted
-  }
-
-  /**
-   * Exchanges numbers with the database. There is one exchange per bucket at a time, as long as there is something to
-   * tell or to ask.
-   */
-  function syncCount(name: string, bucket: Bucket): void {
-    if (bucket.busy) return
-    bucket.busy = true
-    const conversation = converse(name, bucket).finally(() => conversations.delete(conversation))
-    conversations.add(conversation)
-  }
-
-  async function converse(name: string, bucket: Bucket): Promise<void> {
-    try {
-      while (bucket.waiting.size() > 0 || bucket.underWay !== bucket.noted) {
-        const granted = await ask(name, bucket)
-        // A place that was given back while the database was asked is reported to it at once.
-        if (granted === 0 && bucket.waiting.size() > 0 && bucket.underWay === bucket.noted) {
-          await new Promise<void>((resolve) => {
-            bucket.wake = resolve
-            setTimeout(resolve, ASK_AGAIN_MS)
-          })
-        }
-      }
-    } catch (cause) {
-      // Waiting rows are parked, and the next beat reports the number to the database.
-      log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
-      for (const enter of bucket.waiting.drain()) enter(false)
-    } finally {
-      bucket.busy = false
-    }
-  }
 
   function beat(): void {
     let active = false
@@ -105,9 +54,12 @@ export function createPlaces(store: Store, log: Log): Places {
       active = true
       // Reported even if nothing has changed: other processes must see that this one lives.
       bucket.noted = -1
-      syncCount(name, bucket)
+      conversations.begin(name, bucket)
     }
-    if (active) return
+    if (!active) endBeat()
+  }
+
+  function endBeat(): void {
     clearInterval(beating)
     beating = undefined
   }
@@ -119,33 +71,100 @@ export function createPlaces(store: Store, log: Log): Places {
       bucket.limit = limit
       if (bucket.waiting.sizeOf(owner) >= MAX_WAITING || signal.aborted) return Promise.resolve(false)
       beating ??= setInterval(beat, BEAT_MS).unref()
-      return new Promise((resolve) => {
-        const entry = (entered: boolean) => {
-          signal.removeEventListener('abort', giveUp)
-          resolve(entered)
-        }
-        const giveUp = () => {
-          if (bucket.waiting.remove(owner, entry)) resolve(false)
-        }
-        signal.addEventListener('abort', giveUp, { once: true })
-        bucket.waiting.push(owner, entry)
-        syncCount(name, bucket)
-      })
+      const entered = waitFor(bucket, owner, signal)
+      conversations.begin(name, bucket)
+      return entered
     },
     giveBack(name) {
       const bucket = buckets.get(name)
       if (bucket === undefined) return
       bucket.underWay -= 1
       bucket.wake?.()
-      syncCount(name, bucket)
+      conversations.begin(name, bucket)
     },
     async flush() {
-      clearInterval(beating)
-      beating = undefined
-      await Promise.all(conversations)
+      endBeat()
+      await conversations.end()
     },
   }
 }
+
+/** Resolves when the row has a place, or with false when it gives up. */
+function waitFor({ waiting }: Bucket, owner: string, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const entry = (entered: boolean) => {
+    signal.removeEventListener('abort', giveUp)
+    resolve(entered)
+  }
+  const giveUp = () => {
+    if (waiting.remove(owner, entry)) resolve(false)
+  }
+  signal.addEventListener('abort', giveUp, { once: true })
+  waiting.push(owner, entry)
+  return promise
+}
+
+/** Creates the exchange of numbers with the database: one for each bucket at a time, while there is something to tell or to ask. */
+function createConversations(store: Store, log: Log) {
+  const holder = randomUUID()
+  const underWay = new Set<Promise<void>>()
+
+  async function ask(name: string, bucket: Bucket): Promise<number> {
+    const [answer] = await store.query<{ granted: number }>({
+      name: 'engine-take-places',
+      text: TAKE_PLACES,
+      values: [name, holder, bucket.underWay, bucket.waiting.size(), bucket.limit, SILENCE_MS, WANTING_MS],
+    })
+    return answer?.granted ?? 0
+  }
+
+  async function converse(name: string, bucket: Bucket): Promise<void> {
+    try {
+      while (bucket.waiting.size() > 0 || bucket.underWay !== bucket.noted) {
+        const told = bucket.underWay
+        const granted = await ask(name, bucket)
+        bucket.noted = told + granted
+        admit(bucket, granted)
+        // A place that was given back while the database was asked is reported to it at once.
+        if (granted === 0 && bucket.waiting.size() > 0 && bucket.underWay === bucket.noted)
+          await pauseOf(bucket)
+      }
+    } catch (cause) {
+      // Waiting rows are parked, and the next beat reports the number to the database.
+      log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
+      for (const enter of bucket.waiting.drain()) enter(false)
+    } finally {
+      bucket.busy = false
+    }
+  }
+
+  return {
+    begin(name: string, bucket: Bucket): void {
+      if (bucket.busy) return
+      bucket.busy = true
+      const conversation = converse(name, bucket).finally(() => underWay.delete(conversation))
+      underWay.add(conversation)
+    },
+    end: async () => void (await Promise.all(underWay)),
+  }
+}
+
+/** Gives places to rows that wait. Places that no row takes any more are free again. */
+function admit(bucket: Bucket, granted: number): void {
+  bucket.underWay += granted
+  for (let given = 0; given < granted; given += 1) {
+    const next = bucket.waiting.take(1)
+    if (next === null) bucket.underWay -= 1
+    else for (const enter of next.items) enter(true)
+  }
+}
+
+/** Waits before the database is asked again, or until a place is free in this process. */
+const pauseOf = (bucket: Bucket): Promise<void> =>
+  new Promise((resolve) => {
+    bucket.wake = resolve
+    setTimeout(resolve, ASK_AGAIN_MS)
+  })
 
 function openBucket(limit: number): Bucket {
   return { limit, underWay: 0, noted: 0, waiting: createFairQueue(), busy: false }

@@ -95,6 +95,29 @@ export class OrgShares {
     this.ends.note()
   }
 
+  /** Lists the purses of which something was granted; the organisation's id stands for its balance. */
+  granted(purseIds: readonly string[]): string[] {
+    return [this.orgId, ...purseIds].filter((id) => (this.byPurse.get(id)?.granted ?? 0) > 0)
+  }
+
+  /** Takes what is not needed at the recent rate of use, by purse. A share that was neither used nor granted is ended. */
+  takeExcess(): Map<string, number> {
+    const excess = new Map<string, number>()
+    for (const [id, share] of this.byPurse) {
+      const isUnused = share.used + share.usedBefore === 0
+      const millis = share.takeExcess()
+      const isEmpty = isUnused && share.granted === 0
+      if (millis > 0 || isEmpty) excess.set(id, millis)
+      if (isEmpty) this.byPurse.delete(id)
+    }
+    return excess
+  }
+
+  /** Returns whether nothing is held and all shares have ended. */
+  hasEnded(): boolean {
+    return this.uses === 0 && this.byPurse.size === 0
+  }
+
   of(purseIds: readonly string[]): Share[] {
     const shares = [this.#shareOf(this.orgId)]
     for (const id of purseIds) shares.push(this.#shareOf(id))

@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '../../../database/connection/db.ts'
+import { markFault } from '../../../database/connection/faults.ts'
+import { isOn } from '../../../lib/fast-parts.ts'
+import { type Answer, type Need, takeCredits } from '../../../money/store/purses/take.ts'
+import type { RunFacts } from '../flights/flight.ts'
+import type { Holders } from './holders.ts'
+import type { Holder, OrgShares } from './share.ts'
+
+/**
+ * The number of cells at once that shows that a run has just begun: more follow before its need per second is known.
+ */
+const CROWD = { cells: 8, ahead: 8 }
+
+/**
+ * Thrown if the holder of the shares was taken for dead. The row is claimed again, as after an outage of the database.
+ */
+class SharesLost extends Error {
+  override name = 'SharesLost'
+  /** The code of a transaction that must be tried again. */
+  readonly code = '40001'
+}
+
+export const sharesLost = (): SharesLost =>
+  markFault(new SharesLost('the shares of this process were ended by another'))
+
+export type Asking = { facts: RunFacts; rowId: string; need: Need }
+/** The shares that cells ask to be added to. */
+export type Asked = { holder: Holder; shares: OrgShares; purseIds: readonly string[] }
+
+type Waiter = Asking & { resolve: (answer: Answer) => void; reject: (cause: unknown) => void }
+
+/** Sorts waiting cells: runs in the order in which they came, and the cells of a run in the order of its rows. */
+function inOrder(waiters: readonly Waiter[]): Waiter[] {
+  const runs = [...new Set(waiters.map(({ facts }) => facts.run_id))]
+  const place = new Map(runs.map((run, n) => [run, n]))
+  const placeOf = ({ facts }: Waiter) => place.get(facts.run_id) ?? 0
+  return waiters.toSorted((one, other) => placeOf(one) - placeOf(other) || (one.rowId < other.rowId ? -1 : 1))
+}
+
+const sumOf = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { need }) => sum + need.more, 0)
+
+/** The questions for credits of this process. Cells that ask at the same time for the same purses share a statement. */
+export class Questions {
+  readonly #db: Db
+  readonly #holders: Holders
+  readonly #queues = new Map<string, Waiter[]>()
+
+  constructor(db: Db, holders: Holders) {
+    this.#db = db
+    this.#holders = holders
+  }
+
+  /** Asks the database for credits. Calls `take` if they were granted, before another cell can have them. */
+  ask(asked: Asked, asking: Asking, take: () => void): Promise<Answer> {
+    const { holder, purseIds } = asked
+    const key = [holder.id, asking.facts.org_id, ...purseIds].join(' ')
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const waiter: Waiter = {
+      ...asking,
+      reject,
+      resolve(answer) {
+        if (answer === 'held') take()
+        resolve(answer)
+      },
+    }
+    const queue = this.#queues.get(key)
+    if (queue === undefined) this.#begin(key, asked, [waiter])
+    else queue.push(waiter)
+    return promise
+  }
+
+  #begin(key: string, asked: Asked, queue: Waiter[]): void {
+    this.#queues.set(key, queue)
+    const taking = asked.shares.inTurn(async () => {
+      // Rows that begin together ask together.
+      await nextTurn()
+      this.#queues.delete(key)
+      await this.#takeFor(asked, inOrder(queue))
+    })
+    taking.catch((cause: unknown) => {
+      this.#queues.delete(key)
+      for (const waiter of queue) waiter.reject(cause)
+    })
+  }
+
+  async #takeFor({ holder, shares, purseIds }: Asked, waiters: Waiter[]): Promise<void> {
+    const rest = waiters.filter(({ need, resolve }) => {
+      if (!shares.covers(purseIds, need.more)) return true
+      resolve('held')
+      return false
+    })
+    if (rest.length === 0) return
+    const { orgId } = shares
+    const ahead = rest.length < CROWD.cells ? 0 : CROWD.ahead * sumOf(rest)
+    const take = {
+      orgId,
+      purseIds,
+      holder: holder.id,
+      sharesKnown: shares.granted(purseIds),
+      needs: rest.map(({ need }) => need),
+      extraMillis: isOn('leases-ahead')
+        ? Math.min(...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)))
+        : 0,
+    }
+    const taking = this.#db.transaction().execute((trx) => takeCredits(trx, take))
+    const taken = await this.#holders.retireIfItFails(holder, taking)
+    if (taken.kind === 'lost') {
+      this.#holders.retire(holder)
+      throw sharesLost()
+    }
+    for (const share of shares.of(purseIds)) share.granted += taken.grantedMillis
+    for (const [n, waiter] of rest.entries()) {
+      const answer = taken.answers[n]
+      if (answer !== undefined) waiter.resolve(answer)
+    }
+  }
+}
