@@ -34,8 +34,8 @@ export type FlightRow = Readonly<{
  */
 export type Fence = Readonly<{ run: string; ticket: number; attempt: number }>
 
-/** The place of the flight in its run. Only position.ts changes it. */
-export type Position = Readonly<{
+/** The place of the flight in its run. It changes while the flight is walked, by the functions of position.ts. */
+export type Position = {
   /** The action of the current cell: the first one of the run without a result. */
   action: string
   retries: number
@@ -53,7 +53,7 @@ export type Position = Readonly<{
   isTakenOver: boolean
   /** The number of suspects that the cell was being tried with when its worker died. 0: alone, for the second time. */
   testedIn: number | null
-}>
+}
 
 /** A row in flight. */
 export type Flight = Readonly<{
