@@ -8,7 +8,7 @@ import { count, held, type Line, line } from './engine-line.ts'
 import { makeLoad, startLoam } from './engine-load.ts'
 
 /**
- * The room in the purses, as a multiple of what is spent. With exactly as much, the last cells would wait for
+ * The room in the limits, as a multiple of what is spent. With exactly as much, the last cells would wait for
  * the reservations of others.
  */
 const ROOM = 2
@@ -27,7 +27,7 @@ export async function measureProvider(
   const base = await makeLoad(call, cells, [provider.step])
   const seconds = await runAll(call, base, 50)
   const { peak, calls } = await provider.stats()
-  const paid = await measurePurses(installation, call, { cells, step: provider.step })
+  const paid = await measureLimits(installation, call, { cells, step: provider.step })
   await stop()
   await provider.stop()
   if (calls !== WARM_UP + cells)
@@ -35,15 +35,15 @@ export async function measureProvider(
   const ideal = cells / concurrency
   const what = `${count(cells)} cells, provider of 1 s, concurrency ${concurrency}: ideal / taken (at most ${peak} at once)`
   const result = `${(ideal / seconds).toFixed(2)} (${ideal.toFixed(1)} s / ${seconds.toFixed(1)} s)`
-  const purses = `the same, each cell paid of four purses: ${seconds.toFixed(1)} s / ${paid.toFixed(1)} s`
+  const limits = `the same, each cell paid of four limits: ${seconds.toFixed(1)} s / ${paid.toFixed(1)} s`
   return [
     line('P3', what, result, held(ideal / seconds, 0.9, '')),
-    line('P3', purses, (seconds / paid).toFixed(2), held(seconds / paid, 0.95, '')),
+    line('P3', limits, (seconds / paid).toFixed(2), held(seconds / paid, 0.95, '')),
   ]
 }
 
 /** Measures M18: the balance, a cap and two budgets. */
-async function measurePurses(
+async function measureLimits(
   { store }: Installation,
   call: Call,
   { cells, step }: { cells: number; step: Step },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Store } from '#server/database/connection/db.ts'
-import { foldCharges } from '#server/money/store/purses/fold.ts'
+import { postCharges } from '#server/money/store/limits/posting.ts'
 import { addRows, type Call, makeSheet, runAll } from './sheets.ts'
 
 /**
@@ -147,7 +147,7 @@ export async function readLedger(
       from rows r left join cells c on c.org_id = r.org_id and c.row_id = r.row_id where r.org_id = $1`,
     values: [orgId],
   })
-  await foldCharges(store.system, orgId)
+  await postCharges(store.system, orgId)
   const [ledger] = await store.query<{ millis: number }>({
     text: `select coalesce(-sum(amount_millis), 0)::bigint as millis from ledger_entries where org_id = $1 and amount_millis < 0`,
     values: [orgId],

@@ -1,7 +1,7 @@
 // M18: 20 runs that share one cap, on 4 workers that are killed with -9 thirty times at random moments.
 // npm run faults:m1 [-- --runs 20 --rows 2000 --kills 30 --workers 4 --seed 1]
 import { parseArgs } from 'node:util'
-import { createCap } from '#server/money/store/purses/purses.ts'
+import { createCap } from '#server/money/store/limits/limits.ts'
 import { PRICE } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { startRun } from '#server/runs/queue.ts'
 import { findSheet } from '#server/sheets/store/sheets.ts'
@@ -31,7 +31,7 @@ const provider = await serveProvider(20)
 const installation = await openInstallation(CREDITS / 1000)
 const { ask, store, orgId } = installation
 try {
-  const purseId = await createCap(store.system, orgId, CAP)
+  const limitId = await createCap(store.system, orgId, CAP)
   for (let run = 0; run < RUNS; run += 1) {
     const base = await installation.makeSheet([{ action_id: 'paid_call', inputs: { url: provider.url } }])
     await installation.addRows(base, ROWS)
@@ -46,7 +46,7 @@ try {
     await store.system
       .transaction()
       .execute((trx) =>
-        startRun(trx, { email: 'admin@example.com', keyId: null }, { ...request, cap: { purseId } }),
+        startRun(trx, { email: 'admin@example.com', keyId: null }, { ...request, cap: { limitId } }),
       )
   }
   say(`seed ${values.seed}: ${RUNS} runs of ${ROWS} cells share a cap of ${CAP} thousandths`)

@@ -28,7 +28,7 @@ import {
   updateBudget,
 } from './store/budgets.ts'
 import { MILLIS } from './store/credits.ts'
-import { getBudgetPurse, readBudgetSpending } from './store/purses/budget-purses.ts'
+import { getBudgetLimit, readBudgetSpending } from './store/limits/budget-limits.ts'
 
 const SECRET_BYTES = 24
 const SUBJECTS = {
@@ -89,7 +89,7 @@ export async function createBudget(
       target: budget_id,
       details: auditDetails(made),
     })
-    await getBudgetPurse(trx, orgId, budget_id)
+    await getBudgetLimit(trx, orgId, budget_id)
     return made
   })
   return { ...(await viewBudget(db, budget)), webhook_secret: secret }
@@ -178,9 +178,9 @@ const auditDetails = ({ name, scope, subject, period, mode, limit_millis }: Budg
 
 /** Returns a budget with the spending of its current period. */
 export async function viewBudget(db: Db, budget: BudgetRecord): Promise<z.infer<typeof Budget>> {
-  const purse = await getBudgetPurse(db, budget.org_id, budget.budget_id)
+  const counted = await getBudgetLimit(db, budget.org_id, budget.budget_id)
   const { period_start, period_end, alerts } = await readPeriod(db, budget)
-  const [spent, held] = [purse?.spent ?? 0, purse?.held ?? 0]
+  const [spent, held] = [counted?.spent ?? 0, counted?.held ?? 0]
   const { budget_id, name, scope, subject, trigger, period, mode, thresholds, emails, webhook_url } = budget
   return {
     budget_id,

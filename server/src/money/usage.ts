@@ -3,7 +3,7 @@ import { MAX_USAGE_ROWS, type Usage, type UsageQuery } from '#contract/usage.ts'
 import type { Db } from '../database/connection/db.ts'
 import { MILLIS } from './store/credits.ts'
 import type { LedgerReach } from './store/ledger.ts'
-import { foldCharges } from './store/purses/fold.ts'
+import { postCharges } from './store/limits/posting.ts'
 import { getToday, listUsage, type UsageFigures, type UsageRecord } from './store/usage.ts'
 
 export type UsageAsked = Omit<z.infer<typeof UsageQuery>, 'format'>
@@ -21,7 +21,7 @@ export async function viewUsage(
   reach: LedgerReach,
   asked: UsageAsked,
 ): Promise<z.infer<typeof Usage>> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const to = asked.to ?? chooseLater(asked.from, await getToday(db))
   const from = asked.from ?? subtractDays(to, DEFAULT_DAYS - 1)
   const { rows, totals } = await listUsage(db, orgId, reach, {

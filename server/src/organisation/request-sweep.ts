@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
+import { forgetLimits } from '../money/store/limits/limits.ts'
 import { forgetOldTallies } from '../money/store/provider-tallies.ts'
-import { forgetPurses } from '../money/store/purses/purses.ts'
 import { forgetDroppedFlights } from '../runs/store/flights.ts'
 import { forgetFormerCells } from '../runs/store/former-cells.ts'
 import { forgetOldEdits } from '../sheets/store/edit-history.ts'
@@ -30,7 +30,7 @@ export function requestSweep(store: Store): Job {
       await forgetDroppedFlights(store.system)
       await forgetFormerCells(store.system)
       await forgetOldEdits(store.system)
-      await forgetPurses(store.system)
+      await forgetLimits(store.system)
     },
   })
 }

@@ -225,7 +225,7 @@ describe('Run All Rows', () => {
   it.each([
     ['in several transactions', {}],
     ['in one, with an Idempotency-Key', { 'idempotency-key': 'all of them' }],
-  ])('answers when every row is in the air, %s', async (_, headers) => {
+  ])('answers when every row is in flight, %s', async (_, headers) => {
     for (let n = ROWS; n < MANY; n += 1000) await sheet.addRows(Math.min(1000, MANY - n))
     const { body } = await sheet.org.call('POST', `${sheet.base}/run-all`, undefined, headers)
     expect(body.data).toEqual({ rows_queued: MANY })

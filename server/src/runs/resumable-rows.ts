@@ -4,7 +4,7 @@ import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { toMillis } from '../money/caps.ts'
 import { MILLIS } from '../money/store/credits.ts'
-import { listPurses } from '../money/store/purses/purses.ts'
+import { listLimits } from '../money/store/limits/limits.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
 import { unlaunchedRows } from './launch-pieces.ts'
 import type { RowChoice } from './row-choice.ts'
@@ -42,8 +42,8 @@ export async function requireRoomInCap(
   { cap_purse_id, credits_millis }: { cap_purse_id: string | null; credits_millis: number },
   limitMillis: number | null,
 ): Promise<number> {
-  const [purse] = cap_purse_id === null ? [] : await listPurses(db, orgId, [cap_purse_id])
-  const spent = purse?.spent ?? credits_millis
+  const [cap] = cap_purse_id === null ? [] : await listLimits(db, orgId, [cap_purse_id])
+  const spent = cap?.spent ?? credits_millis
   if (limitMillis !== null && limitMillis < spent) {
     throw invalid('max_credits', `must be at least ${spent / MILLIS}, which were spent already`)
   }
@@ -98,8 +98,8 @@ export async function readResumption(
   const { revision, cache_enabled, cache_since, continue_on_fail, actions, price_version, trigger } = run
   const wanted = maxCredits === undefined || maxCredits === null ? null : toMillis(maxCredits)
   const spent = await requireRoomInCap(db, org_id, run, wanted)
-  const [purse] = run.cap_purse_id === null ? [] : await listPurses(db, org_id, [run.cap_purse_id])
-  const limit = maxCredits === undefined ? (purse?.limit ?? null) : wanted
+  const [cap] = run.cap_purse_id === null ? [] : await listLimits(db, org_id, [run.cap_purse_id])
+  const limit = maxCredits === undefined ? (cap?.limit ?? null) : wanted
   const { rows: found } = await sql<{ action: string; count: number; ids: string[] }>`
     with resumable as (${resumableCells(sheet, runId, actions)})
     select action, count(*)::int as count, (array_agg(row_id))[1:${sql.lit(MAX_LOOKED)}] as ids

@@ -5,8 +5,8 @@ import type { Db } from '../database/connection/db.ts'
 import { sharedRowsLock } from '../database/connection/locks.ts'
 import { AppError, notFound } from '../lib/errors.ts'
 import { toMillis } from '../money/caps.ts'
-import { lockPurses } from '../money/store/purses/purse-locks.ts'
-import { changeCap, createCap } from '../money/store/purses/purses.ts'
+import { lockLimits } from '../money/store/limits/limit-locks.ts'
+import { changeCap, createCap } from '../money/store/limits/limits.ts'
 import { type Actor, recordAudit } from '../organisation/store/audit.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
 import { queueFlights } from './launch.ts'
@@ -129,13 +129,13 @@ async function setCap(
       'The run is still running without max_credits; stop it, or wait until it has finished, before you set one',
     )
   }
-  if (cap_purse_id !== null) await lockPurses(trx, orgId, [cap_purse_id])
+  if (cap_purse_id !== null) await lockLimits(trx, orgId, [cap_purse_id])
   const spent = await requireRoomInCap(trx, orgId, { cap_purse_id, credits_millis }, limit)
   if (cap_purse_id !== null) return changeCap(trx, orgId, cap_purse_id, limit)
-  const purseId = await createCap(trx, orgId, limit, spent)
+  const limitId = await createCap(trx, orgId, limit, spent)
   await trx
     .updateTable('runs')
-    .set({ cap_purse_id: purseId })
+    .set({ cap_purse_id: limitId })
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .execute()

@@ -8,7 +8,7 @@ import { openStorage } from '#server/files/storage/open-storage.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { foldCharges } from '#server/money/store/purses/fold.ts'
+import { postCharges } from '#server/money/store/limits/posting.ts'
 import { openOutside } from '#server/process/outside.ts'
 import { faultCatalogue } from '#server/runs/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/runs/engine/testing/worker-child.ts'
@@ -110,7 +110,7 @@ export async function openInstallation(credits: number) {
     addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
       const read = async () => {
-        await persist(() => foldCharges(store.system, orgId))
+        await persist(() => postCharges(store.system, orgId))
         const [found] = await ask<Books>(BOOKS, [orgId])
         if (found === undefined) throw new Error('the organisation is gone')
         return found

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { foldCharges } from '#server/money/store/purses/fold.ts'
+import { postCharges } from '#server/money/store/limits/posting.ts'
 import type { openInstallation } from './installation.ts'
 import { check } from './installation.ts'
 
@@ -15,8 +15,8 @@ export type MoneyBooks = {
   used: number
   charges: number
   different_charges: number
-  uneven_purses: number
-  passed_purses: number
+  uneven_limits: number
+  passed_limits: number
   uneven_runs: number
   granted: number
 }
@@ -31,7 +31,7 @@ export async function readMoneyBooks(
 ): Promise<MoneyBooks> {
   const deadline = Date.now() + 60_000
   for (;;) {
-    await foldCharges(store.system, orgId)
+    await postCharges(store.system, orgId)
     const [found] = await ask<MoneyBooks>(BOOKS, [orgId])
     if (found === undefined) throw new Error('the organisation is gone')
     if ((found.held === 0 && found.granted === 0) || Date.now() > deadline) return found
@@ -48,8 +48,8 @@ export function checkMoneyBooks(name: string, books: MoneyBooks, startMillis: nu
   check(of('usage = ledger'), books.used, books.charged)
   check(of('one charge per run, row and action'), books.charges, books.different_charges)
   check(of("runs whose charges are not their cells'"), books.uneven_runs, 0)
-  check(of('purses whose spending is not that of their charges'), books.uneven_purses, 0)
-  check(of('caps and budgets that were passed'), books.passed_purses, 0)
+  check(of('limits whose spending is not that of their charges'), books.uneven_limits, 0)
+  check(of('caps and budgets that were passed'), books.passed_limits, 0)
   check(of('held'), books.held, 0)
   check(of('granted to shares'), books.granted, 0)
 }
@@ -77,8 +77,8 @@ select (select count(*) from flights where org_id = $1) as flights,
   (select count(*) from by_run where charged <> cells or charged <> tallied) as uneven_runs,
   (select count(*) from purses p where org_id = $1 and spent_millis <> case kind
     when 'cap' then (select coalesce(sum(charged), 0) from by_run where cap_purse_id = p.purse_id)
-    else (select coalesce(sum(-amount_millis), 0) from charge) end) as uneven_purses,
-  (select count(*) from purses p where org_id = $1 and spent_millis + granted_millis > ${LIMIT}) as passed_purses,
+    else (select coalesce(sum(-amount_millis), 0) from charge) end) as uneven_limits,
+  (select count(*) from purses p where org_id = $1 and spent_millis + granted_millis > ${LIMIT}) as passed_limits,
   ((select coalesce(sum(granted_millis), 0) from purses where org_id = $1)
     + (select coalesce(sum(granted_millis), 0) from purse_shares where org_id = $1))::bigint as granted
 from organisations where org_id = $1`

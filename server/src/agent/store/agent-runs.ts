@@ -3,9 +3,9 @@ import { type Db, inTransaction } from '../../database/connection/db.ts'
 import { takeNamedLock } from '../../database/connection/locks.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 import { newId } from '../../lib/ids.ts'
-import { findBudgetPurses } from '../../money/store/purses/budget-purses.ts'
-import { endShares } from '../../money/store/purses/fold.ts'
-import { type Refusal, takeCredits } from '../../money/store/purses/take.ts'
+import { findBudgetLimits } from '../../money/store/limits/budget-limits.ts'
+import { type Refusal, leaseCredits } from '../../money/store/limits/leasing.ts'
+import { endLeases } from '../../money/store/limits/posting.ts'
 
 export type AgentRunRow = Selectable<Schema['agent_runs']>
 export type AgentRunKey = Pick<AgentRunRow, 'org_id' | 'agent_run_id'>
@@ -32,7 +32,7 @@ type NewRun = Pick<AgentRunRow, 'org_id' | 'request_id' | 'member_id' | 'key_id'
 export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Promise<Admitted> {
   return inTransaction(db, async (trx) => {
     // The lock is taken by a separate statement: a statement that waited for the lock would count the runs
-    // from before the wait. The lock is not the organisation's row, which must be locked after purses.
+    // from before the wait. The lock is not the organisation's row, which must be locked after limits.
     await takeNamedLock(trx, `agent of ${run.org_id}`)
     const { rows } = await sql<{
       at_once: number
@@ -101,13 +101,13 @@ export async function endAgentRun(
     if (ended === undefined) return false
     const holder = nameHolder(agent_run_id)
     if (state === 'answered') await charge(trx, org_id, holder, ended)
-    await endShares(trx, org_id, holder)
+    await endLeases(trx, org_id, holder)
     return true
   })
 }
 
 /**
- * Returns the holder name of a run's reservation. The reservation is a share in every purse that counts the
+ * Returns the holder name of a run's reservation. The reservation is a lease in every limit that counts the
  * run, and lasts as long as the run.
  */
 const nameHolder = (agentRunId: string) => `agent-${agentRunId}`
@@ -122,18 +122,18 @@ async function holdPrice(trx: Db, run: NewRun, agentRunId: string): Promise<Refu
     member: string | null
   }>`select ${selectMember(org_id, member_id)} as member`.execute(trx)
   const spender = { org_id, run_id: null, workflow_id: null, sheet_id: null, key_id, trigger: 'agent' }
-  const purseIds = await findBudgetPurses(trx, { ...spender, member: rows[0]?.member ?? null })
+  const limitIds = await findBudgetLimits(trx, { ...spender, member: rows[0]?.member ?? null })
   const need = { more: millis, total: millis }
-  const taken = await takeCredits(trx, {
+  const leased = await leaseCredits(trx, {
     orgId: org_id,
-    purseIds,
+    limitIds,
     holder: nameHolder(agentRunId),
     lasting: true,
-    sharesKnown: [],
+    leasesKnown: [],
     needs: [need],
     extraMillis: 0,
   })
-  const [answer] = taken.kind === 'taken' ? taken.answers : []
+  const [answer] = leased.kind === 'leased' ? leased.answers : []
   return answer === undefined || answer === 'held' ? null : answer
 }
 

@@ -26,7 +26,7 @@ const FORMS: [string, RegExp, string[]][] = [
       'runs/engine/sql/find-hits.ts',
       'money/store/provider-tallies.ts',
       'organisation/store/sealed-values.ts',
-      'money/store/purses/budget-purses.ts',
+      'money/store/limits/budget-limits.ts',
       'records/store/terms.ts',
       'sheets/store/sheet-reach.ts',
     ],

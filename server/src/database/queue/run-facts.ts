@@ -22,7 +22,7 @@ export type RunFacts = Readonly<{
   member: string | null
   /** The version of the prices when the run was enqueued. */
   price_version: number
-  /** The purse of the cap that the run shares with everything else that the same request started; null without a cap. */
+  /** The limit of the cap that the run shares with everything else that the same request started; null without a cap. */
   cap_purse_id: string | null
 }>
 

@@ -147,7 +147,7 @@ async function writeChunk(
       trigger: 'api',
       run: found.run_after,
       earlier: imported,
-      ...(found.cap_purse_id !== null && { cap: { purseId: found.cap_purse_id } }),
+      ...(found.cap_purse_id !== null && { cap: { limitId: found.cap_purse_id } }),
     })
   })
 }

@@ -3,13 +3,13 @@ import type { Db } from '../../database/connection/db.ts'
 import { newId } from '../../lib/ids.ts'
 import { lockOrganisation } from '../../organisation/store/organisations.ts'
 import { LEDGER_COLUMNS, type LedgerRecord } from './ledger.ts'
-import { foldCharges } from './purses/fold.ts'
+import { postCharges } from './limits/posting.ts'
 
 /** The number of thousandths in a credit. Credits have three decimals and are stored as whole thousandths (D22). */
 export const MILLIS = 1000
 
 export async function getBalance(db: Db, orgId: string): Promise<number | undefined> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const found = await db
     .selectFrom('organisations')
     .select('credits_millis')
@@ -64,7 +64,7 @@ export async function refundCharges(
   which: Refundable,
   reason: string,
 ): Promise<Refund> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   let { credits_millis: balance } = await lockOrganisation(db, orgId)
   const refund: Refund = { entries: 0, amountMillis: 0, balanceMillis: balance }
   for await (const charges of listCharges(db, orgId, which)) {

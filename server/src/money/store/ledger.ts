@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { Schema } from '../../database/connection/schema.ts'
+import { postCharges } from './limits/posting.ts'
 import { LATEST_PRICES } from './price-versions.ts'
-import { foldCharges } from './purses/fold.ts'
 
 export type LedgerRecord = Selectable<Schema['ledger_entries']>
 
@@ -35,7 +35,7 @@ export async function listLedger(
   { member, workflows }: LedgerReach,
   { from, before, type, runId, workflowId, after, limit }: LedgerPage,
 ): Promise<LedgerRecord[]> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const conditions = [
     sql`org_id = ${orgId}`,
     ...(from === null ? [] : [sql`at >= ${from}`]),
@@ -93,7 +93,7 @@ export type Overview = {
  * running cells hold of their workers' shares, and what pulls and agent runs hold.
  */
 export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const spentSince = (
     unit: 'day' | 'month',
   ) => sql<number>`(select coalesce(sum(credits_millis - refunded_millis), 0)::bigint

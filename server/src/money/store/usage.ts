@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { UsageGroup } from '#contract/usage.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { type LedgerReach, isVisibleToMember } from './ledger.ts'
-import { foldCharges } from './purses/fold.ts'
+import { postCharges } from './limits/posting.ts'
 
 /** The sums of usage. Credits are in thousandths; `cells` fields are counts. */
 export type UsageFigures = {
@@ -60,7 +60,7 @@ export async function listUsage(
   { member, workflows }: LedgerReach,
   { from, to, groups, filters, limit }: UsageRequest,
 ): Promise<{ rows: UsageRecord[]; totals: UsageFigures }> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const conditions = [
     sql`u.org_id = ${orgId} and u.day between ${from}::date and ${to}::date`,
     ...(filters.workflowId === undefined ? [] : [sql`u.workflow_id = ${filters.workflowId}::uuid`]),

@@ -21,15 +21,15 @@ import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
 import type { Flight, SettledCell } from './flights/flight.ts'
 import type { WithInputs } from './flights/large-rows.ts'
+import type { Reservations } from './leases/reservations.ts'
 import type { PureRuns } from './pure-runs.ts'
-import type { PurseKeeper } from './purses/purse-keeper.ts'
 import type { SettingOf } from './run-setting.ts'
 import type { Suspects } from './suspects.ts'
 
 /** The parts that walking a row needs. engine.ts puts it together. */
 export type Engine = {
   flights: FlightStore
-  purses: PurseKeeper
+  reservations: Reservations
   cache: CellCache
   readLargeOutputs: ReadLargeOutputs
   /** Reads the large inputs of a flight before it is walked. */

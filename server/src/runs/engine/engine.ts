@@ -29,10 +29,10 @@ import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
 import { createLargeRows } from './flights/large-rows.ts'
+import { createReservations } from './leases/reservations.ts'
 import { createProviderCounter } from './provider-counter.ts'
 import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
-import { createPurseKeeper } from './purses/purse-keeper.ts'
 import { createRunSettings } from './run-setting.ts'
 import { createSuspects } from './suspects.ts'
 
@@ -85,11 +85,11 @@ export function createEngine(parts: EngineParts): Engine {
   const lookUp = createSheetWalks(store)
   const reachTarget = createTargetReach(store, catalogue)
   const prices = createPriceBook(catalogue)
-  const purses = createPurseKeeper(store, log)
+  const reservations = createReservations(store, log)
   const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
   return {
     flights,
-    purses,
+    reservations,
     suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
     readLargeOutputs: createLargeOutputs(store),
@@ -108,7 +108,7 @@ export function createEngine(parts: EngineParts): Engine {
     ratesOf: createProviderRates(store.system),
     countProviders: (org, cells) => counter.count(org, cells),
     flush: async () =>
-      void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
+      void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), reservations.flush()])),
     pureRuns: createPureRuns(),
     settingOf: createRunSettings({
       async definitionOf(run) {

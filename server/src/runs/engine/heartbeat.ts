@@ -38,7 +38,7 @@ export type HeartbeatOptions = {
    * Set if this is the only process on this database. Then every process that was heard of before its start is dead.
    */
   sole?: boolean
-  /** Further ids that live as long as the process does: the holders of shares of credits. */
+  /** Further ids that live as long as the process does: the holders of leases of credits. */
   holderIds?: () => string[]
 }
 

@@ -12,7 +12,7 @@ import {
   makeFlightApp,
   makeFlightSheet,
   makeFlightStore,
-  makePurseKeeper,
+  makeReservations,
   must,
 } from './testing/flight-store-fixture.ts'
 
@@ -126,12 +126,12 @@ describe('F67: a call that was made is charged, whatever happened to its row', (
   it('a worker overtaken before posts nothing, and the worker of the last call posts its charge once', async () => {
     const sheet = await makeFlightSheet(flightApp, ['paid'], 4 * PRICE)
     const store = makeFlightStore(flightApp)
-    const purses = makePurseKeeper(flightApp)
+    const reservations = makeReservations(flightApp)
     const [row] = await sheet.addRows(1)
     await sheet.run()
     const job = must((await sheet.jobs())[0])
-    const overtaken = await claimAndReserve(store, purses, job)
-    const last = await claimAndReserve(store, purses, job)
+    const overtaken = await claimAndReserve(store, reservations, job)
+    const last = await claimAndReserve(store, reservations, job)
     const late = (flight: Flight) => ({ flight, settlement: complete(flight, null, PRICE) })
     expect(await store.chargeLate(late(last))).toBe(false)
     await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: [row] })
@@ -144,9 +144,9 @@ describe('F67: a call that was made is charged, whatever happened to its row', (
       [overtaken, 0],
       [last, PRICE],
     ] as const)
-      purses.spend(must(flight.position.hold), millis)
+      reservations.spend(must(flight.position.reservation), millis)
     expect(await sheet.accounts()).toMatchObject({ credits: 3 * PRICE, ledger: 3 * PRICE, charges: 1 })
-    await purses.flush()
-    expect(await sheet.accounts()).toMatchObject({ held: 0, shares: 0 })
+    await reservations.flush()
+    expect(await sheet.accounts()).toMatchObject({ held: 0, leases: 0 })
   })
 })

@@ -9,7 +9,7 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
-  makePurseKeeper,
+  makeReservations,
   must,
   withPosition,
 } from './testing/flight-store-fixture.ts'
@@ -20,7 +20,7 @@ const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
 const fresh = makeFlightStore(app, 2)
 
-async function launch(
+async function enqueue(
   chain: string[],
   rows: number,
   millis = 0,
@@ -73,7 +73,7 @@ const cellsOf = async (sheet: FlightSheet) =>
   (await sheet.cells()).map(({ action, status }) => `${action} ${status}`)
 
 it('cells of pure actions are written together; any other action starts when all before it is durable', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure', 'free', 'pure', 'free', 'free'], 1)
+  const { sheet, jobs } = await enqueue(['pure', 'pure', 'free', 'pure', 'free', 'free'], 1)
   const { engine, notes } = watched()
   await walkRow(engine, must(jobs[0]), { fresh: true })
   expect(notes).toEqual([
@@ -92,7 +92,7 @@ it('cells of pure actions are written together; any other action starts when all
 })
 
 it('rows of a run of pure actions only are not claimed for them', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 2)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
   expect(notes).toEqual(['claim', 'settled pure_1 pure_2', 'peek', 'settled pure_1 pure_2'])
@@ -101,24 +101,24 @@ it('rows of a run of pure actions only are not claimed for them', async () => {
 })
 
 it('P18: nor are they if the actions cost credits, and each cell is charged once', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 3, 100_000)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 3, 100_000)
   const { engine, notes } = watched(1.5)
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
   const settled = 'settled pure_1 pure_2'
   expect(notes).toEqual(['claim', settled, 'peek', settled, 'peek', settled])
   expect((await sheet.cells()).map(({ credits }) => credits)).toEqual([1500, 1500, 1500, 1500, 1500, 1500])
-  await engine.purses.flush()
+  await engine.reservations.flush()
   const left = 100_000 - 6 * 1500
-  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: 6 })
+  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, leases: 0, ledger: left, charges: 6 })
 })
 
 it('M6: a row of priced pure actions ends where the credits end, and keeps the cells they paid for', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure', 'pure'], 3, 5000)
+  const { sheet, jobs } = await enqueue(['pure', 'pure', 'pure'], 3, 5000)
   const { engine } = watched(1)
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
   // What the process has reserved beyond its needs is missing until it is given back.
   while ((await sheet.flights()).length > 0) {
-    await engine.purses.tick()
+    await engine.reservations.tick()
     for (const job of await sheet.jobs()) await walkRow(engine, job)
   }
   expect((await cellsOf(sheet)).map((cell) => cell.replace('pure_', ''))).toEqual([
@@ -130,8 +130,8 @@ it('M6: a row of priced pure actions ends where the credits end, and keeps the c
     '3 out_of_credits',
     '1 out_of_credits',
   ])
-  await engine.purses.flush()
-  expect(await sheet.accounts()).toEqual({ credits: 0, held: 0, shares: 0, ledger: 0, charges: 5 })
+  await engine.reservations.flush()
+  expect(await sheet.accounts()).toEqual({ credits: 0, held: 0, leases: 0, ledger: 0, charges: 5 })
 })
 
 it('D27: identical priced cells of a run are computed and paid once', async () => {
@@ -143,12 +143,12 @@ it('D27: identical priced cells of a run are computed and paid once', async () =
   const jobs = await sheet.jobs()
   await Promise.all(jobs.map((job) => walkRow(engine, job, { fresh: true })))
   expect(await cellsOf(sheet)).toHaveLength(8)
-  await engine.purses.flush()
+  await engine.reservations.flush()
   expect(await sheet.accounts()).toMatchObject({ credits: 8000, held: 0, charges: 2 })
 })
 
 it('the first rows of a run are claimed, because they do not wait for bulk rows', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 2)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   for (const job of jobs) await walkRow(engine, job, { fresh: true, express: true })
   expect(notes).toEqual(['claim', 'settled pure_1 pure_2', 'claim', 'settled pure_1 pure_2'])
@@ -156,7 +156,7 @@ it('the first rows of a run are claimed, because they do not wait for bulk rows'
 })
 
 it('rows are claimed if a worker has claimed them before, or other actions follow', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 2)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   await walkRow(engine, must(jobs[0]), { fresh: true })
   await old.claim(must(jobs[1]))
@@ -164,7 +164,7 @@ it('rows are claimed if a worker has claimed them before, or other actions follo
   expect(notes.slice(2)).toEqual(['peek', 'claim', 'settled pure_1', 'settled pure_2'])
   expect(await sheet.flights()).toEqual([])
 
-  const mixed = await launch(['pure', 'free'], 2)
+  const mixed = await enqueue(['pure', 'free'], 2)
   notes.length = 0
   for (const job of mixed.jobs) await walkRow(engine, job, { fresh: true })
   const each = ['claim', 'settled pure_1', 'free runs', 'settled free_1']
@@ -173,7 +173,7 @@ it('rows are claimed if a worker has claimed them before, or other actions follo
 })
 
 it('a row that may have ended its worker goes cell by cell', async () => {
-  const { jobs } = await launch(['pure', 'pure'], 1)
+  const { jobs } = await enqueue(['pure', 'pure'], 1)
   const { engine, notes } = watched()
   await old.claim(must(jobs[0]))
   await walkRow(engine, must(jobs[0]))
@@ -210,17 +210,17 @@ it('D25: results from the cache are written together, and other cells start when
 })
 
 it('a worker that only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 2, 10_000)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 2, 10_000)
   const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
   expect(must(claimed).fence.attempt).toBe(0)
   await fresh.claim(must(jobs[0]))
   expect(await old.peek(must(jobs[0]))).toBeNull()
-  const keeper = makePurseKeeper(app)
-  const held = await keeper.hold(must(claimed).facts, null, { more: 1000, total: 1000 })
-  if (!('hold' in held)) throw new Error('expected a hold')
-  const paying = withPosition(must(claimed), { hold: held.hold, heldMillis: 1000 })
+  const keeper = makeReservations(app)
+  const held = await keeper.reserve(must(claimed).facts, null, { more: 1000, total: 1000 })
+  if (!('reservation' in held)) throw new Error('expected a reservation')
+  const paying = withPosition(must(claimed), { reservation: held.reservation, heldMillis: 1000 })
   expect(await old.settle(paying, complete(paying, null, 1000))).toBeNull()
-  keeper.spend(held.hold, 0)
+  keeper.spend(held.reservation, 0)
   await keeper.flush()
   expect(await sheet.stop()).toBe(2)
   expect(await old.settle(must(stopped), complete(must(stopped), null))).toBeNull()
@@ -229,7 +229,7 @@ it('a worker that only peeked at a row writes nothing once another has claimed i
 })
 
 it('a worker that claims a row which another has computed without a claim goes on after its cells', async () => {
-  const { sheet, jobs } = await launch(['pure', 'free'], 1)
+  const { sheet, jobs } = await enqueue(['pure', 'free'], 1)
   const seen = must(await old.peek(must(jobs[0])))
   expect(await old.settle(seen, complete(seen, 'free_1'))).toEqual({ runState: 'running' })
   expect(await fresh.claim(must(jobs[0]))).toMatchObject({
@@ -241,7 +241,7 @@ it('a worker that claims a row which another has computed without a claim goes o
 })
 
 it('a row that lost its fence does not fail the rest of its batch', async () => {
-  const { sheet, jobs } = await launch(['free', 'free'], 6)
+  const { sheet, jobs } = await enqueue(['free', 'free'], 6)
   const flights = await Promise.all(jobs.map(async (job) => must(await old.claim(job))))
   for (const n of [0, 3]) await fresh.claim(must(jobs[n]))
   const answers = await Promise.all(flights.map((flight) => old.settle(flight, complete(flight, 'free_2'))))

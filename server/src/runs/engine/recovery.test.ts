@@ -49,7 +49,7 @@ const jobs = (app: TestApp) =>
     text: 'select locked_by from graphile_worker.jobs union all select locked_by from graphile_groups.jobs',
   })
 
-async function launch(app: TestApp, step: object, rows: number): Promise<FlightSheet> {
+async function enqueue(app: TestApp, step: object, rows: number): Promise<FlightSheet> {
   const steps = [step, step, step] as { action_id: string; inputs: Record<string, unknown> }[]
   const sheet = await makeFlightSheet(app, steps, START)
   await sheet.addRows(rows)
@@ -67,9 +67,9 @@ async function expectExact(sheet: FlightSheet, rows: number, price: number): Pro
   expect(cells.filter((cell) => cell.status !== 'complete' || cell.credits !== price)).toEqual([])
   const credits = START - rows * 3 * price
   const charges = price === 0 ? 0 : rows * 3
-  // Shares are given back when their worker has nothing to do, or is missed.
+  // Leases are given back when their worker has nothing to do, or is missed.
   await until('nothing is held', async () => (await sheet.accounts()).held === 0)
-  expect(await sheet.accounts()).toEqual({ credits, ledger: credits, charges, held: 0, shares: 0 })
+  expect(await sheet.accounts()).toEqual({ credits, ledger: credits, charges, held: 0, leases: 0 })
   await until('no job is left', async () => (await jobs(sheet.app)).length === 0)
 }
 
@@ -86,7 +86,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       const url = await serveProvider(20)
       const victim = await startChild(app, without)
       await startChild(app, without)
-      const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, rows)
+      const sheet = await enqueue(app, { action_id: 'paid_call', inputs: { url } }, rows)
       await until('the run is under way', () => calls > rows / 2)
       victim.child.kill('SIGKILL')
       expect(await victim.ended).toBe('SIGKILL')
@@ -98,7 +98,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
   it('R3: a worker that is suspended past its lease and goes on changes nothing', async () => {
     const url = await serveProvider(100)
     const sleeper = await startChild(app)
-    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 40)
+    const sheet = await enqueue(app, { action_id: 'paid_call', inputs: { url } }, 40)
     await until('the run is under way', () => calls >= 20)
     sleeper.child.kill('SIGSTOP')
     await startChild(app)
@@ -128,7 +128,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), RUNNING_AS_WORKER))
     const first = await start()
     const step = { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: url } }
-    const sheet = await launch(whole, step, 100)
+    const sheet = await enqueue(whole, step, 100)
     await until('the run is under way', () => calls > 50)
     const asked = Date.now()
     first.child.kill('SIGTERM')
@@ -144,7 +144,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
   it('R2: connections are cut again and again; the run is finished, exactly', async () => {
     const url = await serveProvider(60)
     await startChild(app)
-    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 150)
+    const sheet = await enqueue(app, { action_id: 'paid_call', inputs: { url } }, 150)
     await until('the run is under way', () => calls > 30)
     const client = new pg.Client({ connectionString: app.databaseUrl })
     await client.connect()
@@ -162,7 +162,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     await expectExact(sheet, 150, PRICE)
   })
 
-  it('R6: a row that ends its worker is an error after three times; the rows in the air with it are not', async () => {
+  it('R6: a row that ends its worker is an error after three times; the rows in flight with it are not', async () => {
     const steps = ['free', 'poison', 'free'].map((action_id) => ({
       action_id,
       inputs: action_id === 'poison' ? { kill: '{{input.kill}}' } : {},

@@ -63,7 +63,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     action: 'a',
     retries: 0,
     heldMillis: 0,
-    hold: null,
+    reservation: null,
     refusal: null,
     state: null,
     stalledClaims: 2,

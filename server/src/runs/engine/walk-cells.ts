@@ -7,9 +7,9 @@ import type { CellResult } from './cells/cell-result.ts'
 import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, Parking, Settlement } from './flights/flight.ts'
-import { moveTo, passCell, takeHold } from './flights/position.ts'
+import { moveTo, passCell, detachReservation } from './flights/position.ts'
 import type { Given, Settled } from './flights/settler.ts'
-import type { Hold } from './purses/share.ts'
+import type { Reservation } from './leases/lease.ts'
 
 /**
  * Runs and settles cell after cell, from the flight's current one on. Cells of pure actions and results from the cache
@@ -148,16 +148,16 @@ function settle(
   settlement: Settlement,
 ): Promise<Settled | null> {
   const given = { flight, settlement }
-  const { hold } = flight.position
+  const { reservation } = flight.position
   return engine.flights.settle(flight, settlement, express).then(
     (settled) => {
-      if (settled === null) return endLate(engine, given, hold)
-      endHold(engine, given, hold, 'charged')
+      if (settled === null) return endLate(engine, given, reservation)
+      endReservation(engine, given, reservation, 'charged')
       noteSettled(engine, given)
       return settled
     },
     (cause: unknown) => {
-      endHold(engine, given, hold, 'unknown')
+      endReservation(engine, given, reservation, 'unknown')
       throw cause
     },
   )
@@ -167,13 +167,13 @@ function settle(
  * Ends a settlement that lost its fence. A call that was made is charged all the same if its row was deleted, or run
  * again, and no other worker has it.
  */
-async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise<null> {
-  let end: HoldEnd = 'unknown'
+async function endLate(engine: Engine, given: Given, reservation: Reservation | null): Promise<null> {
+  let end: ReservationEnd = 'unknown'
   try {
-    const mayBeCharged = hold !== null && costOf(given.settlement) > 0
+    const mayBeCharged = reservation !== null && costOf(given.settlement) > 0
     end = mayBeCharged && (await engine.flights.chargeLate(given)) ? 'charged' : 'free'
   } finally {
-    endHold(engine, given, hold, end)
+    endReservation(engine, given, reservation, end)
   }
   await throwIfTakenOver(engine, given.flight)
   return null
@@ -184,19 +184,19 @@ async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise
  * all the same.
  */
 export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
-  const holds = rows.map(({ flight }) => flight.position.hold)
-  const endHolds = (endOf: (n: number) => HoldEnd) => {
-    for (const [n, given] of rows.entries()) endHold(engine, given, holds[n] ?? null, endOf(n))
+  const reservations = rows.map(({ flight }) => flight.position.reservation)
+  const endReservations = (endOf: (n: number) => ReservationEnd) => {
+    for (const [n, given] of rows.entries()) endReservation(engine, given, reservations[n] ?? null, endOf(n))
   }
   let answers: (Settled | null)[]
   try {
     answers = await engine.flights.settleAll(rows)
   } catch (cause) {
-    endHolds(() => 'unknown')
+    endReservations(() => 'unknown')
     throw cause
   }
   const isSettled = (n: number) => (answers[n] ?? null) !== null
-  endHolds((n) => (isSettled(n) ? 'charged' : 'free'))
+  endReservations((n) => (isSettled(n) ? 'charged' : 'free'))
   const faults: unknown[] = []
   for (const [n, given] of rows.entries()) {
     if (isSettled(n)) noteSettled(engine, given)
@@ -210,17 +210,22 @@ function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } 
   engine.countProviders(facts.org_id, cells)
 }
 
-/** The end of a hold. `unknown` means that the database was cut off. */
-type HoldEnd = 'charged' | 'free' | 'unknown'
+/** The end of a reservation. `unknown` means that the database was cut off. */
+type ReservationEnd = 'charged' | 'free' | 'unknown'
 
-/** Ends the hold that was reserved for the cells of this settlement. */
-function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | null, end: HoldEnd): void {
-  if (takeHold(flight) === null || hold === null) return
+/** Ends the reservation that was reserved for the cells of this settlement. */
+function endReservation(
+  engine: Engine,
+  { flight, settlement }: Given,
+  reservation: Reservation | null,
+  end: ReservationEnd,
+): void {
+  if (detachReservation(flight) === null || reservation === null) return
   if (end === 'unknown') {
-    engine.purses.doubt(hold)
+    engine.reservations.doubt(reservation)
     return
   }
-  engine.purses.spend(hold, end === 'charged' ? costOf(settlement) : 0)
+  engine.reservations.spend(reservation, end === 'charged' ? costOf(settlement) : 0)
 }
 
 const costOf = ({ cells }: Settlement): number =>
@@ -261,11 +266,11 @@ export async function postpone(engine: Engine, flight: Flight): Promise<void> {
 async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
   const { facts, row } = flight
   const place = { orgId: facts.org_id, runId: facts.run_id, rowId: row.id }
-  const hold = takeHold(flight)
-  if (hold !== null) engine.purses.parked.keep(place, hold)
+  const reservation = detachReservation(flight)
+  if (reservation !== null) engine.reservations.parked.keep(place, reservation)
   if (!(await engine.flights.park(flight, parking))) {
-    const unused = engine.purses.parked.take(place)
-    if (unused !== null) engine.purses.spend(unused, 0)
+    const unused = engine.reservations.parked.take(place)
+    if (unused !== null) engine.reservations.spend(unused, 0)
     await throwIfTakenOver(engine, flight)
   }
 }
@@ -279,7 +284,7 @@ export async function abandon(engine: Engine, flight: Flight): Promise<void> {
  * the job, and this throws.
  */
 async function throwIfTakenOver(engine: Engine, flight: Flight): Promise<void> {
-  if (await engine.flights.isInTheAir(flight)) throw new RowTakenOver('another worker has taken over the row')
+  if (await engine.flights.isInFlight(flight)) throw new RowTakenOver('another worker has taken over the row')
 }
 
 /** Thrown if another worker has the row now, and its job: the job must not be reported as done. */

@@ -65,7 +65,7 @@ function watched(jobs: readonly RowJob[], { settleAll, credits = 0, run }: Chang
   return { engine, notes, plain }
 }
 
-async function launch(chain: string[], rows: number, millis = 0) {
+async function enqueue(chain: string[], rows: number, millis = 0) {
   const sheet = await makeFlightSheet(app, chain, millis)
   await sheet.addRows(rows)
   await sheet.run()
@@ -80,7 +80,7 @@ async function expectDone(sheet: FlightSheet, cells: number): Promise<void> {
 }
 
 it('rows of pure actions are looked at, computed and settled together', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 20)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 20)
   const { engine, notes } = watched(jobs)
   await walkGroup(engine, jobs)
   expect(notes).toEqual(['peek at 20', 'settle 20'])
@@ -88,13 +88,13 @@ it('rows of pure actions are looked at, computed and settled together', async ()
 })
 
 async function expectCharged(engine: Engine, sheet: FlightSheet, cells: number): Promise<void> {
-  await engine.purses.flush()
+  await engine.reservations.flush()
   const left = BALANCE - cells * PRICE * 1000
-  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: cells })
+  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, leases: 0, ledger: left, charges: cells })
 }
 
 it('rows of priced actions that wait for credits are settled together, and each cell is charged once', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 20, BALANCE)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 20, BALANCE)
   const { engine, notes } = watched(jobs, { credits: PRICE })
   await walkGroup(engine, jobs)
   const [first, ...settlements] = notes
@@ -107,7 +107,7 @@ it('rows of priced actions that wait for credits are settled together, and each 
 })
 
 it('rows of a run that is not known to be pure are claimed one by one', async () => {
-  const { sheet, jobs } = await launch(['pure', 'free'], 3)
+  const { sheet, jobs } = await enqueue(['pure', 'free'], 3)
   const { engine, notes } = watched(jobs)
   engine.pureRuns.remove(must(jobs[0]))
   await walkGroup(engine, jobs)
@@ -120,7 +120,7 @@ it.each([
   ['looked at together, once one of its first rows was found to be of such', true, 'peek at 3'],
   ['claimed one by one, once one of its first rows was found not to be', false, 'claim'],
 ])('rows of a run that nothing is known of yet are %s', async (_how, isPure, begins) => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 3)
+  const { sheet, jobs } = await enqueue(['pure', 'pure'], 3)
   const { engine, notes } = watched(jobs)
   const first = must(jobs[0])
   engine.pureRuns.remove(first)
@@ -138,7 +138,7 @@ it.each([
 })
 
 it('rows of a run that was wrongly taken for pure are claimed after all', async () => {
-  const { sheet, jobs } = await launch(['pure', 'free'], 3)
+  const { sheet, jobs } = await enqueue(['pure', 'free'], 3)
   const { engine, notes } = watched(jobs)
   await walkGroup(engine, jobs)
   expect(notes.slice(0, 4)).toEqual(['peek at 3', 'claim', 'claim', 'claim'])
@@ -179,7 +179,7 @@ it('D25: rows whose cells are all in the cache are settled together, and the oth
 })
 
 it('a row that another worker has claimed is left to it, and the rest finish', async () => {
-  const { sheet, jobs } = await launch(['pure'], 4)
+  const { sheet, jobs } = await enqueue(['pure'], 4)
   const { engine, plain } = watched(jobs, {
     async settleAll(given) {
       await other.claim(must(jobs[1]))
@@ -192,7 +192,7 @@ it('a row that another worker has claimed is left to it, and the rest finish', a
 })
 
 it('an action that throws on one row does not keep the others from finishing', async () => {
-  const { sheet, jobs } = await launch(['pure'], 4)
+  const { sheet, jobs } = await enqueue(['pure'], 4)
   const { engine } = watched(jobs, {
     run: (call) => {
       if (call === 2) throw Object.assign(new Error('out of memory'), { code: 'ERR_BROKEN' })
@@ -212,7 +212,7 @@ it.each([
 ])(
   'after an outage rows are claimed again, and paid once (written before it: $isWritten; price: $credits)',
   async ({ isWritten, credits }) => {
-    const { sheet, jobs } = await launch(['pure', 'pure'], 3, BALANCE)
+    const { sheet, jobs } = await enqueue(['pure', 'pure'], 3, BALANCE)
     const { engine, notes, plain } = watched(jobs, {
       credits,
       async settleAll(given) {

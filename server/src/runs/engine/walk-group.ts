@@ -7,7 +7,7 @@ import type { Engine, RowWalk } from './engine-context.ts'
 import type { RowJob } from './flights/flight.ts'
 import type { Given } from './flights/settler.ts'
 import { gather, type Gathered, isWhole, settleWhole, walkCells } from './walk-cells.ts'
-import { giveBackHold, mayBeWhole, prepare, type WalkOptions, walkRow } from './walk.ts'
+import { giveBackReservation, mayBeWhole, prepare, type WalkOptions, walkRow } from './walk.ts'
 
 /** The number of rows computed in one turn of the event loop. Requests may wait for the end of a turn. */
 const ROWS_PER_TURN = 8
@@ -181,7 +181,7 @@ class Group {
     try {
       this.#faults.push(...(await settleWhole(this.#engine, whole)))
     } finally {
-      for (const { flight } of whole) giveBackHold(this.#engine, flight)
+      for (const { flight } of whole) giveBackReservation(this.#engine, flight)
     }
   }
 
@@ -190,7 +190,7 @@ class Group {
     try {
       if (!(await work())) this.leave([job], MUST_BE_CLAIMED)
     } finally {
-      giveBackHold(this.#engine, walk.flight)
+      giveBackReservation(this.#engine, walk.flight)
     }
   }
 }

@@ -6,7 +6,7 @@ import { backoff } from '../../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../../lib/timing/yielding.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
-import { noteHeld, takeHold } from './flights/position.ts'
+import { noteHeld, detachReservation } from './flights/position.ts'
 import type { RunSetting } from './run-setting.ts'
 import { abandon, isPure, mayJoin, postpone, walkCells } from './walk-cells.ts'
 
@@ -79,16 +79,16 @@ function peekOrClaim(
   return walkPurely(engine, row, endPriority).then((isFinished) => (isFinished ? null : claim()))
 }
 
-/** Attaches the hold that this process reserved for the cell before the flight was parked. */
-function attachHold({ purses }: Engine, flight: Flight): void {
+/** Attaches the reservation that this process reserved for the cell before the flight was parked. */
+function attachReservation({ reservations }: Engine, flight: Flight): void {
   const { facts, row } = flight
-  const hold = purses.parked.take({ orgId: facts.org_id, runId: facts.run_id, rowId: row.id })
-  if (hold !== null) noteHeld(flight, hold, hold.millis)
+  const reservation = reservations.parked.take({ orgId: facts.org_id, runId: facts.run_id, rowId: row.id })
+  if (reservation !== null) noteHeld(flight, reservation, reservation.millis)
 }
 
-export function giveBackHold({ purses }: Engine, flight: Flight): void {
-  const hold = takeHold(flight)
-  if (hold !== null) purses.spend(hold, 0)
+export function giveBackReservation({ reservations }: Engine, flight: Flight): void {
+  const reservation = detachReservation(flight)
+  if (reservation !== null) reservations.spend(reservation, 0)
 }
 
 /** Walks a claimed row along its run's actions. */
@@ -99,7 +99,7 @@ async function walkFlight(
   endPriority: RowWalk['endPriority'],
 ): Promise<void> {
   const { express = false, fresh = false } = row.how
-  attachHold(engine, flight)
+  attachReservation(engine, flight)
   try {
     if (!express) await yieldTurn()
     if (flight.row.unreadBytes > 0) {
@@ -121,7 +121,7 @@ async function walkFlight(
     }
     if (fresh && !walk.hasCalled && mayBeWhole(walk)) engine.pureRuns.add(row.job)
   } finally {
-    giveBackHold(engine, flight)
+    giveBackReservation(engine, flight)
   }
 }
 
@@ -153,7 +153,7 @@ async function peekAndWalk(
 ): Promise<boolean> {
   const walk = await peekIn(engine, row, endPriority)
   if (walk === null) return false
-  return walkCells(engine, walk).finally(() => giveBackHold(engine, walk.flight))
+  return walkCells(engine, walk).finally(() => giveBackReservation(engine, walk.flight))
 }
 
 /**

@@ -58,10 +58,13 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     await stopPools()
     throw cause
   }
-  const heartbeat = startHeartbeat({ ...options, holderIds: () => engine.purses.holderIds() }, workerIds)
+  const heartbeat = startHeartbeat(
+    { ...options, holderIds: () => engine.reservations.holderIds() },
+    workerIds,
+  )
   const keeping = [
-    startPoll({ name: 'purses', ms: POLL_MS, log }, () => engine.purses.tick()),
-    startPoll({ name: 'idle purses', ms: IDLE_POLL_MS, log }, () => engine.purses.giveBackIdle()),
+    startPoll({ name: 'leases', ms: POLL_MS, log }, () => engine.reservations.tick()),
+    startPoll({ name: 'idle leases', ms: IDLE_POLL_MS, log }, () => engine.reservations.giveBackIdle()),
   ]
   const polls = jobs.list
     .filter((job) => job.everySecond)

@@ -4,7 +4,7 @@ import type { CellStatus } from '#contract/rows.ts'
 import type { StoppedBy } from '#contract/runs.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
-import { foldCharges } from '../../money/store/purses/fold.ts'
+import { postCharges } from '../../money/store/limits/posting.ts'
 
 export type RunRecord = {
   run_id: string
@@ -81,7 +81,7 @@ export async function findCell(
   rowId: string,
   action: string,
 ): Promise<CellRecord | undefined> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const { rows } = await sql<CellRecord>`
     select c.status, coalesce((c.kept->>'run_id')::uuid, c.run_id) as run_id, c.kept->>'because' as kept, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
       c.completed_at, coalesce(r.price_version, 1) as price_version, case when c.credits_millis > 0 then coalesce((

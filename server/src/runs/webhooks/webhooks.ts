@@ -5,7 +5,7 @@ import { webhookBinding } from '../../lib/security/bindings.ts'
 import { hashToken, randomText } from '../../lib/security/keys.ts'
 import { type Sealer, tryOpen, unreadable, unreadableWords } from '../../lib/security/secrets.ts'
 import { MILLIS } from '../../money/store/credits.ts'
-import { changeDailyCap } from '../../money/store/purses/purses.ts'
+import { changeDailyCap } from '../../money/store/limits/limits.ts'
 import { type Actor, recordAudit } from '../../organisation/store/audit.ts'
 import { disableWebhook, enableWebhook, listWebhooks } from './store/webhooks.ts'
 

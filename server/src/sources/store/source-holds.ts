@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
-import { findBudgetPurses } from '../../money/store/purses/budget-purses.ts'
-import { endShares } from '../../money/store/purses/fold.ts'
-import { type Refusal, takeCredits } from '../../money/store/purses/take.ts'
+import { findBudgetLimits } from '../../money/store/limits/budget-limits.ts'
+import { type Refusal, leaseCredits } from '../../money/store/limits/leasing.ts'
+import { endLeases } from '../../money/store/limits/posting.ts'
 
 type SourceKey = { org_id: string; instance_id: string }
 /** A source locked by `lockClaim`. */
 type Claim = SourceKey & { slug: string; held_millis: number }
 
 /**
- * Returns the holder of a pull's reservation: a share that lasts as long as its page, in every purse that counts it.
+ * Returns the holder of a pull's reservation: a lease that lasts as long as its page, in every limit that counts it.
  */
 const holderOf = ({ instance_id }: SourceKey): string => `source-${instance_id}`
 
@@ -33,24 +33,24 @@ export async function holdForPage(
   { priceMillis, wanted }: { priceMillis: number; wanted: number },
 ): Promise<PageHold> {
   const { org_id, instance_id } = claim
-  if (claim.held_millis > 0) await giveBackHold(trx, claim)
+  if (claim.held_millis > 0) await giveBackReservation(trx, claim)
   const { rows } = await sql<{ member: string | null }>`select ${ownerOf(claim)} as member`.execute(trx)
   const spender = { org_id, run_id: null, key_id: null, workflow_id: null, sheet_id: null }
-  const purseIds = await findBudgetPurses(trx, {
+  const limitIds = await findBudgetLimits(trx, {
     ...spender,
     member: rows[0]?.member ?? null,
     trigger: 'source',
   })
-  const taken = await takeCredits(trx, {
+  const leased = await leaseCredits(trx, {
     orgId: org_id,
-    purseIds,
+    limitIds,
     holder: holderOf(claim),
     lasting: true,
-    sharesKnown: [],
+    leasesKnown: [],
     needs: Array.from({ length: wanted }, () => ({ more: priceMillis, total: priceMillis })),
     extraMillis: 0,
   })
-  const answers = taken.kind === 'taken' ? taken.answers : []
+  const answers = leased.kind === 'leased' ? leased.answers : []
   const records = answers.filter((answer) => answer === 'held').length
   await sql`update sources set held_millis = ${records * priceMillis}::bigint, price_millis = ${priceMillis}::bigint
     where org_id = ${org_id} and instance_id = ${instance_id}`.execute(trx)
@@ -74,10 +74,10 @@ export async function payForPage(
       from purse_shares where org_id = ${org_id} and holder = ${holderOf(claim)} having count(*) > 0`.execute(
       trx,
     )
-  await giveBackHold(trx, claim)
+  await giveBackReservation(trx, claim)
 }
 
 /** Releases the reservation. What has not been charged is free again. */
-export async function giveBackHold(trx: Db, source: SourceKey): Promise<void> {
-  await endShares(trx, source.org_id, holderOf(source))
+export async function giveBackReservation(trx: Db, source: SourceKey): Promise<void> {
+  await endLeases(trx, source.org_id, holderOf(source))
 }

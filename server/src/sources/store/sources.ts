@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 import type { SourceFault, SourceStatus } from '../../database/tables/source-tables.ts'
-import { giveBackHold } from './source-holds.ts'
+import { giveBackReservation } from './source-holds.ts'
 
 export type SourceRecord = Selectable<Schema['sources']>
 export type SourceKey = { org_id: string; instance_id: string }
@@ -151,7 +151,7 @@ export async function changeStatus(
     returning before.held_millis as held`.execute(db)
   const [changed] = rows
   if (changed === undefined) return false
-  if (changed.held > 0) await giveBackHold(db, { org_id, instance_id })
+  if (changed.held > 0) await giveBackReservation(db, { org_id, instance_id })
   return true
 }
 

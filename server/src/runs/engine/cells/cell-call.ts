@@ -6,7 +6,7 @@ import { redact } from '../../../lib/security/redaction.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
-import { holdCredits, type Holding } from './cell-context.ts'
+import { reserveCredits, type ReserveAnswer } from './cell-context.ts'
 import { type CellResult, outOfCredits, parkAsIs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
 
@@ -28,17 +28,17 @@ export function reserveAndCall(call: CellCall): CellResult | Promise<CellResult>
   const { engine, walk, found } = call
   const { price } = factsOf(found.action)
   if (price === 0 || found.action.paysModel) return callAndConclude(call)
-  const held = holdCredits(engine, walk.flight, price)
-  return held instanceof Promise ? callWhenHeld(held, call) : callIfHeld(held, call)
+  const held = reserveCredits(engine, walk.flight, price)
+  return held instanceof Promise ? callWhenReserved(held, call) : callIfReserved(held, call)
 }
 
-function callWhenHeld(holding: Promise<Holding>, call: CellCall): Promise<CellResult> {
-  return holding.then((held) => callIfHeld(held, call))
+function callWhenReserved(holding: Promise<ReserveAnswer>, call: CellCall): Promise<CellResult> {
+  return holding.then((held) => callIfReserved(held, call))
 }
 
-function callIfHeld(held: Holding, call: CellCall): CellResult | Promise<CellResult> {
+function callIfReserved(held: ReserveAnswer, call: CellCall): CellResult | Promise<CellResult> {
   const { engine, walk, found } = call
-  if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
+  if (held === 'short') return parkAsIs(walk.flight.position, engine.reservations.waitMs())
   if (held === 'refused') return outOfCredits(walk.flight, found.action)
   return callAndConclude(call)
 }
@@ -64,7 +64,7 @@ function concludeCall(outcome: ActionOutcome, call: CellCall): CellResult | Prom
   const result = hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
   // The reservation may have been lost with a worker that died: the cost is reserved again.
-  const covered = holdCredits(engine, walk.flight, result.settlement.creditsMillis)
+  const covered = reserveCredits(engine, walk.flight, result.settlement.creditsMillis)
   return covered instanceof Promise
     ? concludeWhenCovered(covered, result, call)
     : concludeIfCovered(covered, result, call)
@@ -73,19 +73,19 @@ function concludeCall(outcome: ActionOutcome, call: CellCall): CellResult | Prom
 type Settling = Extract<CellResult, { kind: 'settle' }>
 
 function concludeWhenCovered(
-  covering: Promise<Holding>,
+  covering: Promise<ReserveAnswer>,
   result: Settling,
   call: CellCall,
 ): Promise<CellResult> {
   return covering.then((covered) => concludeIfCovered(covered, result, call))
 }
 
-function concludeIfCovered(covered: Holding, result: Settling, call: CellCall): CellResult {
+function concludeIfCovered(covered: ReserveAnswer, result: Settling, call: CellCall): CellResult {
   const { engine, walk, cacheKey } = call
   const { instance, action } = call.found
   const { flight } = walk
   const { settlement } = result
-  if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
+  if (covered === 'short') return parkAsIs(flight.position, engine.reservations.waitMs())
   if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
   const { learns, asksInOrder } = factsOf(action)
   const complete = settlement.status === 'complete'

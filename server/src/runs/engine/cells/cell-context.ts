@@ -8,7 +8,7 @@ import { MILLIS } from '../../../money/store/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld, noteRefusal } from '../flights/position.ts'
-import type { Held } from '../purses/purse-keeper.ts'
+import type { Held } from '../leases/reservations.ts'
 import type { CallLimit } from './call-limit.ts'
 import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
@@ -138,13 +138,13 @@ export class CellContext implements ActionContext, ProviderKeys {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
   reserve(credits: number): Reserved | Promise<Reserved> {
-    const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
+    const asked = reserveCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
     return asked instanceof Promise
       ? this.#database.watch(asked).then((answer) => this.#toReserved(answer))
       : this.#toReserved(asked)
   }
-  #toReserved(answer: Holding): Reserved {
-    return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
+  #toReserved(answer: ReserveAnswer): Reserved {
+    return answer === 'short' ? { waitMs: this.#engine.reservations.waitMs() } : answer === 'held'
   }
 }
 
@@ -164,31 +164,35 @@ class WatchedGate implements ProviderGate {
   }
 }
 
-export type Holding = 'held' | 'short' | 'refused'
+export type ReserveAnswer = 'held' | 'short' | 'refused'
 
 /**
  * Reserves credits until the cell has `total` of them, mostly at once. `short`: other cells hold what is missing, and
  * the cell waits until they are settled. A cell that holds some credits never waits, because two such cells could wait
  * for each other.
  */
-export function holdCredits(engine: Engine, flight: Flight, total: number): Holding | Promise<Holding> {
+export function reserveCredits(
+  engine: Engine,
+  flight: Flight,
+  total: number,
+): ReserveAnswer | Promise<ReserveAnswer> {
   const { facts, position } = flight
   const more = total - position.heldMillis
   if (more <= 0) return 'held'
-  const held = engine.purses.holdAtOnce(facts, position.hold, more)
+  const held = engine.reservations.reserveAtOnce(facts, position.reservation, more)
   if (held !== null) {
     noteHeld(flight, held, total)
     return 'held'
   }
-  const answer = engine.purses.hold(facts, position.hold, { more, total }, flight.row.id)
+  const answer = engine.reservations.reserve(facts, position.reservation, { more, total }, flight.row.id)
   return answer instanceof Promise
     ? answer.then((later) => noteAnswer(flight, later, total))
     : noteAnswer(flight, answer, total)
 }
 
-function noteAnswer(flight: Flight, answer: Held, total: number): Holding {
-  if ('hold' in answer) {
-    noteHeld(flight, answer.hold, total)
+function noteAnswer(flight: Flight, answer: Held, total: number): ReserveAnswer {
+  if ('reservation' in answer) {
+    noteHeld(flight, answer.reservation, total)
     return 'held'
   }
   noteRefusal(flight, answer.refusal)

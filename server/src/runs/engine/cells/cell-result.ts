@@ -6,7 +6,7 @@ import { plural } from '../../../lib/plural.ts'
 import { backoff } from '../../../lib/timing/backoff.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
 import type { Flight, Parking, Position, SettledCell } from '../flights/flight.ts'
-import { describeRefusal, stopperOf } from '../purses/refusal-words.ts'
+import { describeRefusal, stopperOf } from '../leases/refusal-words.ts'
 
 /**
  * The consequence of running a cell: a result to store, another try later, or nothing yet, because the cells before it

@@ -7,7 +7,7 @@ const at = (state: unknown, isTakenOver = false): Position => ({
   action: 'a',
   retries: 0,
   heldMillis: 0,
-  hold: null,
+  reservation: null,
   refusal: null,
   state,
   stalledClaims: 1,

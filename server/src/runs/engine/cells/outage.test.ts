@@ -6,7 +6,7 @@ import { walkRow } from '../walk.ts'
 
 const app = await makeFlightApp()
 
-async function launch(action: string): Promise<FlightSheet> {
+async function enqueue(action: string): Promise<FlightSheet> {
   const sheet = await makeFlightSheet(app, [action], 0)
   await sheet.addRows(1)
   await sheet.run()
@@ -26,7 +26,7 @@ const statusesOf = async (sheet: FlightSheet) => (await sheet.cells()).map(({ st
 it.each(['unique', 'hasty'])(
   'R15: repeated outages of the database under %s never settle its cell',
   async (action) => {
-    const sheet = await launch(action)
+    const sheet = await enqueue(action)
     const [blocker, killer] = [await connect(), await connect()]
     const engine = makeEngine(app)
     const walk = async () => walkRow(engine, must((await sheet.jobs())[0]))
@@ -50,7 +50,7 @@ it.each(['unique', 'hasty'])(
 )
 
 it('R15: a statement that hangs until the timeout of its action never settles its cell', async () => {
-  const sheet = await launch('hasty')
+  const sheet = await enqueue('hasty')
   const blocker = await connect()
   const engine = makeEngine(app)
   const walk = async () => walkRow(engine, must((await sheet.jobs())[0]))
@@ -66,7 +66,7 @@ it('R15: a statement that hangs until the timeout of its action never settles it
 })
 
 it('R15: an outage that outlasts the retries of a job never gives up its cell', async () => {
-  const sheet = await launch('free')
+  const sheet = await enqueue('free')
   const [blocker, killer] = [await connect(), await connect()]
   await blocker.query('begin; lock table cells')
   const walked = walkRow(makeEngine(app), must((await sheet.jobs())[0]))
@@ -83,7 +83,7 @@ it('R15: an outage that outlasts the retries of a job never gives up its cell', 
 })
 
 it('an action that throws another error has failed, even if it looks like a lost connection', async () => {
-  const sheet = await launch('broken')
+  const sheet = await enqueue('broken')
   await walkRow(makeEngine(app), must((await sheet.jobs())[0]))
   expect(await statusesOf(sheet)).toEqual(['failed'])
 })

@@ -168,9 +168,9 @@ function sendAll(
       trigger: 'send_to_sheet',
       run: 'none',
       hops: hops + 1,
-      // The same member pays, from the same purse (M6).
+      // The same member pays, from the same limit (M6).
       member,
-      ...(cap_purse_id !== null && { cap: { purseId: cap_purse_id } }),
+      ...(cap_purse_id !== null && { cap: { limitId: cap_purse_id } }),
     })
     let first = 0
     const notes = unsent.flatMap(({ sending, data }) => {

@@ -1,5 +1,5 @@
 import { toStorableJson } from '../../../lib/json/storable.ts'
-import type { Hold } from '../purses/share.ts'
+import type { Reservation } from '../leases/lease.ts'
 import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
  */
 type Kind = [string, string | null, number, { provider: string; credits: number }[] | null, number]
 
-/** Charges of one run that are paid of the same shares. They become one record. */
+/** Charges of one run that are paid of the same leases. They become one record. */
 class Charge {
   millis = 0
   /** The flights that have a charged cell: their places in the batch, from 1. */
@@ -18,18 +18,18 @@ class Charge {
   readonly kinds: Kind[] = []
   readonly #placesOf = new Map<string, number[]>()
   readonly facts: RunFacts
-  readonly hold: Hold
+  readonly reservation: Reservation
 
-  constructor(facts: RunFacts, hold: Hold) {
+  constructor(facts: RunFacts, reservation: Reservation) {
     this.facts = facts
-    this.hold = hold
+    this.reservation = reservation
   }
 
-  isOf(facts: RunFacts, hold: Hold): boolean {
+  isOf(facts: RunFacts, reservation: Reservation): boolean {
     return (
       this.facts.run_id === facts.run_id &&
-      this.hold.holder === hold.holder &&
-      haveSame(this.hold.purseIds, hold.purseIds)
+      this.reservation.holder === reservation.holder &&
+      haveSame(this.reservation.limitIds, reservation.limitIds)
     )
   }
 
@@ -95,9 +95,9 @@ export function chargesOf(batch: readonly { flight: Flight; settlement: Settleme
 }
 
 type ChargeColumn =
-  | 'shareOrgs'
-  | 'sharePurses'
-  | 'shareHolders'
+  | 'leaseOrgs'
+  | 'leaseLimits'
+  | 'leaseHolders'
   | 'charges'
   | 'chargedFlights'
   | 'chargeKinds'
@@ -110,37 +110,38 @@ class Charges {
     return this.#charges.length === 0
   }
 
-  add(n: number, { facts, position: { hold } }: Flight, cell: SettledCell): void {
-    if (hold === null) throw new Error(`${cell.action} of run ${facts.run_id} costs credits and holds none`)
+  add(n: number, { facts, position: { reservation } }: Flight, cell: SettledCell): void {
+    if (reservation === null)
+      throw new Error(`${cell.action} of run ${facts.run_id} costs credits and holds none`)
     // Most batches are of one run, and the flights of several runs come in turns.
-    if (this.#latest?.isOf(facts, hold) !== true) this.#latest = this.#chargeOf(facts, hold)
+    if (this.#latest?.isOf(facts, reservation) !== true) this.#latest = this.#chargeOf(facts, reservation)
     this.#latest.add(n, cell)
   }
 
-  #chargeOf(facts: RunFacts, hold: Hold): Charge {
-    const known = this.#charges.find((charge) => charge.isOf(facts, hold))
+  #chargeOf(facts: RunFacts, reservation: Reservation): Charge {
+    const known = this.#charges.find((charge) => charge.isOf(facts, reservation))
     if (known !== undefined) return known
-    const charge = new Charge(facts, hold)
+    const charge = new Charge(facts, reservation)
     this.#charges.push(charge)
     return charge
   }
 
   /**
-   * Returns by column: the shares that are paid of; the records; and the flights and kinds of all cells, of which
+   * Returns by column: the leases that are paid of; the records; and the flights and kinds of all cells, of which
    * records name ranges. The flights are `null` if there is one record and all flights are in it. `details` are stored
    * with the entries of the ledger.
    */
   columns(flights: number, details?: object): Record<ChargeColumn, unknown> {
-    const shares = new Map<string, [string, string, string]>()
-    for (const { hold } of this.#charges) {
-      const { holder, orgId } = hold
-      for (const purse of [orgId, ...hold.purseIds])
-        shares.set(`${purse} ${holder.id}`, [orgId, purse, holder.id])
+    const leases = new Map<string, [string, string, string]>()
+    for (const { reservation } of this.#charges) {
+      const { holder, orgId } = reservation
+      for (const limit of [orgId, ...reservation.limitIds])
+        leases.set(`${limit} ${holder.id}`, [orgId, limit, holder.id])
     }
-    const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
+    const column = (place: 0 | 1 | 2) => [...leases.values()].map((lease) => lease[place])
     let last = 0
     let lastRow = 0
-    const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf, flights: rows }) => {
+    const records = this.#charges.map(({ facts, reservation, millis, kinds, kindOf, flights: rows }) => {
       const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
       const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version, details }
       const first = last + 1
@@ -148,14 +149,22 @@ class Charges {
       const firstRow = lastRow + 1
       lastRow += rows.length
       const places = { a: first, z: last, ra: firstRow, rz: lastRow }
-      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, ...places }
+      return {
+        o: reservation.orgId,
+        h: reservation.holder.id,
+        p: reservation.limitIds,
+        m: millis,
+        f,
+        k: kinds,
+        ...places,
+      }
     })
     const joined = (numbers: (charge: Charge) => readonly number[]) =>
       `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`
     return {
-      shareOrgs: column(0),
-      sharePurses: column(1),
-      shareHolders: column(2),
+      leaseOrgs: column(0),
+      leaseLimits: column(1),
+      leaseHolders: column(2),
       charges: details === undefined ? JSON.stringify(records) : toStorableJson(records),
       chargedFlights:
         this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),

@@ -10,7 +10,7 @@ import {
   type FlightSheet,
   makeFlightStore,
   makeFlightApp,
-  makePurseKeeper,
+  makeReservations,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
@@ -26,7 +26,7 @@ const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
 const fresh = makeFlightStore(app, 2)
 const engine = makeEngine(app)
-const purses = makePurseKeeper(app)
+const reservations = makeReservations(app)
 
 describe('a worker that lost its lease changes nothing (R3)', () => {
   const late: [string, (store: FlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
@@ -38,13 +38,13 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
   it.each(late)('%s', async (_name, act, answer) => {
     const sheet = await makePaidSheet(app, 1)
     const job = must((await sheet.jobs())[0])
-    const before = await claimAndReserve(old, purses, job)
+    const before = await claimAndReserve(old, reservations, job)
     const after = must(await fresh.claim(job))
     expect(after.fence.attempt).toBe(before.fence.attempt + 1)
     expect(await act(old, before)).toEqual(answer)
     expect(await sheet.cells()).toEqual([])
     await expectPaid(sheet, 0)
-    const paying = withPosition(after, { hold: before.position.hold })
+    const paying = withPosition(after, { reservation: before.position.reservation })
     expect(await fresh.settle(paying, complete(after, 'paid_2', PRICE))).toEqual({ runState: 'running' })
     expect(await act(old, before)).toEqual(answer)
     expect((await sheet.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
@@ -87,7 +87,9 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
 describe('a cell is settled once', () => {
   it('a settlement sent twice, in turn or at once, is charged once', async () => {
     const sheet = await makePaidSheet(app, 2)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(
+      (await sheet.jobs()).map((job) => claimAndReserve(old, reservations, job)),
+    )
     const [first, second] = [must(flights[0]), must(flights[1])]
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).not.toBeNull()
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).toBeNull()
@@ -137,7 +139,9 @@ describe('a cell is settled once', () => {
   ]
   it.each(ends)('%s: late results have no effect (D23)', async (_name, end) => {
     const sheet = await makePaidSheet(app, 3)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(
+      (await sheet.jobs()).map((job) => claimAndReserve(old, reservations, job)),
+    )
     await expectPaid(sheet, 0)
     expect(await end(sheet)).toBe(200)
     await expectPaid(sheet, 0)
@@ -153,8 +157,8 @@ describe('a cell is settled once', () => {
   it('Stop removes queued cells, and lets a running cell finish (D23)', async () => {
     const sheet = await makePaidSheet(app, 2)
     const jobs = await sheet.jobs()
-    const running = await claimAndReserve(old, purses, must(jobs[0]))
-    const waiting = await claimAndReserve(old, purses, must(jobs[1]))
+    const running = await claimAndReserve(old, reservations, must(jobs[0]))
+    const waiting = await claimAndReserve(old, reservations, must(jobs[1]))
     expect(await old.park(waiting, { ms: 60_000, retries: 1 })).toBe(true)
     await expectPaid(sheet, 0)
     expect(await sheet.stop()).toBe(2)
@@ -174,7 +178,7 @@ describe('a cell is settled once', () => {
 describe('Stop', () => {
   it('a running cell that would be parked ends with its run', async () => {
     const sheet = await makePaidSheet(app, 1)
-    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, reservations, must((await sheet.jobs())[0]))
     await sheet.stop()
     await expectPaid(sheet, 0)
     expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
@@ -184,7 +188,7 @@ describe('Stop', () => {
 
   it('a cell that parks while its run is being stopped ends a moment later, without waiting', async () => {
     const sheet = await makePaidSheet(app, 1)
-    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, reservations, must((await sheet.jobs())[0]))
     const record = await sheet.record()
     await inTransaction(app.store.org(sheet.org.orgId), async (trx) => {
       expect(await stopRuns(trx, OPERATOR, record)).toBe(1)
@@ -199,7 +203,7 @@ describe('Stop', () => {
 
   it('a row that is running a cell may finish it', async () => {
     const sheet = await makePaidSheet(app, 1)
-    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, reservations, must((await sheet.jobs())[0]))
     await sheet.stop()
     await endParked(app.store.system)
     expect(await old.settle(flight, complete(flight, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
@@ -210,7 +214,7 @@ describe('Stop', () => {
 describe('Stop and run again', () => {
   it('a row whose cell is still running belongs to the new run; the old result has no effect', async () => {
     const sheet = await makePaidSheet(app, 1)
-    const before = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const before = await claimAndReserve(old, reservations, must((await sheet.jobs())[0]))
     await sheet.stop()
     const { runId, rowsQueued } = await sheet.run()
     expect([rowsQueued, (await sheet.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
@@ -250,7 +254,7 @@ describe('a row that ends its workers (R6)', () => {
   })
 
   it.each([
-    ['in the air with others, however often', [9, 2, 2, 2], 'complete'],
+    ['in flight with others, however often', [9, 2, 2, 2], 'complete'],
     ['alone once', [9, 1], 'complete'],
     ['alone twice', [9, 1, 0], 'error'],
   ])('%s, when its worker died: %j', async (_when, groups, status) => {

@@ -3,7 +3,7 @@ import type { Store } from '../../../database/connection/db.ts'
 import type { HandedRow } from '../../../database/queue/hand-over.ts'
 import { toStorableJson } from '../../../lib/json/storable.ts'
 import { ABANDON } from '../sql/abandon.ts'
-import { IN_THE_AIR } from '../sql/in-the-air.ts'
+import { IN_FLIGHT } from '../sql/in-flight.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
 import { PARK } from '../sql/park.ts'
 import { createBatchedStatement, inGroups } from './batched-statement.ts'
@@ -50,7 +50,7 @@ export type FlightStore = {
   /** Notes the number of suspects that the row is about to be run with. */
   markTested(flight: Flight, size: number): Promise<boolean>
   /** Returns whether the flight's job still has something to do, for any worker. */
-  isInTheAir(flight: Flight): Promise<boolean>
+  isInFlight(flight: Flight): Promise<boolean>
 }
 
 /** The most cells in one statement. */
@@ -168,7 +168,7 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
-  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
+  const inFlight = batched<{ n: number }>('engine-in-flight', IN_FLIGHT)
 
   return {
     settle: (flight, settlement, express) =>
@@ -181,8 +181,8 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
     markTested: async (flight, size) => (await markTested({ ...fenceOf(flight), size })) !== null,
-    isInTheAir: async ({ facts, row, fence }) =>
-      (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
+    isInFlight: async ({ facts, row, fence }) =>
+      (await inFlight({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
 }
 
@@ -205,7 +205,7 @@ function toFlight(
   const isRead = data === null || data.startsWith('{')
   const action = facts.actions[settled]
   if (action === undefined)
-    throw new Error(`row ${r} has results for every action of its run and is still in the air`)
+    throw new Error(`row ${r} has results for every action of its run and is still in flight`)
   return {
     facts,
     row: isRead
@@ -216,7 +216,7 @@ function toFlight(
       action,
       retries,
       heldMillis: 0,
-      hold: null,
+      reservation: null,
       refusal: null,
       state,
       stalledClaims,

@@ -2,9 +2,9 @@ import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../../../catalog/outcome.ts'
 import type { RunFacts } from '../../../database/queue/run-facts.ts'
 import type { StoredJson } from '../../../lib/json/stored-json.ts'
-import type { Refusal } from '../../../money/store/purses/take.ts'
+import type { Refusal } from '../../../money/store/limits/leasing.ts'
 import type { StoredBilling } from '../../store/runs.ts'
-import type { Hold } from '../purses/share.ts'
+import type { Reservation } from '../leases/lease.ts'
 
 /** The reference in a job: the flight of a row, and which of its jobs this is. */
 export type RowJob = {
@@ -41,8 +41,8 @@ export type Position = {
   retries: number
   /** Credits reserved for the current cell, in thousandths. */
   heldMillis: number
-  /** The hold of all cells that are not settled yet. */
-  hold: Hold | null
+  /** The reservation of all cells that are not settled yet. */
+  reservation: Reservation | null
   /** The reason why the cell got no more credits, when it last asked. */
   refusal: Refusal | null
   /** The state that the cell handed over when it was parked. */

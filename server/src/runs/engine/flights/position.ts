@@ -1,10 +1,10 @@
-import type { Refusal } from '../../../money/store/purses/take.ts'
-import type { Hold } from '../purses/share.ts'
+import type { Refusal } from '../../../money/store/limits/leasing.ts'
+import type { Reservation } from '../leases/lease.ts'
 import type { Flight } from './flight.ts'
 
 /** Notes that `millis` in all are reserved for the current cell. */
-export function noteHeld({ position }: Flight, hold: Hold, millis: number): void {
-  position.hold = hold
+export function noteHeld({ position }: Flight, reservation: Reservation, millis: number): void {
+  position.reservation = reservation
   position.heldMillis = millis
   position.refusal = null
 }
@@ -18,12 +18,12 @@ export function passCell({ position }: Flight): void {
   position.heldMillis = 0
 }
 
-/** Takes the hold from the flight. The caller owns it from now on. */
-export function takeHold({ position }: Flight): Hold | null {
-  const { hold } = position
-  position.hold = null
+/** Takes the reservation from the flight. The caller owns it from now on. */
+export function detachReservation({ position }: Flight): Reservation | null {
+  const { reservation } = position
+  position.reservation = null
   position.heldMillis = 0
-  return hold
+  return reservation
 }
 
 /**

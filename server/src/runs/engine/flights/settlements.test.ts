@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
-import { endShares } from '#server/money/store/purses/fold.ts'
+import { endLeases } from '#server/money/store/limits/posting.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   claimAndReserve,
@@ -8,7 +8,7 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
-  makePurseKeeper,
+  makeReservations,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
@@ -18,34 +18,34 @@ import { moveTo } from './position.ts'
 const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
 const fresh = makeFlightStore(app, 2)
-const purses = makePurseKeeper(app)
+const reservations = makeReservations(app)
 
 describe('credits (D22)', () => {
   it('never below zero: of 50 cells at once, exactly those that the balance covers are granted', async () => {
     const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
     await sheet.addRows(50)
     await sheet.run()
-    const keepers = Array.from({ length: 10 }, () => makePurseKeeper(app))
+    const keepers = Array.from({ length: 10 }, () => makeReservations(app))
     const jobs = await sheet.jobs()
     const need = { more: PRICE, total: PRICE }
     const answers = await Promise.all(
       jobs.map(async (job, n) => {
         const flight = must(await old.claim(job))
-        const answer = await must(keepers[n % keepers.length]).hold(flight.facts, null, need)
-        const { credits, held, shares } = await sheet.accounts()
-        expect([credits >= held, held]).toEqual([true, shares])
+        const answer = await must(keepers[n % keepers.length]).reserve(flight.facts, null, need)
+        const { credits, held, leases } = await sheet.accounts()
+        expect([credits >= held, held]).toEqual([true, leases])
         return { flight, answer }
       }),
     )
     const granted = answers.flatMap(({ flight, answer }) =>
-      'hold' in answer ? [withPosition(flight, { hold: answer.hold })] : [],
+      'reservation' in answer ? [withPosition(flight, { reservation: answer.reservation })] : [],
     )
     const others = answers.flatMap(({ answer }) => ('refusal' in answer ? [answer.refusal] : []))
     expect([granted.length, others.filter(({ isFinal }) => !isFinal).length]).toEqual([7, 43])
     await Promise.all(granted.map((flight) => old.settle(flight, complete(flight, null, PRICE))))
     const left = PRICE - 1
-    expect(await sheet.accounts()).toEqual({ credits: left, ledger: left, charges: 7, held: 0, shares: 0 })
-    const late = await must(keepers[0]).hold(must(granted[0]).facts, null, need)
+    expect(await sheet.accounts()).toEqual({ credits: left, ledger: left, charges: 7, held: 0, leases: 0 })
+    const late = await must(keepers[0]).reserve(must(granted[0]).facts, null, need)
     expect(late).toMatchObject({ refusal: { kind: 'balance', leftMillis: left, isFinal: true } })
   })
 
@@ -54,18 +54,19 @@ describe('credits (D22)', () => {
     await sheet.addRows(1)
     await sheet.run()
     const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
-    const keeper = makePurseKeeper(app)
+    const keeper = makeReservations(app)
     const need = { more: PRICE, total: PRICE }
-    const first = await keeper.hold(facts, null, need)
+    const first = await keeper.reserve(facts, null, need)
     expect((await sheet.accounts()).held).toBe(PRICE)
-    const crowd = await Promise.all(Array.from({ length: 10 }, async () => keeper.hold(facts, null, need)))
+    const crowd = await Promise.all(Array.from({ length: 10 }, async () => keeper.reserve(facts, null, need)))
     const { held } = await sheet.accounts()
     expect([held > 12 * PRICE, held <= 11 * PRICE + 80 * PRICE]).toEqual([true, true])
-    const later = keeper.hold(facts, null, need)
+    const later = keeper.reserve(facts, null, need)
     expect(later).not.toBeInstanceOf(Promise)
-    for (const answer of [first, ...crowd, await later]) if ('hold' in answer) keeper.spend(answer.hold, 0)
+    for (const answer of [first, ...crowd, await later])
+      if ('reservation' in answer) keeper.spend(answer.reservation, 0)
     await keeper.flush()
-    expect(await sheet.accounts()).toMatchObject({ credits: 1000 * PRICE, held: 0, shares: 0 })
+    expect(await sheet.accounts()).toMatchObject({ credits: 1000 * PRICE, held: 0, leases: 0 })
   })
 
   it('a crowd that the balance does not cover gets the whole balance', async () => {
@@ -73,17 +74,19 @@ describe('credits (D22)', () => {
     await sheet.addRows(1)
     await sheet.run()
     const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
-    const keeper = makePurseKeeper(app)
+    const keeper = makeReservations(app)
     const need = { more: PRICE, total: PRICE }
-    const answers = await Promise.all(Array.from({ length: 20 }, async () => keeper.hold(facts, null, need)))
-    expect(answers.filter((answer) => 'hold' in answer)).toHaveLength(7)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => keeper.reserve(facts, null, need)),
+    )
+    expect(answers.filter((answer) => 'reservation' in answer)).toHaveLength(7)
     const { credits, held } = await sheet.accounts()
     expect(held).toBeLessThanOrEqual(credits)
   })
 
   it('a cell that fails, is skipped or parked is not charged', async () => {
     const sheet = await makePaidSheet(app, 1, ['paid'])
-    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, reservations, must((await sheet.jobs())[0]))
     expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
     await expectPaid(sheet, 0)
     const again = must(await fresh.claim(must((await sheet.jobs())[0])))
@@ -95,17 +98,19 @@ describe('credits (D22)', () => {
   it('M17: a worker taken for dead settles no priced cell, and no row is lost', async () => {
     const sheet = await makePaidSheet(app, 2)
     const jobs = await sheet.jobs()
-    const keeper = makePurseKeeper(app)
+    const keeper = makeReservations(app)
     const flight = await claimAndReserve(old, keeper, must(jobs[0]))
     const id = must(keeper.holderIds()[0])
-    await endShares(app.store.system, sheet.org.orgId, id)
+    await endLeases(app.store.system, sheet.org.orgId, id)
     await expect(old.settle(flight, complete(flight, 'paid_2', PRICE))).rejects.toThrow('were ended')
     await expectPaid(sheet, 0)
     expect(await sheet.cells()).toEqual([])
     expect((await sheet.accounts()).held).toBe(0)
-    const next = keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })
+    const next = keeper.reserve(flight.facts, null, { more: PRICE, total: PRICE })
     await expect(next).rejects.toThrow('were ended')
-    expect(await keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })).toHaveProperty('hold')
+    expect(await keeper.reserve(flight.facts, null, { more: PRICE, total: PRICE })).toHaveProperty(
+      'reservation',
+    )
   })
 })
 
@@ -113,7 +118,7 @@ describe('a batch of finished rows', () => {
   it('is written, except the rows that another worker has taken over', async () => {
     const sheet = await makePaidSheet(app, 20, ['paid'])
     const jobs = await sheet.jobs()
-    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, reservations, job)))
     await fresh.claim(must(jobs[10]))
     const answers = await Promise.all(
       flights.map((flight) => old.settle(flight, complete(flight, null, PRICE))),
@@ -129,14 +134,17 @@ describe('a batch of rows at different cells of their chains', () => {
   it('is written, also if some cells failed', async () => {
     const sheet = await makePaidSheet(app, 10, ['paid', 'paid', 'paid'])
     const jobs = await sheet.jobs()
-    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, reservations, job)))
     const isAhead = (n: number) => n % 2 === 1
     for (const [n, flight] of flights.entries()) {
       if (!isAhead(n)) continue
       await old.settle(flight, complete(flight, 'paid_2', PRICE))
       moveTo(flight, 'paid_2')
-      const answer = await purses.hold(flight.facts, flight.position.hold, { more: PRICE, total: PRICE })
-      expect(answer).toHaveProperty('hold')
+      const answer = await reservations.reserve(flight.facts, flight.position.reservation, {
+        more: PRICE,
+        total: PRICE,
+      })
+      expect(answer).toHaveProperty('reservation')
     }
     const answers = await Promise.all(
       flights.map((flight, n) =>
@@ -156,7 +164,7 @@ describe('a batch of rows at different cells of their chains', () => {
   it('rewrites cells of another run that stand in their places, once', async () => {
     const sheet = await makePaidSheet(app, 10, ['paid'])
     const jobs = await sheet.jobs()
-    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, reservations, job)))
     await app.store.query({
       text: `insert into cells (org_id, sheet_id, row_id, action, status, run_id, revision, attempts, credits_millis, cached, started_at)
         select org_id, sheet_id, row_id, 'paid_1', 'failed', gen_random_uuid(), 1, 1, 0, false, now() from flights
@@ -175,7 +183,7 @@ describe('a batch of rows at different cells of their chains', () => {
 describe('a batch of rows of several runs, of several organisations', () => {
   const ends: [string, string | null][] = [
     ['in the middle of their chains', 'paid_2'],
-    ['that are all through', null],
+    ['that are all finished', null],
   ]
   it.each(ends)(
     '%s: each is written where it belongs, but for those that were taken over',
@@ -184,7 +192,7 @@ describe('a batch of rows of several runs, of several organisations', () => {
       const jobs = await Promise.all(sheets.map((sheet) => sheet.jobs()))
       // The runs take turns, so that no flight is of the group of the one before.
       const mixed = jobs[0]?.flatMap((_job, n) => jobs.map((own) => must(own[n]))) ?? []
-      const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, purses, job)))
+      const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, reservations, job)))
       expect(new Set(flights.map(({ facts }) => facts.run_id)).size).toBe(3)
       await fresh.claim(must(jobs[1]?.[2]))
       const answers = await Promise.all(
@@ -205,7 +213,9 @@ describe('a batch of rows of several runs, of several organisations', () => {
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
     const sheet = await makePaidSheet(app, 20)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
+    const flights = await Promise.all(
+      (await sheet.jobs()).map((job) => claimAndReserve(old, reservations, job)),
+    )
     const results = await Promise.allSettled(
       flights.map((flight, n) =>
         old.settle(

@@ -4,9 +4,9 @@ import { isOn } from '../../../lib/fast-parts.ts'
 import { isLargerJson } from '../../../lib/json/json-size.ts'
 import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
-import { sharesLost } from '../purses/asking.ts'
+import { leasesLost } from '../leases/lease-requests.ts'
 import { LATE_CHARGE } from '../sql/late-charge.ts'
-import { FLIGHT_LOST, SETTLE, type SettleForm, SHARE_LOST } from '../sql/settle.ts'
+import { FLIGHT_LOST, SETTLE, type SettleForm, LEASE_LOST } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
 import { addUpUsage } from './cell-usage.ts'
 import { chargesOf } from './charges.ts'
@@ -44,7 +44,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     try {
       return await sendAs(form, batch, cells)
     } catch (cause) {
-      if (hasCode(cause, SHARE_LOST)) throw sharesLost()
+      if (hasCode(cause, LEASE_LOST)) throw leasesLost()
       if (form === 'any' || !(hasCode(cause, FLIGHT_LOST) || hasCode(cause, UNIQUE_VIOLATION))) throw cause
       return sendAs('any', batch, cells)
     }
@@ -106,7 +106,7 @@ export async function chargeLate(store: Store, lane: number, given: Given): Prom
     await store.query({ name: 'engine-charge-late', text, values: names.map((name) => values[name]) })
     return true
   } catch (cause) {
-    if (hasCode(cause, FLIGHT_LOST) || hasCode(cause, SHARE_LOST)) return false
+    if (hasCode(cause, FLIGHT_LOST) || hasCode(cause, LEASE_LOST)) return false
     throw cause
   }
 }

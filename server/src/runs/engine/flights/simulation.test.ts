@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { isOn, readFastParts, switchOff } from '#server/lib/fast-parts.ts'
-import type { PurseKeeper } from '../purses/purse-keeper.ts'
-import type { Hold } from '../purses/share.ts'
+import type { Reservation } from '../leases/lease.ts'
+import type { Reservations } from '../leases/reservations.ts'
 import {
   createModel,
   end,
   flightOf,
   type Hand,
-  launch,
+  enqueue,
   type Model,
   remove,
   rowStatus,
@@ -22,20 +22,20 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
-  makePurseKeeper,
+  makeReservations,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
 import type { FlightStore } from './flight-store.ts'
 import type { RowJob } from './flight.ts'
-import { noteHeld, takeHold } from './position.ts'
+import { noteHeld, detachReservation } from './position.ts'
 
 const app = await makeFlightApp()
 const CHAIN = ['paid_1', 'free_1', 'free_2', 'paid_2']
 
 type World = {
   /** Two processes, each with a memory of what it has reserved. */
-  keepers: ReadonlyMap<FlightStore, PurseKeeper>
+  keepers: ReadonlyMap<FlightStore, Reservations>
   sheet: FlightSheet
   model: Model
   /** Every job ever queued. graphile-worker may hand out any of them again. */
@@ -46,7 +46,7 @@ type World = {
   /** The hands of workers before they settled, parked or were overtaken. */
   former: Hand[]
   revision: number
-  holds: [FlightStore, Hold][]
+  reservations: [FlightStore, Reservation][]
 }
 
 type Pick = { a: number; b: number; c: number }
@@ -56,10 +56,10 @@ const chosen = (world: World, { a }: Pick) => [...world.model.rows].filter((_, n
 
 async function run(world: World, rows: string[], actions: string[]): Promise<void> {
   const { runId, rowsQueued } = await world.sheet.run({ kind: 'ids', ids: rows }, actions)
-  const launched = launch(world.model, { id: runId, actions, revision: world.revision }, rows)
+  const enqueued = enqueue(world.model, { id: runId, actions, revision: world.revision }, rows)
   expect(rowsQueued).toBe(rows.length)
   for (const job of await world.sheet.jobs()) {
-    if (!launched.includes(job.r)) continue
+    if (!enqueued.includes(job.r)) continue
     must(world.model.flights.get(job.r)).ticket = job.t
     world.jobs.push(job)
   }
@@ -77,7 +77,7 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
   expect(flight).toMatchObject({
     facts: { run_id: known.run, actions, revision },
     fence: { run: known.run, attempt: known.attempt },
-    position: { action: known.action, heldMillis: 0, hold: null },
+    position: { action: known.action, heldMillis: 0, reservation: null },
     runState: stopped ? 'stopped' : 'running',
   })
   world.hands.push({ flight: must(flight), token: known.token })
@@ -132,21 +132,21 @@ async function finishPeeked(world: World, store: FlightStore): Promise<void> {
 async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const { facts, position } = hand.flight
   if (!position.action.startsWith('paid') || position.heldMillis > 0) return
-  const answer = await must(world.keepers.get(store)).hold(facts, null, { more: PRICE, total: PRICE })
-  if ('hold' in answer) {
+  const answer = await must(world.keepers.get(store)).reserve(facts, null, { more: PRICE, total: PRICE })
+  if ('reservation' in answer) {
     expect(world.model.credits).toBeGreaterThanOrEqual(PRICE)
-    noteHeld(hand.flight, answer.hold, PRICE)
-    world.holds.push([store, answer.hold])
+    noteHeld(hand.flight, answer.reservation, PRICE)
+    world.reservations.push([store, answer.reservation])
   } else expect(answer.refusal.isFinal).toBe(world.model.credits < PRICE)
 }
 
-/** Ends the hold of a hand: it is charged, or free again. */
-function endHold(world: World, { flight }: Hand, cost: number): void {
-  const hold = takeHold(flight)
-  const mine = world.holds.find(([, other]) => other === hold)
-  if (hold === null || mine === undefined) return
-  world.holds = world.holds.filter((other) => other !== mine)
-  must(world.keepers.get(mine[0])).spend(hold, cost)
+/** Ends the reservation of a hand: it is charged, or free again. */
+function endReservation(world: World, { flight }: Hand, cost: number): void {
+  const reservation = detachReservation(flight)
+  const mine = world.reservations.find(([, other]) => other === reservation)
+  if (reservation === null || mine === undefined) return
+  world.reservations = world.reservations.filter((other) => other !== mine)
+  must(world.keepers.get(mine[0])).spend(reservation, cost)
 }
 
 async function finishCell(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
@@ -162,7 +162,7 @@ async function finishCell(world: World, hand: Hand, store: FlightStore, how: num
   const known = flightOf(world.model, hand)
   const answer = await store.settle(flight, complete(flight, next, credits, { status }))
   expect(answer === null).toBe(known === undefined)
-  endHold(world, hand, answer === null ? 0 : credits)
+  endReservation(world, hand, answer === null ? 0 : credits)
   const onward = settle(world.model, hand, { status, credits, next })
   world.former.push(hand)
   world.hands = world.hands.filter((other) => other !== hand)
@@ -180,7 +180,7 @@ async function finishTogether(world: World, hand: Hand, store: FlightStore, how:
   const settled = cells.flatMap((action) => complete(withPosition(flight, { action }), next).cells)
   const known = flightOf(world.model, hand)
   expect((await store.settle(flight, { cells: settled, next })) === null).toBe(known === undefined)
-  endHold(world, hand, 0)
+  endReservation(world, hand, 0)
   world.former.push(hand)
   world.hands = world.hands.filter((other) => other !== hand)
   let onward: Hand | null = hand
@@ -195,7 +195,7 @@ async function park(world: World, hand: Hand, store: FlightStore): Promise<void>
   const known = flightOf(world.model, hand)
   const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.position.retries + 1 })
   expect(parked).toBe(known !== undefined)
-  endHold(world, hand, 0)
+  endReservation(world, hand, 0)
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
   if (known === undefined) return
@@ -211,7 +211,7 @@ async function abandon(world: World, hand: Hand, store: FlightStore): Promise<vo
   const known = flightOf(world.model, hand)
   expect(await store.abandon(hand.flight)).toBe(known !== undefined)
   if (known !== undefined) end(world.model, hand.flight.row.id)
-  endHold(world, hand, 0)
+  endReservation(world, hand, 0)
   world.hands = world.hands.filter((other) => other !== hand)
 }
 
@@ -275,7 +275,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   abandon: withHand(abandon),
   /** Ends a worker without a message. The next worker that takes the job has the row. */
   crash: withHand(async (world, hand) => {
-    endHold(world, hand, 0)
+    endReservation(world, hand, 0)
     world.hands = world.hands.filter((other) => other !== hand)
   }),
   /** Acts for a worker that was overtaken, or repeats what it has sent. */
@@ -329,7 +329,7 @@ async function expectAgreement({ sheet, model }: World): Promise<void> {
   const { credits, charges } = model
   const accounts = await sheet.accounts()
   expect(accounts).toMatchObject({ credits, ledger: credits, charges })
-  expect(accounts.held).toBe(accounts.shares)
+  expect(accounts.held).toBe(accounts.leases)
   expect(credits).toBeGreaterThanOrEqual(accounts.held)
 
   const [stranded] = await app.store.query<{ count: number }>({
@@ -379,14 +379,14 @@ it.each([
   'in any order of events, no cell is lost or settled twice and the books agree ($parts)',
   async ({ without, runs }) => {
     onTestFinished(switchOff(readFastParts(without)))
-    const keepers = new Map([1, 2].map((lane) => [makeFlightStore(app, lane), makePurseKeeper(app)]))
+    const keepers = new Map([1, 2].map((lane) => [makeFlightStore(app, lane), makeReservations(app)]))
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
         const sheet = await makeFlightSheet(app, ['paid', 'free', 'free', 'paid'], 4 * PRICE)
         const rows = await sheet.addRows(5)
         const { revision } = await sheet.record()
         const model = createModel(rows, 4 * PRICE)
-        const known = { jobs: [], hands: [], peeked: [], former: [], holds: [] }
+        const known = { jobs: [], hands: [], peeked: [], former: [], reservations: [] }
         const world: World = { keepers, sheet, model, revision, ...known }
         for (const { kind, ...pick } of commands) {
           await must(COMMANDS[kind])(world, pick)

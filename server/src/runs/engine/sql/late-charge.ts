@@ -1,11 +1,11 @@
 import { listRows } from './groups.ts'
 import { nameParameters, type NamedParameters } from './named-parameters.ts'
-import { CHARGED, FENCED, OF_FLIGHTS, SHARES, WHOLE, WHOLE_OR_REFUSED } from './settle.ts'
+import { CHARGED, FENCED, OF_FLIGHTS, LEASES, WHOLE, WHOLE_OR_REFUSED } from './settle.ts'
 import { USED } from './usage.ts'
 
 /**
  * Posts the charge for a call whose flight was dropped while it was made: once, by the fence that the flight had. Cells
- * are not changed. Refused if the flight was not dropped but taken over or settled, or if the shares no longer exist.
+ * are not changed. Refused if the flight was not dropped but taken over or settled, or if the leases no longer exist.
  * The parameters are those of `SETTLE`, for one flight.
  */
 export const LATE_CHARGE: NamedParameters = nameParameters(`
@@ -14,7 +14,7 @@ with mine as materialized (
   using ${listRows(true, OF_FLIGHTS)}
   where ${FENCED}
   returning i.n
-), share as materialized (${SHARES}
+), lease as materialized (${LEASES}
 ), whole as materialized (${WHOLE_OR_REFUSED}
 ), charged as (${CHARGED}
 ), tallied as (

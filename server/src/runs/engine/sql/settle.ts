@@ -21,8 +21,8 @@ export const ENDS_ROW = 2
 
 /** The error code of a refused batch: a flight of it was taken over or is gone. */
 export const FLIGHT_LOST = 'LM001'
-/** The error code of a refused batch: a share that pays for its cells was ended. */
-export const SHARE_LOST = 'LM002'
+/** The error code of a refused batch: a lease that pays for its cells was ended. */
+export const LEASE_LOST = 'LM002'
 
 // The forms of the statement are at the end of the file. They are made of these parts.
 
@@ -41,20 +41,20 @@ const LOCKED = `
   cross join lateral (select from flights f where ${FENCED} for no key update) held`
 
 const ALL_LOCKED = '(select count(*) from mine) = cardinality(@rows::uuid[])'
-const ALL_SHARES = '(select count(*) from share) = cardinality(@sharePurses::uuid[])'
-const SHARE_REFUSED = `loam_refuse('${SHARE_LOST}', 'a share that pays for these cells was ended')`
+const ALL_LEASES = '(select count(*) from lease) = cardinality(@leaseLimits::uuid[])'
+const LEASE_REFUSED = `loam_refuse('${LEASE_LOST}', 'a lease that pays for these cells was ended')`
 const FLIGHT_REFUSED = `loam_refuse('${FLIGHT_LOST}', 'a flight of this batch was taken over or is gone')`
 
-/** Refuses the batch if a flight or a share is missing. */
+/** Refuses the batch if a flight or a lease is missing. */
 export const WHOLE_OR_REFUSED = `
-  select case when not ${ALL_SHARES} then ${SHARE_REFUSED} when not ${ALL_LOCKED} then ${FLIGHT_REFUSED} else true end as ok`
-/** Is false if a flight is missing: the statement then writes nothing. Refuses the batch if a share is missing. */
+  select case when not ${ALL_LEASES} then ${LEASE_REFUSED} when not ${ALL_LOCKED} then ${FLIGHT_REFUSED} else true end as ok`
+/** Is false if a flight is missing: the statement then writes nothing. Refuses the batch if a lease is missing. */
 const WHOLE_OR_NOTHING = `
-  select case when ${ALL_SHARES} then ${ALL_LOCKED} else ${SHARE_REFUSED} end as ok`
+  select case when ${ALL_LEASES} then ${ALL_LOCKED} else ${LEASE_REFUSED} end as ok`
 
-/** Locks the shares against statements that end them, not against other settlements. */
-export const SHARES = `
-  select from unnest(@shareOrgs::uuid[], @sharePurses::uuid[], @shareHolders::text[]) as w (o, p, h)
+/** Locks the leases against statements that end them, not against other settlements. */
+export const LEASES = `
+  select from unnest(@leaseOrgs::uuid[], @leaseLimits::uuid[], @leaseHolders::text[]) as w (o, p, h)
   cross join lateral (
     select from purse_shares s where s.org_id = w.o and s.purse_id = w.p and s.holder = w.h for key share
   ) held`
@@ -136,7 +136,7 @@ const UNCLAIMED = `
     and c.key = v.ck and c.row_id = v.r`
 
 /**
- * Inserts a record for the cells of a run, which folding enters in the ledger with the time of the cells. Nothing is
+ * Inserts a record for the cells of a run, which posting enters in the ledger with the time of the cells. Nothing is
  * updated.
  */
 export const CHARGED = `
@@ -156,7 +156,7 @@ join runs run on run.org_id = (@orgs::uuid[])[m.k] and run.run_id = (@runs::uuid
 const LAST = `
 with mine as materialized (
   delete from flights f using ${FLIGHTS} where ${FENCED} returning i.k, i.n
-), share as materialized (${SHARES}
+), lease as materialized (${LEASES}
 ), whole as materialized (${WHOLE_OR_REFUSED}
 ), written as (
   insert into ${INTO_CELLS}
@@ -169,7 +169,7 @@ with mine as materialized (
 /** Settles plain cells. Their flights go on, or are finished. */
 const PLAIN = `
 with mine as materialized (${LOCKED}
-), share as materialized (${SHARES}
+), lease as materialized (${LEASES}
 ), whole as materialized (${WHOLE_OR_NOTHING}
 ), finished as (${FINISHED}
 ), written as (
@@ -183,7 +183,7 @@ with mine as materialized (${LOCKED}
 /** Settles cells of any kind, also where cells of another run stand. */
 const ANY = `
 with mine as materialized (${LOCKED} where ${UNSETTLED}
-), share as materialized (${SHARES}
+), lease as materialized (${LEASES}
 ), whole as materialized (${WHOLE_OR_NOTHING}
 ), cell as materialized (${WITH_EXTRAS}
 ), cleared as (

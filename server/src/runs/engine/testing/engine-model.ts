@@ -52,7 +52,7 @@ export function flightOf(model: Model, hand: Hand): ModelFlight | undefined {
   return flight?.token === hand.token ? flight : undefined
 }
 
-export function launch(
+export function enqueue(
   model: Model,
   run: { id: string; actions: string[]; revision: number },
   chosen: readonly string[],
@@ -62,8 +62,8 @@ export function launch(
     if (before !== undefined && model.runs.get(before.run)?.stopped) end(model, row)
   }
   model.runs.set(run.id, { actions: run.actions, revision: run.revision, stopped: false })
-  const launched = chosen.filter((row) => !model.flights.has(row))
-  for (const row of launched) {
+  const enqueued = chosen.filter((row) => !model.flights.has(row))
+  for (const row of enqueued) {
     model.stopped.delete(row)
     for (const action of run.actions) setAside(model, row, action, run.id)
     const action = run.actions[0] ?? ''
@@ -73,10 +73,10 @@ export function launch(
       status: 'queued',
       ticket: -1,
       attempt: 0,
-      token: Symbol('launched'),
+      token: Symbol('enqueued'),
     })
   }
-  return launched
+  return enqueued
 }
 
 export function stop(model: Model): number {
@@ -158,7 +158,7 @@ export function settle(
   }
   model.flights.set(row_id, { ...flight, action: next })
   return {
-    flight: withPosition(hand.flight, { action: next, retries: 0, heldMillis: 0, hold: null }),
+    flight: withPosition(hand.flight, { action: next, retries: 0, heldMillis: 0, reservation: null }),
     token: hand.token,
   }
 }

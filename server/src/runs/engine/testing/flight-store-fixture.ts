@@ -1,6 +1,6 @@
 import { createLog } from '#server/lib/log.ts'
 import { grantCredits } from '#server/money/store/credits.ts'
-import { foldCharges } from '#server/money/store/purses/fold.ts'
+import { postCharges } from '#server/money/store/limits/posting.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { startRun, stopRuns } from '#server/runs/queue.ts'
 import type { RowChoice } from '#server/runs/row-choice.ts'
@@ -9,19 +9,19 @@ import { findSheet, type SheetRecord } from '#server/sheets/store/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { createFlightStore, type FlightStore } from '../flights/flight-store.ts'
 import type { Flight, Position, RowJob, SettledCell, Settlement } from '../flights/flight.ts'
-import { createPurseKeeper, type PurseKeeper } from '../purses/purse-keeper.ts'
+import { createReservations, type Reservations } from '../leases/reservations.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
 
-/** The accounts of an organisation by its balance and its ledger, after everything is folded. */
+/** The accounts of an organisation by its balance and its ledger, after everything is posted. */
 export type Accounts = {
   credits: number
   ledger: number
   charges: number
-  /** The credits that workers have reserved and not spent, by the balance and by their shares. */
+  /** The credits that workers have reserved and not spent, by the balance and by their leases. */
   held: number
-  shares: number
+  leases: number
 }
 
 /** A record of the table of flights, with the action that it is at. */
@@ -58,8 +58,8 @@ export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catal
 
 export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
 
-export const makePurseKeeper = (app: TestApp): PurseKeeper =>
-  createPurseKeeper(app.store, createLog('silent'), 0)
+export const makeReservations = (app: TestApp): Reservations =>
+  createReservations(app.store, createLog('silent'), 0)
 
 /** Creates an organisation of its own with `millis` thousandths, and a sheet with a chain of these templates. */
 export async function makeFlightSheet(
@@ -132,9 +132,9 @@ export async function makeFlightSheet(
       return rows.map(({ row_id }) => row_id)
     },
     async accounts() {
-      await foldCharges(db, orgId)
+      await postCharges(db, orgId)
       const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,
-          (select coalesce(sum(granted_millis), 0) from purse_shares where purse_id = $1)::bigint as shares,
+          (select coalesce(sum(granted_millis), 0) from purse_shares where purse_id = $1)::bigint as leases,
           (select sum(amount_millis) from ledger_entries where org_id = $1)::bigint as ledger,
           (select count(*) from ledger_entries where org_id = $1 and reason = 'cell') as charges
         from organisations where org_id = $1`)
@@ -170,11 +170,15 @@ export const complete = (
 })
 
 /** Claims a row and reserves the price of its cell, as a worker does before it calls a provider. */
-export async function claimAndReserve(store: FlightStore, purses: PurseKeeper, job: RowJob): Promise<Flight> {
+export async function claimAndReserve(
+  store: FlightStore,
+  reservations: Reservations,
+  job: RowJob,
+): Promise<Flight> {
   const flight = must(await store.claim(job))
-  const answer = await purses.hold(flight.facts, null, { more: PRICE, total: PRICE }, job.r)
-  if (!('hold' in answer)) throw new Error(`expected a hold, got ${JSON.stringify(answer)}`)
-  return withPosition(flight, { heldMillis: PRICE, hold: answer.hold })
+  const answer = await reservations.reserve(flight.facts, null, { more: PRICE, total: PRICE }, job.r)
+  if (!('reservation' in answer)) throw new Error(`expected a reservation, got ${JSON.stringify(answer)}`)
+  return withPosition(flight, { heldMillis: PRICE, reservation: answer.reservation })
 }
 
 /** Returns the flight as some worker believes it to be. */

@@ -10,7 +10,7 @@ export async function expectPaid(sheet: FlightSheet, cells: number): Promise<voi
   const credits = START - cells * PRICE
   const accounts = await sheet.accounts()
   expect(accounts).toMatchObject({ credits, ledger: credits, charges: cells })
-  expect(accounts.held).toBe(accounts.shares)
+  expect(accounts.held).toBe(accounts.leases)
 }
 
 /** Makes a sheet of rows that run. */

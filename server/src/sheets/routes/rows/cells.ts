@@ -10,7 +10,7 @@ import { inTransaction } from '../../../database/connection/db.ts'
 import { AppError, notFound } from '../../../lib/errors.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
-import { foldCharges } from '../../../money/store/purses/fold.ts'
+import { postCharges } from '../../../money/store/limits/posting.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { findFormer, type FormerCell, restoreFormer } from '../../../runs/store/former-cells.ts'
 import { type CellRecord, findCell } from '../../../runs/store/runs.ts'
@@ -140,7 +140,7 @@ async function readDetail(
   const cells = await listCells(db, sheet.org_id, [row_id], urlOf)
   const cell = cells.get(row_id)?.byAction[action_instance_id]
   if (cell === undefined) throw notFound('Cell')
-  await foldCharges(db, sheet.org_id)
+  await postCharges(db, sheet.org_id)
   const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
   const former = isInFlight(cell.status)
     ? undefined

@@ -1,40 +1,40 @@
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
-import { LATE_PURSES } from './budget-matches.ts'
-import { lockPurses } from './purse-locks.ts'
+import { LATE_LIMITS } from './budget-matches.ts'
+import { lockLimits } from './limit-locks.ts'
 
-/** The purses that count the charge `c`, beside the balance. */
-const COUNTED_IN = sql`c.purse_ids || ${LATE_PURSES}`
+/** The limits that count the charge `c`, beside the balance. */
+const COUNTED_IN = sql`c.purse_ids || ${LATE_LIMITS}`
 
 const selectCharges = (orgId: string, holder: string | null) =>
   holder === null ? sql`c.org_id = ${orgId}` : sql`c.org_id = ${orgId} and c.holder = ${holder}`
 
 /**
- * Folds charges: enters what was spent of shares in the ledger, moves it from granted to spent, and gives it its balance. It
+ * Posts charges: enters what was spent of leases in the ledger, moves it from granted to spent, and gives it its balance. It
  * does so for all holders or for one. Call it before reading balance, ledger or usage.
  */
-export async function foldCharges(db: Db, orgId: string, holder: string | null = null): Promise<void> {
+export async function postCharges(db: Db, orgId: string, holder: string | null = null): Promise<void> {
   const isSelected = selectCharges(orgId, holder)
   const { rows: found } = await sql<{ purse_ids: string[] }>`
     select array(select distinct p from purse_charges c, unnest(${COUNTED_IN}) p where ${isSelected}) as purse_ids
     where exists (select from purse_charges c where ${isSelected})`.execute(db)
-  const [unfolded] = found
-  if (unfolded === undefined) return
+  const [unposted] = found
+  if (unposted === undefined) return
   await inTransaction(db, async (trx) => {
-    const locked = await lockPurses(trx, orgId, unfolded.purse_ids)
-    await foldLocked(trx, orgId, { holder, purseIds: locked })
+    const locked = await lockLimits(trx, orgId, unposted.purse_ids)
+    await postLocked(trx, orgId, { holder, limitIds: locked })
   })
 }
 
 /**
- * Folds charges under the locks of these purses and of the organisation. Charges of other purses stay. Charges that were
+ * Posts charges under the locks of these limits and of the organisation. Charges of other limits stay. Charges that were
  * settled together become one block. Ids of entries follow the existing ids, by the database's clock, so that the order of
  * the ledger is the order of its balances.
  */
-async function foldLocked(
+async function postLocked(
   trx: Db,
   orgId: string,
-  { holder, purseIds }: { holder: string | null; purseIds: readonly string[] },
+  { holder, limitIds }: { holder: string | null; limitIds: readonly string[] },
 ): Promise<void> {
   await sql`
     with due as materialized (
@@ -42,14 +42,14 @@ async function foldLocked(
       where ${selectCharges(orgId, holder)}
     ), gone as materialized (
       delete from purse_charges c using due where c.org_id = ${orgId} and c.charge_id = due.charge_id
-        and due.counted_in <@ ${purseIds}::uuid[]
+        and due.counted_in <@ ${limitIds}::uuid[]
       returning c.*, due.counted_in
-    ), purse as (
+    ), counted as (
       update purses p set spent_millis = p.spent_millis + s.spent, granted_millis = p.granted_millis - s.granted
       from (select id, sum(g.millis) as spent, coalesce(sum(g.millis) filter (where id = any(g.purse_ids)), 0) as granted
         from gone g, unnest(g.counted_in) id group by id) s
       where p.org_id = ${orgId} and p.purse_id = s.id
-    ), share as (
+    ), lease as (
       update purse_shares h set granted_millis = h.granted_millis - s.millis
       from (select g.holder, id, sum(g.millis) as millis
         from gone g, unnest(array_append(g.purse_ids, g.org_id)) id group by g.holder, id) s
@@ -83,29 +83,29 @@ async function foldLocked(
 }
 
 /**
- * Ends the shares of a holder in an organisation, because the holder is dead or starts again. Its charges are folded and the
- * rest is given back. Settlements in flight come before; later ones find no share and write nothing.
+ * Ends the leases of a holder in an organisation, because the holder is dead or starts again. Its charges are posted and the
+ * rest is given back. Settlements in flight come before; later ones find no lease and write nothing.
  */
-export async function endShares(db: Db, orgId: string, holder: string): Promise<void> {
+export async function endLeases(db: Db, orgId: string, holder: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { rows } = await sql<{ purse_id: string }>`
       select purse_id from purse_shares where org_id = ${orgId} and holder = ${holder}
       union select p from purse_charges c, unnest(${COUNTED_IN}) p where c.org_id = ${orgId} and c.holder = ${holder}`.execute(
       trx,
     )
-    const locked = await lockPurses(
+    const locked = await lockLimits(
       trx,
       orgId,
       rows.map(({ purse_id }) => purse_id),
     )
     await sql`select from purse_shares where org_id = ${orgId} and holder = ${holder}
       order by purse_id for update`.execute(trx)
-    const purseIds = [...locked, ...(await lockLatePurses(trx, orgId, holder, locked))]
-    await foldLocked(trx, orgId, { holder, purseIds })
+    const limitIds = [...locked, ...(await lockLateLimits(trx, orgId, holder, locked))]
+    await postLocked(trx, orgId, { holder, limitIds })
     await sql`
       with gone as (
         delete from purse_shares where org_id = ${orgId} and holder = ${holder} returning purse_id, granted_millis
-      ), purse as (
+      ), counted as (
         update purses p set granted_millis = p.granted_millis - g.granted_millis
         from gone g where p.org_id = ${orgId} and p.purse_id = g.purse_id
       ), forgotten as (
@@ -117,11 +117,11 @@ export async function endShares(db: Db, orgId: string, holder: string): Promise<
 }
 
 /**
- * Locks the purses of budgets that are as new as the charges of a settlement in flight. They are locked after the
+ * Locks the limits of budgets that are as new as the charges of a settlement in flight. They are locked after the
  * organisation, which is the wrong order. So this does not wait: if one of them is locked, it throws and the caller tries
  * again.
  */
-async function lockLatePurses(
+async function lockLateLimits(
   trx: Db,
   orgId: string,
   holder: string,
@@ -129,13 +129,13 @@ async function lockLatePurses(
 ): Promise<string[]> {
   const { rows } = await sql<{ purse_id: string }>`
     select purse_id from purses where org_id = ${orgId} and purse_id = any(array(
-      select p from purse_charges c, unnest(${LATE_PURSES}) p where c.org_id = ${orgId} and c.holder = ${holder}
+      select p from purse_charges c, unnest(${LATE_LIMITS}) p where c.org_id = ${orgId} and c.holder = ${holder}
         and p <> all(${locked}::uuid[])))
     order by purse_id for no key update nowait`.execute(trx)
   return rows.map(({ purse_id }) => purse_id)
 }
 
-/** Lists dead holders, with the organisations in which they have shares. */
+/** Lists dead holders, with the organisations in which they have leases. */
 export async function listDeadHolders(db: Db): Promise<{ org_id: string; holder: string }[]> {
   const { rows } = await sql<{ org_id: string; holder: string }>`
     select distinct org_id, holder from purse_shares s
@@ -143,7 +143,7 @@ export async function listDeadHolders(db: Db): Promise<{ org_id: string; holder:
   return rows
 }
 
-/** Removes a holder without shares from the list of live workers. */
+/** Removes a holder without leases from the list of live workers. */
 export async function forgetHolder(db: Db, holder: string): Promise<void> {
   await sql`delete from workers where worker_id = ${holder}`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { plural } from '../../../lib/plural.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
-import type { Refusal } from '../../../money/store/purses/take.ts'
+import type { Refusal } from '../../../money/store/limits/leasing.ts'
 import type { RunFacts } from '../flights/flight.ts'
 
 /** Says which limit is too low, what to do about it, and which call continues the run. */
@@ -12,7 +12,7 @@ const MAX_CREDITS: Words = {
   call: 'resume',
 }
 
-/** Words for caps that runs share, by the first word of their subject. */
+/** Words for caps that runs lease, by the first word of their subject. */
 const SHARED: Record<string, Words> = {
   webhook: {
     of: 'max_credits_per_day of the webhook',

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
 import { newId } from '../../../lib/ids.ts'
-import { PURSE_LATE } from './budget-matches.ts'
+import { LIMIT_LATE } from './budget-matches.ts'
 
-/** The state of a purse. Amounts are whole thousandths of credits. */
-export type PurseState = {
+/** The state of a limit. Amounts are whole thousandths of credits. */
+export type LimitState = {
   purse_id: string
   kind: 'cap' | 'budget'
   budget_id: string | null
   period_start: Date | null
-  /** The limit. If it is null, spending is counted and never refused. */
+  /** The most that may be spent. If it is null, spending is counted and never refused. */
   limit: number | null
   /** The credits that cells were charged, in the ledger or not yet. */
   spent: number
@@ -67,7 +67,7 @@ async function openSharedCap(
       do update set limit_millis = excluded.limit_millis
     returning purse_id`.execute(db)
   const [found] = rows
-  if (found === undefined) throw new Error('the database returned no purse after inserting or updating one')
+  if (found === undefined) throw new Error('the database returned no limit after inserting or updating one')
   return found.purse_id
 }
 
@@ -88,42 +88,42 @@ export async function changeDailyCap(
 export async function changeCap(
   db: Db,
   orgId: string,
-  purseId: string,
+  limitId: string,
   limitMillis: number | null,
 ): Promise<void> {
   await db
     .updateTable('purses')
     .set({ limit_millis: limitMillis })
     .where('org_id', '=', orgId)
-    .where('purse_id', '=', purseId)
+    .where('purse_id', '=', limitId)
     .execute()
 }
 
-/** The limit of the purse `p`. A budget's purse takes it from the budget, and has none if the budget only warns. */
-export const PURSE_LIMIT = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
+/** The amount of the limit `p`, or null. A budget's limit takes it from the budget, and has none if the budget only warns. */
+export const LIMIT_MILLIS = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
   where b.org_id = p.org_id and b.budget_id = p.budget_id and b.mode = 'stop') else p.limit_millis end)`
 
-/** The charges to the purse `p` that were held there and are not folded yet. */
-export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
+/** The charges to the limit `p` that were held there and are not posted yet. */
+export const LIMIT_UNPOSTED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
   where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))`
 
-/** Lists the current state of purses, including charges that are not folded yet. */
-export async function listPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<PurseState[]> {
-  const { rows } = await sql<PurseState>`
-    select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(PURSE_LIMIT)} as limit,
-      p.spent_millis + u.millis + ${PURSE_LATE} as spent, p.granted_millis - u.millis as held, p.refused_at
-    from purses p cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
-    where p.org_id = ${orgId} and p.purse_id = any(${purseIds}::uuid[]) order by p.purse_id`.execute(db)
+/** Lists the current state of limits, including charges that are not posted yet. */
+export async function listLimits(db: Db, orgId: string, limitIds: readonly string[]): Promise<LimitState[]> {
+  const { rows } = await sql<LimitState>`
+    select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(LIMIT_MILLIS)} as limit,
+      p.spent_millis + u.millis + ${LIMIT_LATE} as spent, p.granted_millis - u.millis as held, p.refused_at
+    from purses p cross join lateral (select ${sql.raw(LIMIT_UNPOSTED)} as millis) u
+    where p.org_id = ${orgId} and p.purse_id = any(${limitIds}::uuid[]) order by p.purse_id`.execute(db)
   return rows
 }
 
 const FORGOTTEN_AT_ONCE = 10_000
 
 /**
- * Deletes caps of deleted runs and purses of deleted budgets. While its run exists, a cap is kept: it is shown with the run,
+ * Deletes caps of deleted runs and limits of deleted budgets. While its run exists, a cap is kept: it is shown with the run,
  * and Resume can raise it. Caps of a day or a cycle may still be used later and are kept for a month.
  */
-export async function forgetPurses(db: Db): Promise<void> {
+export async function forgetLimits(db: Db): Promise<void> {
   await sql`
     delete from purses p using (
       select p.org_id, p.purse_id from purses p

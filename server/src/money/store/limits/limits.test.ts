@@ -4,42 +4,42 @@ import { newId } from '#server/lib/ids.ts'
 import { grantCredits, refundCharges } from '#server/money/store/credits.ts'
 import { listLedger } from '#server/money/store/ledger.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
-import { findBudgetPurses, getBudgetPurse, type Spender } from './budget-purses.ts'
-import { endShares, foldCharges } from './fold.ts'
-import { createCap, forgetPurses, listPurses, openDailyCap } from './purses.ts'
-import { giveBackCredits, type Need, type Take, takeCredits } from './take.ts'
+import { findBudgetLimits, getBudgetLimit, type Spender } from './budget-limits.ts'
+import { giveBackCredits, type Need, leaseCredits, type LeaseRequest } from './leasing.ts'
+import { createCap, forgetLimits, listLimits, openDailyCap } from './limits.ts'
+import { endLeases, postCharges } from './posting.ts'
 
 const app = await makeApp()
 const db = app.store.system
 
 const need = (more: number, total = more): Need => ({ more, total })
 
-async function makePurse(balance: number, cap: number | null) {
+async function makeLimit(balance: number, cap: number | null) {
   const org = await app.makeOrg()
   const { orgId } = org
   await db
     .transaction()
     .execute((trx) => grantCredits(trx, orgId, { amountMillis: balance - 1_000_000, reason: 'test' }))
-  const purseId = await createCap(db, orgId, cap)
-  const take = (holder: string, needs: Need[], more: Partial<Take> = {}) =>
+  const limitId = await createCap(db, orgId, cap)
+  const take = (holder: string, needs: Need[], more: Partial<LeaseRequest> = {}) =>
     db.transaction().execute((trx) =>
-      takeCredits(trx, {
+      leaseCredits(trx, {
         orgId,
-        purseIds: [purseId],
+        limitIds: [limitId],
         holder,
-        sharesKnown: [],
+        leasesKnown: [],
         needs,
         extraMillis: 0,
         ...more,
       }),
     )
-  const charge = (holder: string, millis: number, facts: object = {}, purseIds = [purseId]) =>
+  const charge = (holder: string, millis: number, facts: object = {}, limitIds = [limitId]) =>
     db
       .insertInto('purse_charges')
       .values({
         org_id: orgId,
         holder,
-        purse_ids: purseIds,
+        purse_ids: limitIds,
         millis,
         facts: JSON.stringify({ trigger: 'api', ...facts }),
         kinds: JSON.stringify([['a_1', 'a', millis, null, 1]]),
@@ -47,7 +47,7 @@ async function makePurse(balance: number, cap: number | null) {
         kind_of: [0],
       })
       .execute()
-  const state = async () => (await listPurses(db, orgId, [purseId]))[0]
+  const state = async () => (await listLimits(db, orgId, [limitId]))[0]
   const balanceOf = async () => {
     const { rows } = await sql<{ balance: number; held: number; ledger: number }>`
       select credits_millis as balance, held_millis as held,
@@ -55,11 +55,11 @@ async function makePurse(balance: number, cap: number | null) {
       from organisations o where org_id = ${orgId}`.execute(db)
     return rows[0]
   }
-  return { org, orgId, purseId, take, charge, state, balanceOf }
+  return { org, orgId, limitId, take, charge, state, balanceOf }
 }
 
 it('M6: cells wait for credits that others hold, and are refused only for spent credits', async () => {
-  const { take, charge, state } = await makePurse(100_000, 5000)
+  const { take, charge, state } = await makeLimit(100_000, 5000)
   const first = await take('one', [need(2000), need(2000), need(2000)])
   const short = { kind: 'max_credits', isFinal: false }
   expect(first).toMatchObject({ grantedMillis: 4000, answers: ['held', 'held', short] })
@@ -79,15 +79,15 @@ it('M6: cells wait for credits that others hold, and are refused only for spent 
 })
 
 it('M17: fold moves what was spent to the ledger, in the order of balances', async () => {
-  const { orgId, take, charge, state, balanceOf } = await makePurse(10_000, null)
+  const { orgId, take, charge, state, balanceOf } = await makeLimit(10_000, null)
   await take('one', [need(3000)])
   for (const millis of [100, 200, 300]) await charge('one', millis)
-  await Promise.all([foldCharges(db, orgId), foldCharges(db, orgId, 'one')])
+  await Promise.all([postCharges(db, orgId), postCharges(db, orgId, 'one')])
   expect(await state()).toMatchObject({ limit: null, spent: 600, held: 2400 })
   expect(await balanceOf()).toEqual({ balance: 9400, held: 2400, ledger: 9400 })
   await charge('one', 400)
-  await endShares(db, orgId, 'one')
-  await endShares(db, orgId, 'one')
+  await endLeases(db, orgId, 'one')
+  await endLeases(db, orgId, 'one')
   expect(await balanceOf()).toEqual({ balance: 9000, held: 0, ledger: 9000 })
   const entries = await db
     .selectFrom('ledger_entries')
@@ -104,21 +104,21 @@ it('M17: fold moves what was spent to the ledger, in the order of balances', asy
   ])
 })
 
-it('M17: a missing share is noticed, and credits given back are free again', async () => {
-  const { orgId, purseId, take, state, balanceOf } = await makePurse(10_000, 5000)
+it('M17: a missing lease is noticed, and credits given back are free again', async () => {
+  const { orgId, limitId, take, state, balanceOf } = await makeLimit(10_000, 5000)
   await take('one', [need(2000)])
   const given = new Map([
-    [purseId, 500],
+    [limitId, 500],
     [orgId, 2000],
   ])
   await db.transaction().execute((trx) => giveBackCredits(trx, orgId, 'one', given))
   expect([await state(), (await balanceOf())?.held]).toMatchObject([{ held: 1500 }, 0])
-  expect(await take('one', [need(1)], { sharesKnown: [purseId, orgId] })).toEqual({ kind: 'lost' })
-  expect(await take('one', [need(1)], { sharesKnown: [purseId] })).toMatchObject({ answers: ['held'] })
+  expect(await take('one', [need(1)], { leasesKnown: [limitId, orgId] })).toEqual({ kind: 'lost' })
+  expect(await take('one', [need(1)], { leasesKnown: [limitId] })).toMatchObject({ answers: ['held'] })
 })
 
 it('M9: a budget is found by what it counts, and counts earlier spending of its period', async () => {
-  const { orgId, take, charge } = await makePurse(10_000, null)
+  const { orgId, take, charge } = await makeLimit(10_000, null)
   const spender: Spender = {
     org_id: orgId,
     run_id: newId(),
@@ -150,17 +150,17 @@ it('M9: a budget is found by what it counts, and counts earlier spending of its 
       .values({ org_id: orgId, budget_id, name: scope, scope, subject, trigger, period, ...limits })
       .execute()
   }
-  const found = await findBudgetPurses(db, spender)
-  expect(await findBudgetPurses(db, spender)).toEqual(found)
-  const spent = new Map((await listPurses(db, orgId, found)).map((one) => [one.budget_id, one.spent]))
+  const found = await findBudgetLimits(db, spender)
+  expect(await findBudgetLimits(db, spender)).toEqual(found)
+  const spent = new Map((await listLimits(db, orgId, found)).map((one) => [one.budget_id, one.spent]))
   expect(ids.map((id) => spent.get(id) ?? null)).toEqual(budgets.map(([, , , , millis]) => millis))
-  expect(await getBudgetPurse(db, orgId, ids[1] ?? '')).toMatchObject({ limit: 1000, spent: 50, held: 0 })
-  const answer = await take('one', [need(300, 300)], { purseIds: found })
+  expect(await getBudgetLimit(db, orgId, ids[1] ?? '')).toMatchObject({ limit: 1000, spent: 50, held: 0 })
+  const answer = await take('one', [need(300, 300)], { limitIds: found })
   expect(answer).toMatchObject({ answers: [{ kind: 'budget', leftMillis: 250, neededMillis: 300 }] })
 })
 
 it('M9: what was held before a budget was made counts in it when it is settled, once, and in the period of its hold', async () => {
-  const { orgId, take, charge } = await makePurse(10_000, null)
+  const { orgId, take, charge } = await makeLimit(10_000, null)
   const budget = {
     org_id: orgId,
     budget_id: newId(),
@@ -174,21 +174,21 @@ it('M9: what was held before a budget was made counts in it when it is settled, 
   } as const
   await take('one', [need(3000)])
   await db.insertInto('budgets').values(budget).execute()
-  const open = () => getBudgetPurse(db, orgId, budget.budget_id)
+  const open = () => getBudgetLimit(db, orgId, budget.budget_id)
   const made = await open()
   expect(made).toMatchObject({ spent: 0, held: 0 })
   await charge('one', 700)
   expect(await open()).toMatchObject({ spent: 700, held: 0 })
-  const refused = await take('two', [need(400)], { purseIds: [made?.purse_id ?? ''] })
+  const refused = await take('two', [need(400)], { limitIds: [made?.purse_id ?? ''] })
   expect(refused).toMatchObject({ answers: [{ kind: 'budget', leftMillis: 300, isFinal: true }] })
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   await charge('one', 100)
-  await endShares(db, orgId, 'one')
-  await foldCharges(db, orgId)
+  await endLeases(db, orgId, 'one')
+  await postCharges(db, orgId)
   expect(await open()).toMatchObject({ spent: 800, held: 0 })
 
   // A hold of yesterday that is settled today counts in yesterday's period.
-  await take('two', [need(200)], { purseIds: [made?.purse_id ?? ''] })
+  await take('two', [need(200)], { limitIds: [made?.purse_id ?? ''] })
   await sql`update purses set period_start = period_start - interval '1 day' where purse_id = ${made?.purse_id}`.execute(
     db,
   )
@@ -196,15 +196,15 @@ it('M9: what was held before a budget was made counts in it when it is settled, 
   await charge('two', 50, {}, [made?.purse_id ?? ''])
   expect(await open()).toMatchObject({ spent: 0, held: 0 })
   await charge('two', 60, {}, [made?.purse_id ?? ''])
-  await endShares(db, orgId, 'two')
+  await endLeases(db, orgId, 'two')
   expect(await open()).toMatchObject({ spent: 0, held: 0 })
   await sql`delete from purses where org_id = ${orgId} and purse_id <> ${made?.purse_id}`.execute(db)
   expect(await open()).toMatchObject({ spent: 0, held: 0 })
-  expect(await listPurses(db, orgId, [made?.purse_id ?? ''])).toMatchObject([{ spent: 910, held: 0 }])
+  expect(await listLimits(db, orgId, [made?.purse_id ?? ''])).toMatchObject([{ spent: 910, held: 0 }])
 })
 
 it('M12: the ledger has an entry for each charge, in pages of any size, and gives back each once', async () => {
-  const { orgId, take, purseId } = await makePurse(10_000, null)
+  const { orgId, take, limitId } = await makeLimit(10_000, null)
   const runs = [newId(), newId()]
   const settle = async (runId: string | undefined, millis: number[]) => {
     const kinds = millis.map((one) => [
@@ -219,7 +219,7 @@ it('M12: the ledger has an entry for each charge, in pages of any size, and give
       .values({
         org_id: orgId,
         holder: 'one',
-        purse_ids: [purseId],
+        purse_ids: [limitId],
         millis: millis.reduce((sum, one) => sum + one, 0),
         facts: JSON.stringify({ trigger: 'api', run_id: runId }),
         kinds: JSON.stringify(kinds),
@@ -231,7 +231,7 @@ it('M12: the ledger has an entry for each charge, in pages of any size, and give
   await take('one', [need(5000)])
   await settle(runs[0], [1, 2, 3])
   await settle(runs[1], [10, 20, 30, 40])
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   await db.transaction().execute((trx) => grantCredits(trx, orgId, { amountMillis: 5, reason: 'more' }))
   await settle(runs[0], [4])
   await settle(runs[0], [5, 6])
@@ -274,17 +274,17 @@ it('M12: the ledger has an entry for each charge, in pages of any size, and give
   ])
 })
 
-it('M5: the cap of a day is one purse, and its limit may change', async () => {
-  const { orgId } = await makePurse(10_000, null)
+it('M5: the cap of a day is one limit, whose amount may change', async () => {
+  const { orgId } = await makeLimit(10_000, null)
   const first = await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 1000 })
   expect(await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 2000 })).toBe(first)
   expect(await openDailyCap(db, orgId, { subject: 'other', limitMillis: 1000 })).not.toBe(first)
-  expect(await listPurses(db, orgId, [first])).toMatchObject([{ limit: 2000, spent: 0 }])
+  expect(await listLimits(db, orgId, [first])).toMatchObject([{ limit: 2000, spent: 0 }])
 })
 
 it('M8: a cap is kept as long as its run, and deleted when no run uses it', async () => {
-  const { org, orgId, purseId: ended, take, charge } = await makePurse(100_000, 5000)
-  const [held, unfolded, young] = [
+  const { org, orgId, limitId: ended, take, charge } = await makeLimit(100_000, 5000)
+  const [held, unposted, young] = [
     await createCap(db, orgId, 1),
     await createCap(db, orgId, 2),
     await createCap(db, orgId, 3),
@@ -297,20 +297,20 @@ it('M8: a cap is kept as long as its run, and deleted when no run uses it', asyn
     values (${orgId}, ${newId()}, ${workflow_id}, 1, '{}', 'api', '{}', 'operator', 'finished', ${kept}, false, false)`.execute(
     db,
   )
-  await take('one', [need(1)], { purseIds: [held] })
-  await charge('one', 1, {}, [unfolded])
+  await take('one', [need(1)], { limitIds: [held] })
+  await charge('one', 1, {}, [unposted])
   await sql`update purses set created_at = now() - interval '2 days' where org_id = ${orgId} and purse_id <> ${young}`.execute(
     db,
   )
-  await forgetPurses(db)
-  const left = (await listPurses(db, orgId, [ended, held, unfolded, young, today, kept])).map(
+  await forgetLimits(db)
+  const left = (await listLimits(db, orgId, [ended, held, unposted, young, today, kept])).map(
     (one) => one.purse_id,
   )
-  expect(left).toEqual([held, unfolded, young, today, kept].toSorted((one, other) => (one < other ? -1 : 1)))
+  expect(left).toEqual([held, unposted, young, today, kept].toSorted((one, other) => (one < other ? -1 : 1)))
 })
 
-it('M10: an alert says what was spent up to it, folded or not; a refusal fires what that has reached as well', async () => {
-  const { orgId, take, charge } = await makePurse(100_000, null)
+it('M10: an alert says what was spent up to it, posted or not; a refusal fires what that has reached as well', async () => {
+  const { orgId, take, charge } = await makeLimit(100_000, null)
   const spender: Spender = {
     org_id: orgId,
     run_id: newId(),
@@ -321,7 +321,7 @@ it('M10: an alert says what was spent up to it, folded or not; a refusal fires w
     trigger: 'api',
   }
   // Credits are held and charged before the budget exists.
-  await take('old', [need(1000)], { purseIds: [] })
+  await take('old', [need(1000)], { limitIds: [] })
   const budget = {
     org_id: orgId,
     budget_id: newId(),
@@ -334,27 +334,27 @@ it('M10: an alert says what was spent up to it, folded or not; a refusal fires w
     mode: 'stop',
   } as const
   await db.insertInto('budgets').values(budget).execute()
-  const purseIds = await findBudgetPurses(db, spender)
+  const limitIds = await findBudgetLimits(db, spender)
   const alerts = async () => {
     const { rows } = await sql`select threshold, spent_millis from budget_alerts where org_id = ${orgId}
       order by threshold`.execute(db)
     return rows
   }
-  const hold = (holder: string, millis: number) => take(holder, [need(millis)], { purseIds })
+  const hold = (holder: string, millis: number) => take(holder, [need(millis)], { limitIds })
   await hold('one', 5000)
   await hold('two', 4000)
-  await charge('one', 4000, { ...spender }, purseIds)
-  await charge('two', 2000, { ...spender }, purseIds)
-  await foldCharges(db, orgId, 'one')
+  await charge('one', 4000, { ...spender }, limitIds)
+  await charge('two', 2000, { ...spender }, limitIds)
+  await postCharges(db, orgId, 'one')
   expect(await alerts()).toEqual([])
-  await charge('one', 1000, { ...spender }, purseIds)
-  await foldCharges(db, orgId, 'one')
+  await charge('one', 1000, { ...spender }, limitIds)
+  await postCharges(db, orgId, 'one')
   expect(await alerts()).toEqual([{ threshold: 50, spent_millis: 7000 }])
   await charge('old', 1000, { ...spender }, [])
-  await charge('two', 1000, { ...spender }, purseIds)
+  await charge('two', 1000, { ...spender }, limitIds)
   await hold('two', 2000)
-  const [purse] = await listPurses(db, orgId, purseIds)
-  expect(purse?.spent).toBe(9000)
+  const [counted] = await listLimits(db, orgId, limitIds)
+  expect(counted?.spent).toBe(9000)
   expect(await alerts()).toEqual([
     { threshold: 50, spent_millis: 7000 },
     { threshold: 80, spent_millis: 9000 },

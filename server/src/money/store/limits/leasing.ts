@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
-import { PURSE_LATE } from './budget-matches.ts'
-import { lockPurses } from './purse-locks.ts'
-import { PURSE_LIMIT, PURSE_UNFOLDED } from './purses.ts'
+import { LIMIT_LATE } from './budget-matches.ts'
+import { lockLimits } from './limit-locks.ts'
+import { LIMIT_MILLIS, LIMIT_UNPOSTED } from './limits.ts'
 
 /** The need of a cell: it wants `more` thousandths and then holds `total`. */
 export type Need = { more: number; total: number }
@@ -22,17 +22,17 @@ export type Refusal = {
 }
 
 export type Answer = 'held' | Refusal
-export type Taken = { kind: 'lost' } | { kind: 'taken'; grantedMillis: number; answers: Answer[] }
+export type LeaseAnswer = { kind: 'lost' } | { kind: 'leased'; grantedMillis: number; answers: Answer[] }
 
-export type Take = {
+export type LeaseRequest = {
   orgId: string
-  /** The purses to take from. The balance is always added. */
-  purseIds: readonly string[]
+  /** The limits that count the credits. The balance is always added. */
+  limitIds: readonly string[]
   holder: string
-  /** Tells whether the holder is a record that ends its share itself. */
+  /** Tells whether the holder is a record that ends its lease itself. */
   lasting?: boolean
-  /** The purses of which the holder believes to have shares; the organisation's id stands for its balance. */
-  sharesKnown: readonly string[]
+  /** The limits of which the holder believes to have leases; the organisation's id stands for its balance. */
+  leasesKnown: readonly string[]
   needs: readonly Need[]
   /** The credits to take beyond the needs, if plenty are left. */
   extraMillis: number
@@ -45,48 +45,48 @@ type State = {
   subject: string | null
   name: string | null
   limit: number | null
-  /** The spent thousandths, folded or not. */
+  /** The spent thousandths, posted or not. */
   spent: number
   free: number | null
-  has_share: boolean
+  has_lease: boolean
 }
 
 const RANKS = { cap: 0, budget: 1, balance: 2 }
 
-/** Holds credits in every purse, for as many needs as fit, in their order. Call it in a transaction. */
-export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
-  const { orgId, holder, needs, sharesKnown } = take
-  const locked = await lockPurses(trx, orgId, take.purseIds)
-  const purses = await readPurses(trx, orgId, locked, holder)
-  if (sharesKnown.some((id) => !purses.some(({ purse_id, has_share }) => has_share && purse_id === id)))
+/** Leases credits of every limit, for as many needs as fit, in their order. Call it in a transaction. */
+export async function leaseCredits(trx: Db, request: LeaseRequest): Promise<LeaseAnswer> {
+  const { orgId, holder, needs, leasesKnown } = request
+  const locked = await lockLimits(trx, orgId, request.limitIds)
+  const limits = await readLimits(trx, orgId, locked, holder)
+  if (leasesKnown.some((id) => !limits.some(({ purse_id, has_lease }) => has_lease && purse_id === id)))
     return { kind: 'lost' }
   let granted = 0
   const answers = needs.map(({ more, total }): Answer => {
-    const spent = purses.find((purse) => purse.limit !== null && purse.spent + total > purse.limit)
+    const spent = limits.find((one) => one.limit !== null && one.spent + total > one.limit)
     if (spent !== undefined) return createRefusal(spent, total, true)
-    const short = purses.find(({ free }) => free !== null && granted + more > free)
+    const short = limits.find(({ free }) => free !== null && granted + more > free)
     if (short !== undefined) return createRefusal(short, total, false)
     granted += more
     return 'held'
   })
-  const workers = purses.length === 0 || take.extraMillis === 0 ? 1 : await countHolders(trx)
-  const spare = purses.map(({ free }) => (free === null ? Infinity : (free - granted) / (8 * workers)))
-  if (granted > 0) granted += Math.max(0, Math.floor(Math.min(take.extraMillis, ...spare)))
-  const refusing = new Set(purses.filter((one) => answers.some((answer) => isRefusalOf(answer, one))))
-  await write(trx, take, { purses, granted, refusing: [...refusing].map(({ purse_id }) => purse_id) })
-  return { kind: 'taken', grantedMillis: granted, answers }
+  const workers = limits.length === 0 || request.extraMillis === 0 ? 1 : await countHolders(trx)
+  const spare = limits.map(({ free }) => (free === null ? Infinity : (free - granted) / (8 * workers)))
+  if (granted > 0) granted += Math.max(0, Math.floor(Math.min(request.extraMillis, ...spare)))
+  const refusing = new Set(limits.filter((one) => answers.some((answer) => isRefusalOf(answer, one))))
+  await write(trx, request, { limits, granted, refusing: [...refusing].map(({ purse_id }) => purse_id) })
+  return { kind: 'leased', grantedMillis: granted, answers }
 }
 
-async function readPurses(trx: Db, orgId: string, ids: readonly string[], holder: string): Promise<State[]> {
+async function readLimits(trx: Db, orgId: string, ids: readonly string[], holder: string): Promise<State[]> {
   const { rows } = await sql<State>`
     select p.purse_id, p.kind, p.budget_id, p.subject, (select b.name from budgets b
         where b.org_id = p.org_id and b.budget_id = p.budget_id) as name,
       l.limit, p.spent_millis + u.millis + late.millis as spent,
-      l.limit - p.spent_millis - late.millis - p.granted_millis as free, s.holder is not null as has_share
+      l.limit - p.spent_millis - late.millis - p.granted_millis as free, s.holder is not null as has_lease
     from purses p
-    cross join lateral (select ${sql.raw(PURSE_LIMIT)} as limit) l
-    cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
-    cross join lateral (select ${PURSE_LATE} as millis) late
+    cross join lateral (select ${sql.raw(LIMIT_MILLIS)} as limit) l
+    cross join lateral (select ${sql.raw(LIMIT_UNPOSTED)} as millis) u
+    cross join lateral (select ${LIMIT_LATE} as millis) late
     left join purse_shares s on s.org_id = p.org_id and s.purse_id = p.purse_id and s.holder = ${holder}
     where p.org_id = ${orgId} and p.purse_id = any(${ids}::uuid[])
     union all
@@ -104,8 +104,8 @@ const countHolders = async (trx: Db): Promise<number> => {
   return Math.max(1, rows[0]?.count ?? 1)
 }
 
-function createRefusal(purse: State, neededMillis: number, isFinal: boolean): Refusal {
-  const { kind, budget_id, subject, name, limit, spent } = purse
+function createRefusal(state: State, neededMillis: number, isFinal: boolean): Refusal {
+  const { kind, budget_id, subject, name, limit, spent } = state
   return {
     kind: kind === 'cap' ? 'max_credits' : kind,
     budgetId: budget_id,
@@ -125,16 +125,16 @@ const isRefusalOf = (answer: Answer, { kind, budget_id }: State): boolean =>
 
 async function write(
   trx: Db,
-  { orgId, holder, lasting = false }: Take,
-  { purses, granted, refusing }: { purses: readonly State[]; granted: number; refusing: string[] },
+  { orgId, holder, lasting = false }: LeaseRequest,
+  { limits, granted, refusing }: { limits: readonly State[]; granted: number; refusing: string[] },
 ): Promise<void> {
   if (refusing.length > 0)
     await sql`update purses set refused_at = now()
       where org_id = ${orgId} and purse_id = any(${refusing}::uuid[]) and refused_at is null`.execute(trx)
   if (granted === 0) return
-  const ids = purses.map(({ purse_id }) => purse_id)
+  const ids = limits.map(({ purse_id }) => purse_id)
   await sql`
-    with purse as (
+    with counted as (
       update purses set granted_millis = granted_millis + ${granted}::bigint
       where org_id = ${orgId} and purse_id = any(${ids}::uuid[])
     ), balance as (
@@ -151,8 +151,8 @@ async function write(
 }
 
 /**
- * Gives back credits that a holder no longer needs, in thousandths by purse; the organisation's id stands for its balance. A
- * share of nothing is deleted. Call it in a transaction.
+ * Gives back credits that a holder no longer needs, in thousandths by limit; the organisation's id stands for its balance. A
+ * lease of nothing is deleted. Call it in a transaction.
  */
 export async function giveBackCredits(
   trx: Db,
@@ -161,20 +161,20 @@ export async function giveBackCredits(
   millisOf: ReadonlyMap<string, number>,
 ): Promise<void> {
   const ids = [...millisOf.keys()]
-  await lockPurses(trx, orgId, ids)
+  await lockLimits(trx, orgId, ids)
   await sql`
     with given as (
       select * from unnest(${ids}::uuid[], ${[...millisOf.values()]}::bigint[]) as g (purse_id, millis)
-    ), share as (
+    ), lease as (
       update purse_shares s set granted_millis = s.granted_millis - g.millis
       from given g where s.org_id = ${orgId} and s.holder = ${holder} and s.purse_id = g.purse_id
       returning s.purse_id, g.millis
-    ), purse as (
+    ), counted as (
       update purses p set granted_millis = p.granted_millis - s.millis
-      from share s where p.org_id = ${orgId} and p.purse_id = s.purse_id
+      from lease s where p.org_id = ${orgId} and p.purse_id = s.purse_id
     )
     update organisations o set held_millis = o.held_millis - s.millis
-    from share s where o.org_id = ${orgId} and s.purse_id = o.org_id`.execute(trx)
+    from lease s where o.org_id = ${orgId} and s.purse_id = o.org_id`.execute(trx)
   await sql`delete from purse_shares where org_id = ${orgId} and holder = ${holder}
     and purse_id = any(${ids}::uuid[]) and granted_millis = 0`.execute(trx)
 }

@@ -1,40 +1,43 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
-import type { Hold } from './share.ts'
+import type { Reservation } from './lease.ts'
 
 type ParkedFlight = { orgId: string; runId: string; rowId: string }
 
 /**
- * The holds of cells whose flight is parked: a provider may have been asked already, and is paid when the cell goes on.
+ * The reservations of cells whose flight is parked: a provider may have been asked already, and is paid when the cell goes on.
  * They are kept by the process that parked the flight, as long as the flight exists and no other process has claimed
  * it.
  */
-export type ParkedHolds = {
-  keep(flight: ParkedFlight, hold: Hold): void
-  /** Returns the hold of a flight that was claimed, and removes it from here. */
-  take(flight: ParkedFlight): Hold | null
+export type ParkedReservations = {
+  keep(flight: ParkedFlight, reservation: Reservation): void
+  /** Returns the reservation of a flight that was claimed, and removes it from here. */
+  take(flight: ParkedFlight): Reservation | null
   forgetGone(): Promise<void>
-  drop(which: (hold: Hold) => boolean): void
+  drop(which: (reservation: Reservation) => boolean): void
 }
 
-export function createParkedHolds(db: Db, release: (hold: Hold) => void): ParkedHolds {
-  const kept = new Map<string, { flight: ParkedFlight; hold: Hold }>()
+export function createParkedReservations(
+  db: Db,
+  release: (reservation: Reservation) => void,
+): ParkedReservations {
+  const kept = new Map<string, { flight: ParkedFlight; reservation: Reservation }>()
   const keyOf = ({ orgId, runId, rowId }: ParkedFlight) => `${orgId} ${runId} ${rowId}`
 
-  function take(flight: ParkedFlight): Hold | null {
+  function take(flight: ParkedFlight): Reservation | null {
     if (kept.size === 0) return null
     const key = keyOf(flight)
     const found = kept.get(key)
     kept.delete(key)
-    return found?.hold ?? null
+    return found?.reservation ?? null
   }
 
   return {
     take,
-    keep(flight, hold) {
+    keep(flight, reservation) {
       const before = take(flight)
       if (before !== null) release(before)
-      kept.set(keyOf(flight), { flight, hold })
+      kept.set(keyOf(flight), { flight, reservation })
     },
     async forgetGone() {
       if (kept.size === 0) return
@@ -47,17 +50,17 @@ export function createParkedHolds(db: Db, release: (hold: Hold) => void): Parked
         db,
       )
       const there = new Set(rows.map(({ n }) => n - 1))
-      for (const [n, { flight, hold }] of looked.entries()) {
-        if (there.has(n) || kept.get(keyOf(flight))?.hold !== hold) continue
+      for (const [n, { flight, reservation }] of looked.entries()) {
+        if (there.has(n) || kept.get(keyOf(flight))?.reservation !== reservation) continue
         kept.delete(keyOf(flight))
-        release(hold)
+        release(reservation)
       }
     },
     drop(which) {
-      for (const [key, { hold }] of kept) {
-        if (!which(hold)) continue
+      for (const [key, { reservation }] of kept) {
+        if (!which(reservation)) continue
         kept.delete(key)
-        release(hold)
+        release(reservation)
       }
     },
   }

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { type Db, inTransaction } from '../../../database/connection/db.ts'
 import { newId } from '../../../lib/ids.ts'
 import { MATCHES_CHARGE, matchesSpender, periodStart } from './budget-matches.ts'
-import { lockPurses } from './purse-locks.ts'
-import { listPurses, type PurseState } from './purses.ts'
+import { lockLimits } from './limit-locks.ts'
+import { listLimits, type LimitState } from './limits.ts'
 
 /**
- * The facts of spending, by which its budgets are found. A budget is only a record of `budgets`: the purses that a run draws
- * on are computed from scope, subject, trigger and period, again each second while the run lasts. A purse counts one period
+ * The facts of spending, by which its budgets are found. A budget is only a record of `budgets`: the limits that a run draws
+ * on are computed from scope, subject, trigger and period, again each second while the run lasts. A limit counts one period
  * of a budget. It is opened when it is first needed, with the ledger's spending of that period.
  */
 export type Spender = {
@@ -23,16 +23,16 @@ export type Spender = {
 
 const PERIOD_START = periodStart(sql`now()`)
 
-/** Finds or opens the purses of all budgets that count the spender now. */
-export async function findBudgetPurses(db: Db, spender: Spender): Promise<string[]> {
+/** Finds or opens the limits of all budgets that count the spender now. */
+export async function findBudgetLimits(db: Db, spender: Spender): Promise<string[]> {
   const { org_id, run_id } = spender
-  const known = await listBudgetPurses(db, spender)
+  const known = await listBudgetLimits(db, spender)
   const isOpen = (id: string | null) => id !== null
   if (known.every(({ purse_id }) => isOpen(purse_id))) return known.flatMap(({ purse_id }) => purse_id ?? [])
   return inTransaction(db, async (trx) => {
-    // Opening a purse locks the organisation. The purses that the same transaction may take credits of must be locked before
+    // Opening a limit locks the organisation. The limits that the same transaction may lease credits of must be locked before
     // it.
-    await lockPurses(
+    await lockLimits(
       trx,
       org_id,
       known.flatMap(({ purse_id }) => purse_id ?? []),
@@ -46,7 +46,7 @@ export async function findBudgetPurses(db: Db, spender: Spender): Promise<string
   })
 }
 
-async function listBudgetPurses(
+async function listBudgetLimits(
   db: Db,
   { org_id, run_id, member, key_id, workflow_id, sheet_id, trigger }: Spender,
 ): Promise<{ budget_id: string; purse_id: string | null }[]> {
@@ -67,22 +67,22 @@ async function listBudgetPurses(
   return rows
 }
 
-/** Returns the purse of a budget's current period. Returns null for a budget that counts runs, or was deleted. */
-export async function getBudgetPurse(db: Db, orgId: string, budgetId: string): Promise<PurseState | null> {
+/** Returns the limit of a budget's current period. Returns null for a budget that counts runs, or was deleted. */
+export async function getBudgetLimit(db: Db, orgId: string, budgetId: string): Promise<LimitState | null> {
   const period = { org_id: orgId, budget_id: budgetId, run_id: null }
   const id =
-    (await findPurse(db, period)) ??
+    (await findLimit(db, period)) ??
     (await inTransaction(db, async (trx) => {
-      await lockPurses(trx, orgId, [])
+      await lockLimits(trx, orgId, [])
       return openLocked(trx, period)
     }))
   if (id === null) return null
-  return (await listPurses(db, orgId, [id]))[0] ?? null
+  return (await listLimits(db, orgId, [id]))[0] ?? null
 }
 
 type Period = { org_id: string; budget_id: string; run_id: string | null }
 
-async function findPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise<string | null> {
+async function findLimit(db: Db, { org_id, budget_id, run_id }: Period): Promise<string | null> {
   const { rows } = await sql<{ purse_id: string }>`
     select p.purse_id from budgets b join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id
       and p.period_start is not distinct from ${PERIOD_START}
@@ -92,8 +92,8 @@ async function findPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise
 }
 
 /**
- * Opens the purse of the current period with the ledger's spending of it. Charges that are not in the ledger yet, and credits
- * that cells hold at that moment, are added when they are entered (`LATE_PURSES`). Both steps lock the organisation, so each
+ * Opens the limit of the current period with the ledger's spending of it. Charges that are not in the ledger yet, and credits
+ * that cells hold at that moment, are added when they are entered (`LATE_LIMITS`). Both steps lock the organisation, so each
  * charge is counted once.
  */
 async function openLocked(trx: Db, period: Period): Promise<string | null> {
@@ -105,7 +105,7 @@ async function openLocked(trx: Db, period: Period): Promise<string | null> {
     from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
       and (b.period <> 'run' or ${run_id}::uuid is not null)
     on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(trx)
-  return findPurse(trx, period)
+  return findLimit(trx, period)
 }
 
 type Spent = Omit<Period, 'budget_id'>
@@ -133,7 +133,7 @@ const ledgerSpending = ({ org_id, run_id }: Spent) => sql`(
         and held.purse_id = any(c.purse_ids))))`
 
 /**
- * Returns the charges that are not in the ledger yet and count to the current period of the budget `b`, while its purse is
+ * Returns the charges that are not in the ledger yet and count to the current period of the budget `b`, while its limit is
  * not open.
  */
 const pendingSpending = ({
@@ -143,7 +143,7 @@ const pendingSpending = ({
     and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
       and held.purse_id = any(c.purse_ids)))`
 
-/** Reads the spent and held credits of the current period. It writes nothing: the purse is opened when credits are spent. */
+/** Reads the spent and held credits of the current period. It writes nothing: the limit is opened when credits are spent. */
 export async function readBudgetSpending(
   db: Db,
   orgId: string,
@@ -157,6 +157,6 @@ export async function readBudgetSpending(
       and p.period_start is not distinct from ${PERIOD_START}
     where b.org_id = ${orgId} and b.budget_id = ${budgetId}`.execute(db)
   const { purse_id = null, spent = 0 } = rows[0] ?? {}
-  const [purse] = purse_id === null ? [] : await listPurses(db, orgId, [purse_id])
-  return purse ?? { spent, held: 0 }
+  const [counted] = purse_id === null ? [] : await listLimits(db, orgId, [purse_id])
+  return counted ?? { spent, held: 0 }
 }

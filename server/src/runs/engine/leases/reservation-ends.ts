@@ -3,8 +3,8 @@ const MAX_WAITING = 16
 
 type Waiting = { rowId: string; wake: (hasEnded: boolean) => void }
 
-/** The ends of the holds of an organisation, for cells that wait for credits which others hold. */
-export class HoldEnds {
+/** The ends of the reservations of an organisation, for cells that wait for credits which others hold. */
+export class ReservationEnds {
   #count = 0
   #waiting: Waiting[] = []
 
@@ -17,7 +17,7 @@ export class HoldEnds {
     return this.#waiting.length
   }
 
-  /** Notes that a hold has ended. Waiting cells look again, in the order of their rows (D93). */
+  /** Notes that a reservation has ended. Waiting cells look again, in the order of their rows (D93). */
   note(): void {
     this.#count += 1
     if (this.#waiting.length === 0) return
@@ -27,7 +27,7 @@ export class HoldEnds {
   }
 
   /**
-   * Waits until a hold has ended since `count`. Returns false if none does within `ms`, or too many cells wait already.
+   * Waits until a reservation has ended since `count`. Returns false if none does within `ms`, or too many cells wait already.
    */
   async next(count: number, rowId: string, ms: number): Promise<boolean> {
     if (this.#count !== count) return true

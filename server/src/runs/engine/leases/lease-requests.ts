@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../../database/connection/db.ts'
 import { markFault } from '../../../database/connection/faults.ts'
 import { isOn } from '../../../lib/fast-parts.ts'
-import { type Answer, type Need, takeCredits } from '../../../money/store/purses/take.ts'
+import { type Answer, type Need, leaseCredits } from '../../../money/store/limits/leasing.ts'
 import type { RunFacts } from '../flights/flight.ts'
 import type { Holders } from './holders.ts'
-import type { Holder, OrgShares } from './share.ts'
+import type { Holder, OrgLeases } from './lease.ts'
 
 /**
  * The number of cells at once that shows that a run has just begun: more follow before its need per second is known.
@@ -13,20 +13,20 @@ import type { Holder, OrgShares } from './share.ts'
 const CROWD = { cells: 8, ahead: 8 }
 
 /**
- * Thrown if the holder of the shares was taken for dead. The row is claimed again, as after an outage of the database.
+ * Thrown if the holder of the leases was taken for dead. The row is claimed again, as after an outage of the database.
  */
-class SharesLost extends Error {
-  override name = 'SharesLost'
+class LeasesLost extends Error {
+  override name = 'LeasesLost'
   /** The code of a transaction that must be tried again. */
   readonly code = '40001'
 }
 
-export const sharesLost = (): SharesLost =>
-  markFault(new SharesLost('the shares of this process were ended by another'))
+export const leasesLost = (): LeasesLost =>
+  markFault(new LeasesLost('the leases of this process were ended by another'))
 
 export type Asking = { facts: RunFacts; rowId: string; need: Need }
-/** The shares that cells ask to be added to. */
-export type Asked = { holder: Holder; shares: OrgShares; purseIds: readonly string[] }
+/** The leases that cells ask to be added to. */
+export type Asked = { holder: Holder; leases: OrgLeases; limitIds: readonly string[] }
 
 type Waiter = Asking & { resolve: (answer: Answer) => void; reject: (cause: unknown) => void }
 
@@ -40,8 +40,8 @@ function inOrder(waiters: readonly Waiter[]): Waiter[] {
 
 const sumOf = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { need }) => sum + need.more, 0)
 
-/** The questions for credits of this process. Cells that ask at the same time for the same purses share a statement. */
-export class Questions {
+/** The questions for credits of this process. Cells that ask at the same time for the same limits share a statement. */
+export class LeaseRequests {
   readonly #db: Db
   readonly #holders: Holders
   readonly #queues = new Map<string, Waiter[]>()
@@ -51,16 +51,16 @@ export class Questions {
     this.#holders = holders
   }
 
-  /** Asks the database for credits. Calls `take` if they were granted, before another cell can have them. */
-  ask(asked: Asked, asking: Asking, take: () => void): Promise<Answer> {
-    const { holder, purseIds } = asked
-    const key = [holder.id, asking.facts.org_id, ...purseIds].join(' ')
+  /** Asks the database for credits. Calls `grant` if they were granted, before another cell can have them. */
+  ask(asked: Asked, asking: Asking, grant: () => void): Promise<Answer> {
+    const { holder, limitIds } = asked
+    const key = [holder.id, asking.facts.org_id, ...limitIds].join(' ')
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const waiter: Waiter = {
       ...asking,
       reject,
       resolve(answer) {
-        if (answer === 'held') take()
+        if (answer === 'held') grant()
         resolve(answer)
       },
     }
@@ -72,46 +72,46 @@ export class Questions {
 
   #begin(key: string, asked: Asked, queue: Waiter[]): void {
     this.#queues.set(key, queue)
-    const taking = asked.shares.inTurn(async () => {
+    const leasing = asked.leases.inTurn(async () => {
       // Rows that begin together ask together.
       await nextTurn()
       this.#queues.delete(key)
-      await this.#takeFor(asked, inOrder(queue))
+      await this.#leaseFor(asked, inOrder(queue))
     })
-    taking.catch((cause: unknown) => {
+    leasing.catch((cause: unknown) => {
       this.#queues.delete(key)
       for (const waiter of queue) waiter.reject(cause)
     })
   }
 
-  async #takeFor({ holder, shares, purseIds }: Asked, waiters: Waiter[]): Promise<void> {
+  async #leaseFor({ holder, leases, limitIds }: Asked, waiters: Waiter[]): Promise<void> {
     const rest = waiters.filter(({ need, resolve }) => {
-      if (!shares.covers(purseIds, need.more)) return true
+      if (!leases.covers(limitIds, need.more)) return true
       resolve('held')
       return false
     })
     if (rest.length === 0) return
-    const { orgId } = shares
+    const { orgId } = leases
     const ahead = rest.length < CROWD.cells ? 0 : CROWD.ahead * sumOf(rest)
-    const take = {
+    const request = {
       orgId,
-      purseIds,
+      limitIds,
       holder: holder.id,
-      sharesKnown: shares.granted(purseIds),
+      leasesKnown: leases.granted(limitIds),
       needs: rest.map(({ need }) => need),
       extraMillis: isOn('leases-ahead')
-        ? Math.min(...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)))
+        ? Math.min(...leases.of(limitIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)))
         : 0,
     }
-    const taking = this.#db.transaction().execute((trx) => takeCredits(trx, take))
-    const taken = await this.#holders.retireIfItFails(holder, taking)
-    if (taken.kind === 'lost') {
+    const leasing = this.#db.transaction().execute((trx) => leaseCredits(trx, request))
+    const leased = await this.#holders.retireIfItFails(holder, leasing)
+    if (leased.kind === 'lost') {
       this.#holders.retire(holder)
-      throw sharesLost()
+      throw leasesLost()
     }
-    for (const share of shares.of(purseIds)) share.granted += taken.grantedMillis
+    for (const lease of leases.of(limitIds)) lease.granted += leased.grantedMillis
     for (const [n, waiter] of rest.entries()) {
-      const answer = taken.answers[n]
+      const answer = leased.answers[n]
       if (answer !== undefined) waiter.resolve(answer)
     }
   }

@@ -26,10 +26,10 @@ export const MATCHES_CHARGE = matchesSpender({
 })
 
 /**
- * The purses that count the charge `c` although nothing was held in them, because their budget is newer than the hold. A hold
- * stays in its period (M9): a budget that has it in another purse does not count it twice.
+ * The limits that count the charge `c` although nothing was held in them, because their budget is newer than the hold. A hold
+ * stays in its period (M9): a budget that has it in another limit does not count it twice.
  */
-export const LATE_PURSES = sql`array(
+export const LATE_LIMITS = sql`array(
   select late.purse_id from budgets b join purses late on late.org_id = b.org_id and late.budget_id = b.budget_id
   where b.org_id = c.org_id and ${MATCHES_CHARGE}
     and late.period_start is not distinct from ${periodStart(sql`c.at`)}
@@ -37,6 +37,6 @@ export const LATE_PURSES = sql`array(
     and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
       and held.purse_id = any(c.purse_ids)))`
 
-/** The charges of the purse `p` that are not folded yet and count although nothing was held for them in this purse. */
-export const PURSE_LATE = sql`(case p.kind when 'budget' then (select coalesce(sum(c.millis), 0)::bigint from purse_charges c
-  where c.org_id = p.org_id and p.purse_id = any(${LATE_PURSES})) else 0 end)`
+/** The charges of the limit `p` that are not posted yet and count although nothing was held for them in this limit. */
+export const LIMIT_LATE = sql`(case p.kind when 'budget' then (select coalesce(sum(c.millis), 0)::bigint from purse_charges c
+  where c.org_id = p.org_id and p.purse_id = any(${LATE_LIMITS})) else 0 end)`

@@ -2,13 +2,13 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { AppError } from '#server/lib/errors.ts'
-import { endShares, foldCharges } from '#server/money/store/purses/fold.ts'
+import { endLeases, postCharges } from '#server/money/store/limits/posting.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { startRun } from '#server/runs/queue.ts'
 import { resumeRun } from '#server/runs/resume.ts'
 import type { FlightStore } from '../flights/flight-store.ts'
 import type { Flight, RowJob } from '../flights/flight.ts'
-import { takeHold } from '../flights/position.ts'
+import { detachReservation } from '../flights/position.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   complete,
@@ -16,20 +16,20 @@ import {
   makeFlightApp,
   makeFlightSheet,
   makeFlightStore,
-  makePurseKeeper,
+  makeReservations,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
-import type { PurseKeeper } from './purse-keeper.ts'
-import type { Hold } from './share.ts'
+import type { Reservation } from './lease.ts'
+import type { Reservations } from './reservations.ts'
 
 const app = await makeFlightApp()
 const db = app.store.system
 const store: FlightStore = makeFlightStore(app, 1)
 const START = 8 * PRICE
 
-/** A row in the hands of a process, with its hold. */
-type Hand = { flight: Flight; keeper: PurseKeeper; hold: Hold }
+/** A row in the hands of a process, with its reservation. */
+type Hand = { flight: Flight; keeper: Reservations; reservation: Reservation }
 /** A run, and what its cap lets it spend. */
 type Run = { id: string; cap: number | null }
 type World = {
@@ -41,7 +41,7 @@ type World = {
   balance: number
   runs: Map<string, Run>
   spentBy: Map<string, number>
-  keepers: PurseKeeper[]
+  keepers: Reservations[]
   hands: Hand[]
   /** Hands whose process is dead: they settle too late. */
   lost: Hand[]
@@ -58,7 +58,7 @@ const spentOf = (world: World, runId: string) => world.spentBy.get(runId) ?? 0
 
 /**
  * Returns true if a refusal is final: the credits that are missing were spent already, whatever happens to what others
- * hold.
+ * reservation.
  */
 function isSpent(world: World, runId: string): boolean {
   const { cap } = must(world.runs.get(runId))
@@ -77,10 +77,10 @@ function charge(world: World, { flight }: Hand): void {
 }
 
 async function settle(world: World, hand: Hand, status: 'complete' | 'failed', cost: number): Promise<void> {
-  const { flight, keeper, hold } = hand
+  const { flight, keeper, reservation } = hand
   const answer = await store.settle(flight, complete(flight, null, cost, { status }))
-  takeHold(flight)
-  keeper.spend(hold, answer === null ? 0 : cost)
+  detachReservation(flight)
+  keeper.spend(reservation, answer === null ? 0 : cost)
   if (answer !== null && cost > 0) charge(world, hand)
 }
 
@@ -91,11 +91,11 @@ async function take(world: World, { a, b }: Pick): Promise<void> {
   if (flight === null) return
   const keeper = must(some(world.keepers, b))
   const wasSpent = isSpent(world, flight.facts.run_id)
-  const answer = await keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })
-  if ('hold' in answer) {
+  const answer = await keeper.reserve(flight.facts, null, { more: PRICE, total: PRICE })
+  if ('reservation' in answer) {
     expect(wasSpent).toBe(false)
-    const held = withPosition(flight, { heldMillis: PRICE, hold: answer.hold })
-    world.hands.push({ flight: held, keeper, hold: answer.hold })
+    const held = withPosition(flight, { heldMillis: PRICE, reservation: answer.reservation })
+    world.hands.push({ flight: held, keeper, reservation: answer.reservation })
     return
   }
   expect(answer.refusal.isFinal).toBe(wasSpent)
@@ -134,26 +134,26 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   /** A provider had no answer, which costs nothing. */
   miss: withHand((world, hand) => settle(world, hand, 'complete', 0)),
   fail: withHand((world, hand) => settle(world, hand, 'failed', 0)),
-  /** Ends a process. Other processes end its shares, so its hands settle too late. */
+  /** Ends a process. Other processes end its leases, so its hands settle too late. */
   async crash(world, { a }) {
     const dead = must(some(world.keepers, a))
     const ids = dead.holderIds()
-    for (const id of ids) await endShares(db, world.orgId, id)
+    for (const id of ids) await endLeases(db, world.orgId, id)
     world.lost.push(...world.hands.filter(({ keeper }) => keeper === dead))
     world.hands = world.hands.filter(({ keeper }) => keeper !== dead)
-    world.keepers = world.keepers.map((keeper) => (keeper === dead ? makePurseKeeper(app) : keeper))
+    world.keepers = world.keepers.map((keeper) => (keeper === dead ? makeReservations(app) : keeper))
   },
   async lateSettle(world, { a }) {
     const hand = some(world.lost, a)
     if (hand === undefined) return
     world.lost = world.lost.filter((other) => other !== hand)
-    // The share no longer exists, or another worker has the row: nothing is written either way.
+    // The lease no longer exists, or another worker has the row: nothing is written either way.
     const late = store.settle(hand.flight, complete(hand.flight, null, PRICE))
     const end = await late.catch((cause: unknown) => (cause instanceof Error ? cause.name : cause))
-    expect([null, 'SharesLost']).toContainEqual(end)
+    expect([null, 'LeasesLost']).toContainEqual(end)
   },
-  async doubleFold(world) {
-    await Promise.all([foldCharges(db, world.orgId), foldCharges(db, world.orgId)])
+  async doublePosting(world) {
+    await Promise.all([postCharges(db, world.orgId), postCharges(db, world.orgId)])
   },
   async tick(world) {
     for (const keeper of world.keepers) await keeper.giveBackIdle()
@@ -173,16 +173,16 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   /** Turns the counted period into yesterday's. What is held stays in it, so no row is in flight here. */
   async midnight(world) {
     if (world.hands.length > 0) return
-    await foldCharges(db, world.orgId)
+    await postCharges(db, world.orgId)
     await sql`update purses set period_start = period_start - (1 + (select count(*) from purses q
         where q.org_id = ${world.orgId} and q.budget_id = purses.budget_id)) * interval '1 day'
       where org_id = ${world.orgId} and budget_id = ${world.budgetId}
         and period_start = date_trunc('day', now(), 'UTC')`.execute(db)
     await sql`update credit_blocks set at = at - interval '1 day' where org_id = ${world.orgId}`.execute(db)
     world.budget.spent = 0
-    // Keepers know for a second which purses count a run; new ones ask again.
+    // Keepers know for a second which limits count a run; new ones ask again.
     for (const keeper of world.keepers) await keeper.flush()
-    world.keepers = world.keepers.map(() => makePurseKeeper(app))
+    world.keepers = world.keepers.map(() => makeReservations(app))
   },
   async stop(world) {
     await world.sheet.stop()
@@ -190,7 +190,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   async resume(world, { a, b }) {
     const run = some([...world.runs.values()], a)
     if (run === undefined || run.cap === null) return
-    // A lower total binds the next hold: what is held under the former total may still be spent.
+    // A lower total binds the next reservation: what is held under the former total may still be spent.
     const held = world.hands.filter(({ flight }) => flight.facts.run_id === run.id).length * PRICE
     const total = spentOf(world, run.id) + held + b * 400
     const record = await world.sheet.record()
@@ -211,7 +211,7 @@ type Sums = {
   balance: number
   held: number
   ledger: number
-  shares: number
+  leases: number
   uneven: number
   passed: number
   negative: number
@@ -223,11 +223,11 @@ type Sums = {
 
 /** Checks the invariants of M18, after each command. */
 async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promise<void> {
-  await foldCharges(db, orgId)
+  await postCharges(db, orgId)
   const { rows } = await sql<Sums>`
     select credits_millis as balance, held_millis as held,
       (select coalesce(sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id)::bigint as ledger,
-      (select coalesce(sum(granted_millis), 0) from purse_shares s where s.org_id = o.org_id and s.purse_id = o.org_id)::bigint as shares,
+      (select coalesce(sum(granted_millis), 0) from purse_shares s where s.org_id = o.org_id and s.purse_id = o.org_id)::bigint as leases,
       (select count(*) from purses p where p.org_id = o.org_id and p.granted_millis <> (select coalesce(sum(s.granted_millis), 0)
         from purse_shares s where s.org_id = p.org_id and s.purse_id = p.purse_id)) as uneven,
       (select count(*) from purses p where p.org_id = o.org_id and p.kind = 'cap' and p.spent_millis + p.granted_millis > p.limit_millis
@@ -240,7 +240,7 @@ async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promi
     from organisations o where org_id = ${orgId}`.execute(db)
   const sums = must(rows[0])
   expect(sums).toMatchObject({ balance, ledger: balance, uneven: 0, passed: 0, negative: 0 })
-  expect([sums.held, sums.used, sums.charges]).toEqual([sums.shares, sums.charged, sums.different])
+  expect([sums.held, sums.used, sums.charges]).toEqual([sums.leases, sums.charged, sums.different])
   const { rows: byRun } = await sql<{ run_id: string; millis: number }>`
     select run_id, -sum(amount_millis)::bigint as millis from ledger_entries
     where org_id = ${orgId} and type = 'charge' group by run_id`.execute(db)
@@ -278,7 +278,7 @@ async function makeWorld(): Promise<World> {
     balance: START,
     runs: new Map(),
     spentBy: new Map(),
-    keepers: [makePurseKeeper(app), makePurseKeeper(app)],
+    keepers: [makeReservations(app), makeReservations(app)],
     hands: [],
     lost: [],
   }
@@ -288,7 +288,7 @@ const number = fc.nat({ max: 31 })
 const command = fc.record({
   kind: fc.oneof(
     { weight: 1, arbitrary: fc.constantFrom('grant', 'lower', 'midnight', 'stop', 'crash', 'tick') },
-    { weight: 2, arbitrary: fc.constantFrom('run', 'resume', 'miss', 'fail', 'doubleFold', 'lateSettle') },
+    { weight: 2, arbitrary: fc.constantFrom('run', 'resume', 'miss', 'fail', 'doublePosting', 'lateSettle') },
     { weight: 5, arbitrary: fc.constantFrom('take', 'hit') },
   ),
   a: number,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/connection/db.ts'
-import type { Hold } from './share.ts'
+import type { Reservation } from './lease.ts'
 
 /** The credits held for each run. Written to the database every second, for those who ask about the run. */
-export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
+export type RunReservations = { add(reservation: Reservation, millis: number): void; write(): Promise<void> }
 
-export function createRunHolds(db: Db): RunHolds {
+export function createRunReservations(db: Db): RunReservations {
   type Held = {
     orgId: string
     runId: string
