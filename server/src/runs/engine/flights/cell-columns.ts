@@ -20,8 +20,9 @@ export class CellColumns {
   readonly extras: (object | null)[] = []
   /** The ending of each cell without a result of its own. 0 for all others. */
   readonly endings: number[] = []
-  /** Set if all cells have results of their own and no extras, as in most batches. */
+  /** Set if all cells have results of their own, and leave nothing in the cache or in a flight that goes on. */
   arePlain = true
+  #hasExtras = false
   readonly #learned = new Map<string, number>()
   readonly #places = new Map<CellBilling, number>()
 
@@ -35,7 +36,9 @@ export class CellColumns {
         if (cell === undefined) continue
         this.flights.push(n)
         this.endings.push(WITHOUT_RESULT.has(cell.status) ? this.#endingOf(settlement, place) : 0)
-        this.#add(flight.facts, cell, place === 0 ? flight.position : UNTOUCHED)
+        const passed = place === 0 ? flight.position : UNTOUCHED
+        if (settlement.next !== null && isTouched(passed)) this.arePlain = false
+        this.#add(flight.facts, cell, passed)
       }
     }
   }
@@ -57,7 +60,8 @@ export class CellColumns {
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
-    if (extras !== null) this.arePlain = false
+    if (extras !== null) this.#hasExtras = true
+    if (cell.cache !== undefined) this.arePlain = false
   }
 
   #placeOf(billing: CellBilling): number {
@@ -67,7 +71,7 @@ export class CellColumns {
   }
 
   /** Returns the columns but the outputs as parameters of a statement. */
-  columns(): Record<string, string> {
+  columns(): Record<string, string | null> {
     return {
       flights: arrayOf(this.flights),
       // Ids of actions and statuses are words: nothing in them needs quotes.
@@ -78,7 +82,7 @@ export class CellColumns {
       billings: toStorableJson(this.billing),
       prices: arrayOf(this.credits),
       endings: arrayOf(this.endings),
-      extras: this.arePlain ? '[]' : toStorableJson(this.extras),
+      extras: this.#hasExtras ? toStorableJson(this.extras) : null,
     }
   }
 
@@ -110,18 +114,19 @@ const WITHOUT_RESULT = new Set<SettledCell['status']>(['out_of_credits', 'condit
 type Passed = Pick<Position, 'retries' | 'state'>
 type PassedFlight = { facts: Pick<RunFacts, 'sheet_id'>; position: Passed }
 const UNTOUCHED: Passed = { retries: 0, state: null }
+const isTouched = ({ retries, state }: Passed): boolean => retries > 0 || state !== null
 
 /** Returns the values that a cell completed at the first attempt does not have. */
-function extrasOf(cell: SettledCell, { retries, state }: Passed): object | null {
+function extrasOf(cell: SettledCell, passed: Passed): object | null {
   const { cache, error, provenance } = cell
   const isPlain = cache === undefined && error === undefined && provenance === undefined
-  if (isPlain && retries === 0 && state === null) return null
+  if (isPlain && !isTouched(passed)) return null
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
-  if (retries > 0) extras['tries'] = retries + 1
+  if (passed.retries > 0) extras['tries'] = passed.retries + 1
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
   if (cache?.keep === true) extras['kp'] = true
-  if (retries > 0 || state !== null) extras['cl'] = true
+  if (isTouched(passed)) extras['cl'] = true
   return extras
 }

@@ -64,20 +64,22 @@ const CELLS = `
   select ${ofGroup('@orgs::uuid[]')} as o, ${ofGroup('@sheets::uuid[]')} as s, ${ofGroup('@runs::uuid[]')} as run,
     ${ofGroup('@revisions::int[]')} as rev, (@rows::uuid[])[c.f] as r, c.f, c.n::int as n, c.act, c.at, c.st, nullif(c.out, 'null') as out, c.cr,
     c.marks & ${CACHED} > 0 as cached, c.marks & ${LEARNS} > 0 as learns,
-    case when c.marks >= ${BILLING} then @billings::jsonb -> (c.marks / ${BILLING} - 1) end as billing
+    case when c.marks >= ${BILLING} then @billings::jsonb -> (c.marks / ${BILLING} - 1) end as billing,
+    nullif(@extras::jsonb -> (c.n - 1)::int, 'null') as x
   from rows from (
     unnest(@flights::int[], @actions::text[], @startedAt::bigint[], @statuses::text[], @marks::int[], @prices::bigint[]),
     jsonb_array_elements(@outputs::jsonb)
   ) with ordinality as c (f, act, at, st, marks, cr, out, n)
   where ${WHOLE}`
-/** The columns of cells that only few have: their ending, whether their row is finished, extras, key of the cache. */
-const WITH_EXTRAS = `
-  select c.*, (@endings::int[])[c.n] as ends_at, (@finished::boolean[])[c.f] as ends, x, decode(x->>'ck', 'hex') as ck, (x->>'ep')::int as ep
-  from (${CELLS}) c, lateral (select nullif(@extras::jsonb -> c.n - 1, 'null') as x) e`
+/** The cells with their endings, whether their rows are finished, and their keys of the cache. */
+const KEYED_CELLS = `
+  select c.*, (@endings::int[])[c.n] as ends_at, (@finished::boolean[])[c.f] as ends, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep
+  from (${CELLS}) c`
 
 const INTO_CELLS = `cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, credits_millis, attempts, error, provenance)`
-const CELL = `o, s, r, act, st, out, run, rev, to_timestamp(at::float8 / 1000), cached, learns, billing, cr`
+const CELL = `o, s, r, act, st, out, run, rev, to_timestamp(at::float8 / 1000),
+    cached, learns, billing, cr, coalesce((x->>'tries')::int, 1), x->>'err', x->'pv'`
 
 const FINISHED = `
   delete from flights f using ${listRows(false, { o: '@orgs::uuid[]' })}
@@ -152,7 +154,10 @@ select m.k, m.ns, run.state as run_state
 from (select k, case when not ${WHOLE} then json_agg(n) end as ns from mine group by k) m
 join runs run on run.org_id = (@orgs::uuid[])[m.k] and run.run_id = (@runs::uuid[])[m.k]`
 
-/** Settles plain cells that are the last ones of their flights. Removes flights by their fences without locking them first. */
+/**
+ * Settles plain cells of finished flights. Flights are removed by their fences instead of being locked first. The batch
+ * is refused if a flight is lost, and fails if a cell stands in the place of a new one.
+ */
 const LAST = `
 with mine as materialized (
   delete from flights f using ${FLIGHTS} where ${FENCED} returning i.k, i.n
@@ -160,13 +165,13 @@ with mine as materialized (
 ), whole as materialized (${WHOLE_OR_REFUSED}
 ), written as (
   insert into ${INTO_CELLS}
-  select ${CELL}, 1, null, null from (${CELLS}) c
+  select ${CELL} from (${CELLS}) c
 ), charged as (${CHARGED}
 ), tallied as (${TALLIED}
 ), used as (${USED}
 )${ANSWERED}`
 
-/** Settles plain cells. Their flights go on, or are finished. */
+/** Settles plain cells of flights that go on or are finished. Fails if a cell stands in the place of a new one. */
 const PLAIN = `
 with mine as materialized (${LOCKED}
 ), lease as materialized (${LEASES}
@@ -174,18 +179,21 @@ with mine as materialized (${LOCKED}
 ), finished as (${FINISHED}
 ), written as (
   insert into ${INTO_CELLS}
-  select ${CELL}, 1, null, null from (${CELLS}) c
+  select ${CELL} from (${CELLS}) c
 ), charged as (${CHARGED}
 ), tallied as (${TALLIED}
 ), used as (${USED}
 )${ANSWERED}`
 
-/** Settles cells of any kind, also where cells of another run stand. */
+/**
+ * Settles cells of any kind, also where cells of another run stand: it writes cache entries, restores former results
+ * (D84), and clears the retries and the state of flights that go on.
+ */
 const ANY = `
 with mine as materialized (${LOCKED} where ${UNSETTLED}
 ), lease as materialized (${LEASES}
 ), whole as materialized (${WHOLE_OR_NOTHING}
-), cell as materialized (${WITH_EXTRAS}
+), cell as materialized (${KEYED_CELLS}
 ), cleared as (
   update flights f set retries = 0, state = null
   from cell c where not c.ends and c.x ? 'cl' and f.org_id = c.o and f.row_id = c.r
@@ -198,7 +206,7 @@ with mine as materialized (${LOCKED} where ${UNSETTLED}
   select ${FORMER_AS_CELL}, ${keptBecause('because')} from standing k where not is_own ${REWRITTEN}
 ), ${forgetStanding}, written as (
   insert into ${INTO_CELLS}
-  select ${CELL}, coalesce((x->>'tries')::int, 1), x->>'err', x->'pv'
+  select ${CELL}
   from cell where ends_at = 0 or (r, act) not in (select row_id, action from standing where is_own) ${REWRITTEN}
 ), remembered as (${REMEMBERED}
 ), unclaimed as (${UNCLAIMED}
@@ -208,6 +216,21 @@ with mine as materialized (${LOCKED} where ${UNSETTLED}
 )${ANSWERED}`
 
 export type SettleForm = 'last' | 'plain' | 'any'
+
+/**
+ * Writes results: cells, charges, tallies, usage, and the end of finished flights. The parameters are columns: of groups
+ * of flights (orgs, sheets, runs, revisions, tickets, attempts, nextActions), of flights (rows; groups, by their places;
+ * finished), of their cells (flights, by their places; actions, startedAt, statuses, outputs, marks, prices, endings,
+ * extras), and of leases; and what is added to tallies and usage. A flight that goes on is only locked. It is changed if
+ * the cell left something in it.
+ *
+ * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one flight
+ * has lost the fence writes nothing. Flights are locked in the order given. Charges need the leases that they are paid
+ * of: if one was ended, the batch is refused.
+ *
+ * Subqueries instead of joins, and `is not distinct from` instead of `=` for the run, make the primary key the way to a
+ * flight and to a cell, also before statistics exist.
+ */
 export const SETTLE = {
   last: { name: 'engine-settle-last', ...nameParameters(LAST) },
   plain: { name: 'engine-settle-plain', ...nameParameters(PLAIN) },
