@@ -70,11 +70,11 @@ const METAPHORS: readonly Metaphor[] = [
   { word: /\bdeliver again who\b/i, rather: 'Re-deliver members that return' },
   { word: /\btell a program\b/i, rather: 'Webhook URL' },
   { word: /purse/i, rather: 'limit', isPending: true },
-  { word: /\bin[ -]the[ -]air\b/i, rather: 'in flight', isPending: true },
+  { word: /\bin[ -]the[ -]air\b/i, rather: 'in flight' },
   { word: /\blaunch(?:e[sd]|ing|Rows)?\b/i, rather: 'enqueue', isPending: true },
   { word: /\bland(?:ed|ing)\b/i, rather: 'finish, finished', isPending: true },
   { word: /\bfold(?:s|ed|ing|Charges)?\b/, rather: 'post', isPending: true },
-  { word: /\b(?:take|giveBack|end|attach)Hold\b/, rather: 'reservation', isPending: true },
+  { word: /\b(?:take|giveBack|end|attach)Hold\b/, rather: 'reservation' },
 ]
 
 /** Finds lines with one of these words. */

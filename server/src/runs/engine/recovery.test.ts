@@ -57,7 +57,7 @@ async function enqueue(app: TestApp, step: object, rows: number): Promise<Flight
   return sheet
 }
 
-const landed = (sheet: FlightSheet) =>
+const finished = (sheet: FlightSheet) =>
   until('all rows finish', async () => (await sheet.flights()).length === 0)
 
 /** Expects every cell once, complete and paid once, with nothing held and nothing left to do. */
@@ -90,7 +90,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
       await until('the run is under way', () => calls > rows / 2)
       victim.child.kill('SIGKILL')
       expect(await victim.ended).toBe('SIGKILL')
-      await landed(sheet)
+      await finished(sheet)
       await expectExact(sheet, rows, PRICE)
     },
   )
@@ -102,7 +102,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     await until('the run is under way', () => calls >= 20)
     sleeper.child.kill('SIGSTOP')
     await startChild(app)
-    await landed(sheet)
+    await finished(sheet)
     await expectExact(sheet, 40, PRICE)
     expect(calls).toBeGreaterThan(120)
     sleeper.child.kill('SIGCONT')
@@ -137,7 +137,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     expect((await sheet.flights()).length).toBeGreaterThan(0)
     expect((await jobs(whole)).filter((job) => job.locked_by !== null)).toEqual([])
     await start()
-    await landed(sheet)
+    await finished(sheet)
     await expectExact(sheet, 100, 0)
   })
 
@@ -176,11 +176,11 @@ describe('recovery', { timeout: 300_000 }, async () => {
     const supervise = (async () => {
       while (!over.signal.aborted) {
         const worker = await startWorkerChild(app.databaseUrl, { silenceMs: 1200 })
-        const end = await Promise.race([worker.ended, landed(sheet).then(() => 'landed')])
-        if (end !== 'landed') deaths += 1
+        const end = await Promise.race([worker.ended, finished(sheet).then(() => 'finished')])
+        if (end !== 'finished') deaths += 1
         worker.child.kill('SIGKILL')
         await worker.ended
-        if (end === 'landed') return
+        if (end === 'finished') return
       }
     })()
     onTestFinished(() => over.abort())

@@ -78,7 +78,7 @@ it('M6: cells wait for credits that others hold, and are refused only for spent 
   expect(await take('two', [need(2000), need(500)])).toMatchObject({ answers: [refusal, short] })
 })
 
-it('M17: fold moves what was spent to the ledger, in the order of balances', async () => {
+it('M17: posting moves what was spent to the ledger, in the order of balances', async () => {
   const { orgId, take, charge, state, balanceOf } = await makeLimit(10_000, null)
   await take('one', [need(3000)])
   for (const millis of [100, 200, 300]) await charge('one', millis)
