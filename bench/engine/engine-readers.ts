@@ -96,6 +96,8 @@ export function openReader(origin: string, key: string, base: string) {
   }
   return {
     async ask(): Promise<void> {
+      // The server closes connections that were idle for a while.
+      while (idle.at(-1)?.isClosed === true) idle.pop()
       const socket = idle.pop() ?? open()
       await socket.ask(request)
       idle.push(socket)
@@ -124,6 +126,10 @@ class ReadingSocket {
     this.#socket.on('close', () =>
       this.#asked?.reject(new Error('the server closed the connection of a reader')),
     )
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.destroyed || !this.#socket.writable
   }
 
   ask(request: Buffer): Promise<void> {
@@ -163,9 +169,9 @@ class ReadingSocket {
   }
 }
 
-export async function warmUp(reader: Reader): Promise<void> {
+export async function warmUp(reader: Reader, reads = WARM_UP.reads): Promise<void> {
   const read = async () => {
-    for (let n = 0; n < WARM_UP.reads / WARM_UP.readers; n += 1) await reader.ask()
+    for (let n = 0; n < reads / WARM_UP.readers; n += 1) await reader.ask()
   }
   await Promise.all(Array.from({ length: WARM_UP.readers }, read))
 }

@@ -149,11 +149,11 @@ export const LOADS = {
 
 export type Bar = keyof typeof LOADS
 
-async function openReads({ server, key, call }: Loaded) {
+async function openReads({ server, key, call, scale }: Loaded) {
   const shown = await makeLoad(call, 1000)
   await runToTheEnd(call, shown)
   const reader = openReader(server.url, key, shown)
-  await warmUp(reader)
+  await warmUp(reader, 2000 * scale)
   return reader
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openStore, type Store } from '#server/database/connection/db.ts'
 import { migrate } from '#server/database/connection/migrate.ts'
@@ -52,6 +53,8 @@ const BARS: Record<string, Bar[]> = {
 const CREDITS = 100_000_000
 const MIN_ROUNDS = 3
 const MAX_ROUNDS = 15
+/** The time beyond its share after which a comparison is given up. */
+const PATIENCE_MS = 120_000
 type Sizes = { parts: readonly string[]; bars: readonly string[]; minutes: number; scale: number }
 
 /** A line of the table of price tags. */
@@ -82,7 +85,8 @@ export async function measureTags(installation: Installation, sizes: Sizes): Pro
         for (const bar of bars) {
           const shareMs = (until - performance.now()) / left
           left -= 1
-          const tag = await compare(part, bar, pair, performance.now() + shareMs).catch((cause: unknown) => {
+          const comparing = compare(part, bar, pair, performance.now() + shareMs)
+          const tag = await within(shareMs + PATIENCE_MS, comparing).catch((cause: unknown) => {
             // The other parts are measured all the same.
             note(`${part}, ${bar}: ${cause instanceof Error ? cause.stack : String(cause)}`)
             process.exitCode = 1
@@ -215,6 +219,19 @@ async function execute(url: string, text: string): Promise<void> {
 }
 
 type Measured = { value: number; cpuUs: number }
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const limit = new AbortController()
+  const late = sleep(ms, undefined, { signal: limit.signal }).then(() => {
+    throw new Error(`it took more than ${count(ms / 1000)} s`)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    limit.abort()
+    late.catch(() => undefined)
+  }
+}
 
 /** Runs both sides in turns, every other round in the opposite order, until `endAt`. */
 async function compare(part: string, bar: Bar, { on, off }: Pair, endAt: number): Promise<Tag> {
