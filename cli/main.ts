@@ -157,8 +157,8 @@ class NamingCommand extends Command {
 
 /** The methods of commander that report an error, which its types do not declare. */
 type Reports = {
-  unknownOption(this: Command, flag: string): void
-  missingMandatoryOptionValue(this: Command, option: Option): void
+  unknownOption: (this: Command, flag: string) => void
+  missingMandatoryOptionValue: (this: Command, option: Option) => void
 }
 
 function createProgram(terminal: Terminal): Command {

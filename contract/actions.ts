@@ -23,8 +23,49 @@ const MAX_PROVIDERS = 100
 /** The maximum length of one action's inputs, in characters of JSON. */
 export const MAX_CONFIGURATION = 1_000_000
 
+/** The controls that a screen shows for inputs. */
+export const FIELD_KINDS = [
+  'text',
+  'prompt',
+  'model',
+  'formula',
+  'answer_fields',
+  'pairs',
+  'url',
+  'number',
+  'boolean',
+  'choice',
+  'choices',
+  'list',
+  'date',
+  'column',
+  'columns',
+  'sheet',
+  'connection',
+  'file',
+  'conditions',
+  'waterfall',
+  'json',
+] as const
+export type FieldKind = (typeof FIELD_KINDS)[number]
+
+/** The texts of a field for people. */
+export const FieldWords = z.object({
+  label: z.string().describe('The name of the field on the screen'),
+  help: z.string().describe('One line for people'),
+  placeholder: z.string().nullable().describe('An example value'),
+  group: z.enum(['main', 'advanced']).describe('`advanced`: most people leave it as it is'),
+})
+
 export const InputDescriptor = z
-  .object({ name: z.string(), type: z.string(), required: z.boolean(), description: z.string() })
+  .object({
+    name: z.string(),
+    type: z.string(),
+    required: z.boolean(),
+    description: z.string(),
+    ...FieldWords.shape,
+    kind: z.enum(FIELD_KINDS).describe('The control that a screen shows for it'),
+  })
   .meta({ id: 'InputDescriptor' })
 export type InputDescriptor = z.infer<typeof InputDescriptor>
 
@@ -66,6 +107,10 @@ export const GraphNode = Instance.extend({
   next: z.array(z.string()).describe('The instances that follow; [] at the end'),
 }).meta({ id: 'ActionNode' })
 export type GraphNode = z.infer<typeof GraphNode>
+
+export const ActionDetail = GraphNode.extend({
+  fields: z.array(InputDescriptor).describe('The inputs of its template'),
+}).meta({ id: 'ActionDetail' })
 
 /** Adds an error at each path whose text PostgreSQL cannot store in a JSON document. */
 const storable = <Schema extends z.ZodType>(schema: Schema): Schema =>

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 
 export const Warning = z
-  .object({ field: z.string(), code: z.string(), message: z.string() })
+  .object({
+    field: z.string(),
+    code: z.string(),
+    message: z.string(),
+    text: z.string().exactOptional().describe('The warning for people, with labels instead of ids'),
+  })
   .meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
 

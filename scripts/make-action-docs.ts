@@ -21,6 +21,7 @@ export function printActionDocs(actions: Action[]): string {
 
 function printAction(action: Action): string {
   const inputs = Object.entries(action.inputs).map(([name, field]) => [
+    field.label,
     `\`${name}\``,
     field.type,
     field.required ? 'yes' : '',
@@ -34,7 +35,7 @@ function printAction(action: Action): string {
   return [
     `## ${action.id}`,
     `**${action.name}** (${action.category}, ${formatCredits(action)} ${action.credits === 1 ? 'credit' : 'credits'}). ${action.description}`,
-    printTable(['input', 'type', 'required', ''], inputs),
+    printTable(['field', 'input', 'type', 'required', ''], inputs),
     ...(action.needs.length === 0
       ? []
       : [`Needs ${action.needs.map((set) => codes(set, ' and ')).join(', or ')}.`]),

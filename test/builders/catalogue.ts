@@ -5,7 +5,7 @@ import { done } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import type { Catalogue } from '#server/catalog/registry.ts'
 
-const of = (description: string) => ({ description })
+const of = (help: string) => ({ label: help.slice(0, -1), help })
 
 /** An action with one field of every kind and an output of most kinds. */
 export const probe = defineAction({
@@ -14,17 +14,22 @@ export const probe = defineAction({
   description: 'Has one field of every kind.',
   category: 'data',
   inputs: {
-    text: field.text({ required: true, description: 'Any text.' }),
+    text: field.text({ required: true, label: 'Text', help: 'Any text.' }),
     other: field.text(of('More text.')),
-    amount: field.number({ min: 0, max: 100, description: 'A number.' }),
+    amount: field.number({ min: 0, max: 100, label: 'Amount', help: 'A number.' }),
     flag: field.toggle(of('On or off.')),
     mode: field.choice(['fast', 'slow'], of('One of two words.')),
     tags: field.texts(of('Several texts.')),
     pairs: field.pairs(of('Names and values.')),
     format: field.outputFormat(of('A shape.')),
     only_if: field.conditions(of('Conditions over the row.')),
-    target: field.dropdown({ from: 'sheets', description: 'A sheet.' }),
-    nested: field.dropdown({ from: 'sheets', needs: ['object_type'], description: 'Depends on another.' }),
+    target: field.dropdown({ from: 'sheets', label: 'Target', help: 'A sheet.' }),
+    nested: field.dropdown({
+      from: 'sheets',
+      needs: ['object_type'],
+      label: 'Nested',
+      help: 'Depends on another.',
+    }),
     lookup: field.targetConditions({ sheet: 'target', ...of('Conditions over another sheet.') }),
   },
   outputs: {
@@ -55,11 +60,12 @@ export const finder = defineAction({
   description: 'Has a waterfall.',
   category: 'people',
   inputs: {
-    url: field.text({ type: 'url', description: 'Enough alone.' }),
+    url: field.text({ type: 'url', label: 'Url', help: 'Enough alone.' }),
     name: field.text(of('Needs domain.')),
     domain: field.text(of('Needs name.')),
     providers: field.waterfall({
-      description: 'Who is asked.',
+      label: 'Providers',
+      help: 'Who is asked.',
       adapters: [
         provider('alpha', 'Alpha'),
         provider('beta', 'Beta', { supportsOwnKey: false }),

@@ -19,7 +19,7 @@ export const paidAction = (
     description: `Costs ${credits}.`,
     category: 'data',
     credits,
-    inputs: { text: field.text({ required: true, description: 'A text.' }) },
+    inputs: { text: field.text({ required: true, label: 'Text', help: 'A text.' }) },
     outputs: { value: output.text('The text.') },
     run: async ({ inputs, context }) => answer(inputs.text, context.cellRun),
   })

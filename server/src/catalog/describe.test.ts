@@ -13,8 +13,14 @@ const findPeople = defineAction({
   description: 'Finds people.',
   category: 'people',
   inputs: {
-    domain: field.text({ required: true, description: 'Where they work.' }),
-    limit: field.number({ description: 'How many.' }),
+    domain: field.text({ required: true, label: 'Domain', help: 'Where they work.' }),
+    limit: field.number({
+      label: 'Limit',
+      help: 'How many.',
+      placeholder: '10',
+      details: 'Default 10.',
+      advanced: true,
+    }),
   },
   outputs: { count: output.number('How many were found.'), people },
   run: () => done({ count: 0, people: [] }),
@@ -30,10 +36,30 @@ const call = defineAction({
   run: () => done({ status_code: 200, list: [] }),
 })
 
-it('an input is described by name, type, required and description', () => {
+it('an input is described by name, type, required, description and its texts for people (H1)', () => {
   expect(describeInputs(findPeople)).toEqual([
-    { name: 'domain', type: 'string', required: true, description: 'Where they work.' },
-    { name: 'limit', type: 'number', required: false, description: 'How many.' },
+    {
+      name: 'domain',
+      type: 'string',
+      required: true,
+      description: 'Where they work.',
+      label: 'Domain',
+      help: 'Where they work.',
+      placeholder: null,
+      group: 'main',
+      kind: 'text',
+    },
+    {
+      name: 'limit',
+      type: 'number',
+      required: false,
+      description: 'How many. Default 10.',
+      label: 'Limit',
+      help: 'How many.',
+      placeholder: '10',
+      group: 'advanced',
+      kind: 'number',
+    },
   ])
 })
 

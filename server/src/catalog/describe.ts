@@ -1,3 +1,4 @@
+import type { InputDescriptor } from '#contract/actions.ts'
 import type { ActionInstance } from './chain/definition.ts'
 import { printToken } from './chain/references.ts'
 import type { Action } from './define.ts'
@@ -6,8 +7,6 @@ import type { OutputType } from './outputs.ts'
 import type { Discovered } from './values/discover.ts'
 
 export { type Discovered, discoverOutputs } from './values/discover.ts'
-
-export type InputDescriptor = { name: string; type: string; required: boolean; description: string }
 
 export type OutputDescriptor = {
   name: string
@@ -20,12 +19,10 @@ export type OutputDescriptor = {
 export type ColumnDescriptor = { name: string; type: OutputType; structured_array_reference: string }
 
 export function describeInputs(action: Action): InputDescriptor[] {
-  return Object.entries(action.inputs).map(([name, { type, required, description }]) => ({
-    name,
-    type,
-    required,
-    description,
-  }))
+  return Object.entries(action.inputs).map(([name, field]) => {
+    const { type, required, description, label, help, placeholder, group, kind } = field
+    return { name, type, required, description, label, help, placeholder, group, kind }
+  })
 }
 
 /**

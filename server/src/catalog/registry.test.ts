@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { FIELD_KINDS } from '#contract/actions.ts'
 import { type Action, defineAction } from './define.ts'
 import { field } from './fields/fields.ts'
 import { done } from './outcome.ts'
@@ -12,7 +13,7 @@ const define = (id: string, name = 'result'): Action =>
     name: 'Test',
     description: 'A test.',
     category: 'data',
-    inputs: { value: field.text({ description: 'A value.' }) },
+    inputs: { value: field.text({ label: 'Value', help: 'A value.' }) },
     outputs: { [name]: output.text('A result.') },
     run: () => done({ [name]: '' }),
   })
@@ -34,6 +35,23 @@ describe('the catalogue', () => {
       .filter(({ inputs }) => Object.values(inputs).some(({ waterfall }) => waterfall !== undefined))
     expect(asking.length).toBeGreaterThan(10)
     expect(asking.filter(({ inputs }) => inputs['order'] !== field.waterfallOrder)).toEqual([])
+  })
+
+  it('names every field for people: a label, one line of help, and a group (H1)', async () => {
+    for (const { id, inputs } of (await loadCatalogue()).list()) {
+      const fields = Object.entries(inputs)
+      const labels = fields.map(([, { label }]) => label)
+      expect(new Set(labels).size, id).toBe(labels.length)
+      for (const [name, { label, help, placeholder, group, kind, required }] of fields) {
+        const where = `${id}.${name}`
+        expect(label, where).toMatch(/^[A-Z][^_]{1,39}$/)
+        expect(help, where).toMatch(/^[A-Z][^\n`{}]{5,159}$/)
+        expect(help, where).not.toMatch(/[a-z]_[a-z]/)
+        expect(placeholder, where).not.toBe('')
+        expect(FIELD_KINDS, where).toContain(kind)
+        if (required) expect(group, where).toBe('main')
+      }
+    }
   })
 
   it('holds the core actions, which shape data or control the row and cost nothing (D22)', async () => {

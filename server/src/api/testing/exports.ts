@@ -14,7 +14,7 @@ export const echo = defineAction({
   description: 'Returns its input as outputs.',
   category: 'data',
   credits: 0,
-  inputs: { json: field.text({ description: 'The outputs.' }) },
+  inputs: { json: field.text({ label: 'Json', help: 'The outputs.' }) },
   outputs: { said: output.text('A text.'), heard: output.json('Anything.') },
   dynamic: true,
   run: ({ inputs }) =>

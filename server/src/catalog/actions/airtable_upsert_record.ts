@@ -19,30 +19,49 @@ const MAX_MATCH_FIELDS = 3
 export default defineAction({
   id: 'airtable_upsert_record',
   name: 'Upsert Airtable record',
-  description: 'Writes the Airtable record with certain values, and creates it where there is none.',
+  description: 'Updates the Airtable record that matches, or creates it.',
   category: 'data',
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
-    base: field.dropdown({ required: true, from: 'Airtable bases', description: 'The id of the base.' }),
+    base: field.dropdown({
+      required: true,
+      from: 'Airtable bases',
+      label: 'Base',
+      help: 'The Airtable base to write to.',
+      details: 'Takes the id of the base.',
+    }),
     table: field.dropdown({
       required: true,
       from: 'Airtable tables',
       needs: ['base'],
-      description: 'The table, by its id or name.',
+      label: 'Table',
+      help: 'The table to write to.',
+      details: 'Takes its id or its name.',
     }),
     match_fields: field.texts({
       required: true,
-      description: 'The fields that identify the record, by their values in values; at most 3.',
+      label: 'Match on',
+      help: 'The fields that identify a record. Up to 3.',
+      details: 'Their values are taken from `values`.',
     }),
-    values: namedValues('The fields to write: {name, value} with the name of the field.', {
-      from: 'Airtable fields',
-      needs: ['base', 'table'],
-    }),
+    values: namedValues(
+      {
+        label: 'Fields',
+        help: 'The fields to write and their values.',
+        details: '{name, value} with the name of the field.',
+      },
+      {
+        from: 'Airtable fields',
+        needs: ['base', 'table'],
+      },
+    ),
     typecast: field.toggle({
       default: true,
-      description:
-        'Let Airtable convert texts to the type of the field, such as dates and options. Default on.',
+      label: 'Convert values',
+      help: 'Airtable converts text to the type of the field, such as dates and options.',
+      details: 'Default on.',
+      advanced: true,
     }),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: airtable }),

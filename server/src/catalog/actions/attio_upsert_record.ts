@@ -24,7 +24,7 @@ const CLOCK_MS = 10_000
 export default defineAction({
   id: 'attio_upsert_record',
   name: 'Upsert Attio record',
-  description: 'Writes the Attio record with a certain value, and creates it where there is none.',
+  description: 'Updates the Attio record that matches, or creates it.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
@@ -32,19 +32,29 @@ export default defineAction({
     object: field.dropdown({
       required: true,
       from: 'Attio objects',
-      description: 'The kind of record, by its slug like companies.',
+      label: 'Object',
+      help: 'The kind of record, such as companies or people.',
+      details: 'Takes its slug.',
     }),
     match_field: field.dropdown({
       required: true,
       from: 'unique Attio attributes',
       needs: ['object'],
-      description:
-        'The unique attribute that identifies the record, by its value in values, such as domains.',
+      label: 'Match on',
+      help: 'The unique attribute that identifies the record, such as domains.',
+      details: 'Its value is taken from `values`.',
     }),
-    values: namedValues('The attributes to write: {name, value} with the slug of the attribute.', {
-      from: 'writable Attio attributes',
-      needs: ['object'],
-    }),
+    values: namedValues(
+      {
+        label: 'Attributes',
+        help: 'The attributes to write and their values.',
+        details: '{name, value} with the slug of the attribute.',
+      },
+      {
+        from: 'writable Attio attributes',
+        needs: ['object'],
+      },
+    ),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: attio }),
   },

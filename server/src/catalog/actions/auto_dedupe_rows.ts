@@ -23,20 +23,28 @@ export default defineAction({
   id: 'auto_dedupe_rows',
   name: 'Dedupe rows',
   description:
-    'Tells the first row of the sheet with certain values from later ones with the same, in whatever order they run. A row with none is unique.',
+    'Keeps the first row with the same values and marks or deletes the others, in whatever order they run. Rows without values are unique.',
   category: 'flow',
   credits: 0,
   cached: false,
   inputs: {
     auto_dedupe_columns: field.columns({
       required: true,
-      description: 'The columns that are compared together: tokens or names of inputs.',
+      label: 'Columns to compare',
+      help: 'Rows are duplicates if all of these are the same.',
+      details: 'Takes tokens or names of inputs.',
     }),
     select_dedupe_action: field.choice(['mark_as_duplicate', 'delete_duplicate'], {
       default: 'mark_as_duplicate',
-      description: 'The action for duplicates. Default mark_as_duplicate.',
+      label: 'What to do with duplicates',
+      help: 'Mark them in this column, or delete the rows.',
+      details: 'One of `mark_as_duplicate` (default) and `delete_duplicate`.',
     }),
-    ignore_case: field.toggle({ description: 'Ignore upper and lower case.' }),
+    ignore_case: field.toggle({
+      label: 'Ignore upper and lower case',
+      help: 'ACME and Acme are then the same.',
+      advanced: true,
+    }),
   },
   outputs: { value_type: output.text('unique or duplicate.') },
   async run({ inputs, context }) {

@@ -20,17 +20,27 @@ const NAMES = [...new Set(BOARDS.map(({ name }) => name))].join(', ')
 export default defineAction({
   id: 'company_job_openings',
   name: 'Company job openings',
-  description: `Lists the openings of a company, from the job board that its website uses (${NAMES}) or from its own pages; where neither has any, from TheirStack if there is a key for it.`,
+  description:
+    'Lists the job openings of a company from its job board (Greenhouse, Lever, Ashby, SmartRecruiters, Recruitee) or its own pages. If neither has any, from TheirStack where there is a key for it.',
   category: 'companies',
   timeoutSeconds: 120,
   inputs: {
-    domain: field.text({ description: 'The domain of the company: acme.com.' }),
+    domain: field.text({
+      label: 'Company domain',
+      help: 'The website of the company.',
+      placeholder: 'acme.com',
+    }),
     board: field.text({
-      description: 'Its job board, in place of the domain: greenhouse:acme, or its address.',
+      label: 'Job board',
+      help: "The company's job board, if you know it. Used instead of the domain.",
+      placeholder: 'greenhouse:acme',
+      details: 'Takes `greenhouse:acme` or the address of the board.',
+      advanced: true,
     }),
     keywords: field.text({
-      description:
-        'Only openings with any of these words, separated by commas, in title, department or text.',
+      label: 'Keywords',
+      help: 'Only openings with one of these words in title, department or text. Separate with commas.',
+      placeholder: 'engineer, data',
     }),
   },
   needs: [['domain'], ['board']],

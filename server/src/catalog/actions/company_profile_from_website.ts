@@ -7,13 +7,17 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'company_profile_from_website',
   name: 'Company profile from website',
-  description:
-    'Reads what a company says of itself on its home page and its pages about, contact and imprint: structured data first, ' +
-    'then what readers see.',
+  description: 'Builds a company profile from its home page and its about, contact and imprint pages.',
   category: 'companies',
   timeoutSeconds: 120,
   inputs: {
-    domain: field.text({ required: true, description: 'The domain or any address on it: acme.com.' }),
+    domain: field.text({
+      required: true,
+      label: 'Company domain',
+      help: 'The website to read.',
+      placeholder: 'acme.com',
+      details: 'Any address on it works as well.',
+    }),
   },
   outputs: {
     name: output.text('Its name.'),

@@ -8,16 +8,21 @@ import { TECHNOLOGY_SOURCES } from '../waterfalls/technologies.ts'
 export default defineAction({
   id: 'company_technologies',
   name: 'Company technologies',
-  description:
-    'Lists the technologies that a company uses, from one source after another until one knows some.',
+  description: 'Lists the technologies a company uses. Asks one source after another until one knows some.',
   category: 'companies',
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    domain: field.text({ required: true, description: 'acme.com' }),
+    domain: field.text({
+      required: true,
+      label: 'Company domain',
+      help: 'The website of the company.',
+      placeholder: 'acme.com',
+    }),
     providers: field.waterfall({
       adapters: TECHNOLOGY_SOURCES,
-      description: 'The providers to ask, in order. Built-in reads the website and DNS records.',
+      label: 'Providers',
+      help: 'Asked in order. Built-in reads the website and its DNS records.',
     }),
     order: field.waterfallOrder,
   },

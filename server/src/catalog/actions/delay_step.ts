@@ -7,7 +7,7 @@ const THIRTY_DAYS = 30 * 86_400
 export default defineAction({
   id: 'delay_step',
   name: 'Delay',
-  description: 'Lets the row rest for a while before its next action.',
+  description: 'Waits before the next action of the row.',
   category: 'flow',
   credits: 0,
   inputs: {
@@ -16,7 +16,10 @@ export default defineAction({
       whole: true,
       min: 0,
       max: THIRTY_DAYS,
-      description: 'Whole seconds, up to 30 days.',
+      label: 'Seconds to wait',
+      help: 'A whole number, up to 30 days (2592000).',
+      placeholder: '60',
+      details: 'At most 2592000.',
     }),
   },
   outputs: {},

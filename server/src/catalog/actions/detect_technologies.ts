@@ -7,12 +7,17 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'detect_technologies',
   name: 'Detect technologies',
-  description:
-    'Tells what a website is made with and which services its company uses, from its home page and its DNS records.',
+  description: 'Detects the technologies and services of a website from its home page and DNS records.',
   category: 'companies',
   timeoutSeconds: 90,
   inputs: {
-    domain: field.text({ required: true, description: 'The domain or any address on it: acme.com.' }),
+    domain: field.text({
+      required: true,
+      label: 'Company domain',
+      help: 'The website to inspect.',
+      placeholder: 'acme.com',
+      details: 'Any address on it works as well.',
+    }),
   },
   outputs: {
     technologies: output.table('The technologies, by category and name.', {

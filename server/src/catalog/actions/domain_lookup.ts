@@ -13,14 +13,16 @@ export default defineAction({
   id: 'domain_lookup',
   name: 'Domain lookup',
   description:
-    'Tells who runs the mail of a domain, how it is protected, and what its registry says, by DNS and RDAP.',
+    "Looks up who runs a domain's email, how it is protected, and its registration, by DNS and RDAP.",
   category: 'companies',
   credits: 0.2,
   timeoutSeconds: 60,
   inputs: {
     domain: field.text({
       required: true,
-      description: 'The domain, an address on it or an email address: acme.com.',
+      label: 'Domain',
+      help: 'A domain, an address on it, or an email address.',
+      placeholder: 'acme.com',
     }),
   },
   outputs: {

@@ -8,18 +8,28 @@ import { COMPANY_SOURCES, USUAL_COMPANY_SOURCES } from '../waterfalls/company.ts
 export default defineAction({
   id: 'enrich_company',
   name: 'Enrich company',
-  description: 'Company data: industry, size, revenue, headquarters.',
+  description: 'Finds industry, size, revenue and headquarters of a company.',
   category: 'companies',
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    domain: field.text({ description: 'acme.com; enough alone.' }),
-    name: field.text({ description: 'Sufficient alone, for providers that accept it.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Sufficient alone, for providers that accept it.' }),
+    domain: field.text({ label: 'Company domain', help: 'Enough on its own.', placeholder: 'acme.com' }),
+    name: field.text({
+      label: 'Company name',
+      help: 'Enough on its own with providers that search by name.',
+      placeholder: 'Acme',
+    }),
+    linkedin_url: field.text({
+      type: 'url',
+      label: 'Company LinkedIn page',
+      help: 'Enough on its own with providers that accept it.',
+      placeholder: 'https://www.linkedin.com/company/acme',
+    }),
     providers: field.waterfall({
       adapters: COMPANY_SOURCES,
       default: USUAL_COMPANY_SOURCES,
-      description: 'The providers to ask, in order.',
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
     }),
     order: field.waterfallOrder,
   },

@@ -8,7 +8,13 @@ export default defineAction({
   name: 'Enrich LinkedIn company page',
   description: 'Reads the LinkedIn page of a company.',
   category: 'companies',
-  ...linkedinProfile(LINKEDIN_COMPANY_READERS, { example: 'https://www.linkedin.com/company/acme' }),
+  ...linkedinProfile(LINKEDIN_COMPANY_READERS, {
+    address: {
+      label: 'Company LinkedIn page',
+      help: 'The page to read.',
+      placeholder: 'https://www.linkedin.com/company/acme',
+    },
+  }),
   outputs: {
     name: output.text('The name.'),
     description: output.text('The description of the company.'),

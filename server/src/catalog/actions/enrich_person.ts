@@ -9,18 +9,37 @@ import { PERSON_SOURCES } from '../waterfalls/person.ts'
 export default defineAction({
   id: 'enrich_person',
   name: 'Enrich person',
-  description: 'Data about a person: title, company, location, past work.',
+  description: 'Finds title, company, location and experience of a person.',
   category: 'people',
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
-    email: field.text({ type: 'email', description: 'Enough alone.' }),
-    full_name: field.text({ description: 'Also needs company_domain.' }),
-    company_domain: field.text({ description: 'Also needs full_name.' }),
+    linkedin_url: field.text({
+      type: 'url',
+      label: 'LinkedIn profile',
+      help: 'Enough on its own.',
+      placeholder: 'https://www.linkedin.com/in/ada',
+    }),
+    email: field.text({
+      type: 'email',
+      label: 'Email',
+      help: 'Enough on its own.',
+      placeholder: 'ada@acme.com',
+    }),
+    full_name: field.text({
+      label: 'Full name',
+      help: 'Needs the company domain as well.',
+      placeholder: 'Ada Lovelace',
+    }),
+    company_domain: field.text({
+      label: 'Company domain',
+      help: 'Needs the full name as well.',
+      placeholder: 'acme.com',
+    }),
     providers: field.waterfall({
       adapters: PERSON_SOURCES,
-      description: 'The providers to ask, in order.',
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
     }),
     order: field.waterfallOrder,
   },

@@ -9,7 +9,13 @@ export default defineAction({
   name: 'Enrich LinkedIn profile',
   description: 'Reads the LinkedIn profile of a person.',
   category: 'people',
-  ...linkedinProfile(LINKEDIN_PERSON_READERS, { example: 'https://www.linkedin.com/in/ann-lee' }),
+  ...linkedinProfile(LINKEDIN_PERSON_READERS, {
+    address: {
+      label: 'LinkedIn profile',
+      help: 'The profile to read.',
+      placeholder: 'https://www.linkedin.com/in/ann-lee',
+    },
+  }),
   outputs: {
     full_name: output.text('The name.'),
     headline: output.text('The headline of the profile.'),

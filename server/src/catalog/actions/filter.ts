@@ -5,14 +5,15 @@ import { done } from '../outcome.ts'
 export default defineAction({
   id: 'filter',
   name: 'Filter',
-  description: 'Lets a row go on only when it meets the conditions.',
+  description: 'Stops rows that do not meet the conditions.',
   category: 'flow',
   credits: 0,
   pure: true,
   inputs: {
     path_conditions: field.conditions({
       required: true,
-      description: 'The conditions that a row must meet to continue with the next action.',
+      label: 'Conditions',
+      help: 'Rows that meet them continue with the next action.',
     }),
   },
   outputs: {},

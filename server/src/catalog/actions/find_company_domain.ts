@@ -12,8 +12,17 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    name: field.text({ required: true, description: 'The name of the company.' }),
-    providers: field.waterfall({ adapters: DOMAIN_FINDERS, description: 'The providers to ask, in order.' }),
+    name: field.text({
+      required: true,
+      label: 'Company name',
+      help: 'The company to look for.',
+      placeholder: 'Acme',
+    }),
+    providers: field.waterfall({
+      adapters: DOMAIN_FINDERS,
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
+    }),
     order: field.waterfallOrder,
   },
   outputs: {

@@ -13,10 +13,27 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    email: field.text({ type: 'email', description: 'Enough alone; some providers need it.' }),
-    full_name: field.text({ description: 'Also needs company_domain.' }),
-    company_domain: field.text({ description: 'Also needs full_name.' }),
-    providers: field.waterfall({ adapters: PROFILE_FINDERS, description: 'The providers to ask, in order.' }),
+    email: field.text({
+      type: 'email',
+      label: 'Email',
+      help: 'Enough on its own. Some providers need it.',
+      placeholder: 'ada@acme.com',
+    }),
+    full_name: field.text({
+      label: 'Full name',
+      help: 'Needs the company domain as well.',
+      placeholder: 'Ada Lovelace',
+    }),
+    company_domain: field.text({
+      label: 'Company domain',
+      help: 'Needs the full name as well.',
+      placeholder: 'acme.com',
+    }),
+    providers: field.waterfall({
+      adapters: PROFILE_FINDERS,
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
+    }),
     order: field.waterfallOrder,
   },
   needs: [['email'], ['full_name', 'company_domain']],

@@ -7,15 +7,18 @@ import { output } from '../outputs.ts'
 
 export default defineAction({
   id: 'format_data_using_js_expression',
-  name: 'Format data with a formula',
-  description: 'Computes a text from the row with one JavaScript expression.',
+  name: 'Formula',
+  description: 'Computes a value from the row with one JavaScript expression.',
   category: 'data',
   credits: 0,
   pure: true,
   inputs: {
     data_formatter: expression({
       required: true,
-      description: 'One expression, in which tokens are values: ({{input.name}} ?? "").trim()',
+      label: 'Formula',
+      help: 'One JavaScript expression. Columns are values in it.',
+      placeholder: '({{input.name}} ?? "").trim()',
+      details: 'Tokens are values: ({{input.name}} ?? "").trim()',
     }),
   },
   outputs: {

@@ -12,26 +12,38 @@ import { hubspot } from '../providers/hubspot/provider.ts'
 export default defineAction({
   id: 'hubspot_lookup_object',
   name: 'Look up HubSpot object',
-  description: 'Finds records of HubSpot by the values of their properties.',
+  description: 'Finds HubSpot records by the values of their properties.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
     object_type: objectType,
-    properties: namedValues('The values to search for: {name, value} with the internal name of a property.', {
-      from: 'HubSpot properties',
-      needs: ['object_type'],
-    }),
+    properties: namedValues(
+      {
+        label: 'Properties to search',
+        help: 'The values to look for.',
+        details: '{name, value} with the internal name of a property.',
+      },
+      {
+        from: 'HubSpot properties',
+        needs: ['object_type'],
+      },
+    ),
     id_property: field.dropdown({
       from: 'HubSpot id properties',
       needs: ['object_type'],
-      description: 'A property that identifies the record: only this one is searched.',
+      label: 'Unique property only',
+      help: 'Searches by this property alone and ignores the others.',
+      placeholder: 'email',
+      advanced: true,
     }),
     search_operator: searchOperator,
     exact_match: exactMatch,
     ignore_empty_values: ignoreEmptyCriteria,
     properties_to_return: field.texts({
-      description: 'Properties to return, in addition to the default ones and those searched.',
+      label: 'Properties to return',
+      help: 'Added to the usual properties and those searched for.',
+      advanced: true,
     }),
     limit,
     connection: field.connection({ provider: hubspot }),

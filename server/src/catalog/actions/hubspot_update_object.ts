@@ -8,18 +8,19 @@ import { done } from '../outcome.ts'
 export default defineAction({
   id: 'hubspot_update_object',
   name: 'Update HubSpot object',
-  description: 'Writes properties of a HubSpot record that is there already.',
+  description: 'Updates a HubSpot record that already exists.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
     object_type: objectType,
-    record_id: field.text({ description: 'The id of the record in HubSpot.' }),
+    record_id: field.text({ label: 'Record ID', help: 'The ID of the record in HubSpot.' }),
     id_property: field.dropdown({
       from: 'HubSpot id properties',
       needs: ['object_type'],
-      description:
-        'Without record_id: the unique property that identifies the record, by its value in properties. Default hs_object_id.',
+      label: 'Match on',
+      help: 'The unique property that identifies the record, when there is no record ID.',
+      details: 'Its value is taken from `properties`. Default `hs_object_id`.',
     }),
     ...WRITE_INPUTS,
   },

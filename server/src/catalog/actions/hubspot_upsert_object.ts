@@ -10,7 +10,7 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'hubspot_upsert_object',
   name: 'Upsert HubSpot object',
-  description: 'Writes the HubSpot record with a certain property, and creates it where there is none.',
+  description: 'Updates the HubSpot record that matches, or creates it.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
@@ -19,8 +19,10 @@ export default defineAction({
     id_property: field.dropdown({
       from: 'HubSpot id properties',
       needs: ['object_type'],
-      description:
-        'The property that identifies the record, by its value in properties. Default email for contacts, domain for companies, else hs_object_id.',
+      label: 'Match on',
+      help: 'The unique property that identifies the record. Usually email for contacts and domain for companies.',
+      details:
+        'Its value is taken from `properties`. Default `email` for contacts, `domain` for companies, else `hs_object_id`.',
     }),
     ...WRITE_INPUTS,
   },

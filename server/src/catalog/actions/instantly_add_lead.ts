@@ -16,7 +16,7 @@ const CAMPAIGN_IDS = { pattern: /^[0-9a-f-]{36}$/i, described: 'the id of a camp
 export default defineAction({
   id: 'instantly_add_lead',
   name: 'Add Instantly lead',
-  description: 'Adds a lead to an Instantly campaign, once however often it is run.',
+  description: 'Adds a lead to an Instantly campaign, once, however often the row runs.',
   category: 'messages',
   credits: 0,
   timeoutSeconds: 60,

@@ -18,8 +18,7 @@ export default defineAction({
   id: 'llm_web_agents',
   name: 'Web agent',
   description:
-    'Lets a model search and read the web, and answers in fields. Each value comes with a quote of a page that was really ' +
-    'read; what no page supports is empty.',
+    'Lets a model search and read the web. Each value of the answer comes with a quote from a page that was really read; what no page supports stays empty.',
   category: 'ai',
   credits: CREDITS,
   paysModel: true,
@@ -29,27 +28,46 @@ export default defineAction({
     select_a_model: field.dropdown({
       from: 'models',
       required: true,
-      description: 'The model that does the research.',
+      label: 'Model',
+      help: 'The language model that does the research.',
     }),
-    mission: field.prompt({ required: true, description: 'The question to answer.' }),
+    mission: field.prompt({
+      required: true,
+      label: 'Task',
+      help: 'What the agent should find out.',
+      placeholder: 'Find the CEO of {{input.company}} and when they started.',
+    }),
     output_format: field.outputFormat({
       required: true,
       runsWithout: true,
-      description:
-        'The fields of the answer: {"fields": [{name, type, description}]} or {"json": <JSON schema>}, whose properties count. Without it the answer is text, in `response`.',
+      label: 'Answer fields',
+      help: 'The fields of the answer. Without fields, the answer is one text.',
+      details:
+        'Takes {"fields": [{name, type, description}]} or {"json": <JSON schema>}, whose properties count. Without it the answer is text, in `response`.',
     }),
     max_steps: field.number({
       min: 1,
       max: MAX_STEPS,
       whole: true,
       default: DEFAULT_LIMITS.steps,
-      description: `Turns of the model, up to ${MAX_STEPS}. Default ${DEFAULT_LIMITS.steps}.`,
+      label: 'Most steps',
+      help: `How many times the model may search or read a page, up to ${MAX_STEPS}.`,
+      placeholder: `${DEFAULT_LIMITS.steps}`,
+      details: `Default ${DEFAULT_LIMITS.steps}.`,
+      advanced: true,
     }),
     allowed_domains: field.text({
-      description: 'Read only pages of these domains: acme.com, example.org.',
+      label: 'Allowed websites',
+      help: 'Only pages of these domains are read. Separate with commas.',
+      placeholder: 'acme.com, example.org',
+      advanced: true,
     }),
     connection: field.text({
-      description: 'The connection to use, by its name. By default the only one, else the installation.',
+      label: 'Connection',
+      help: 'Your own model key. Empty: your only connection, or the key of this installation.',
+      details: 'Takes the name of a connection.',
+      advanced: true,
+      kind: 'connection',
     }),
   },
   outputs: {

@@ -6,27 +6,40 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'lookup_rows_in_sheet',
   name: 'Look up rows in sheet',
-  description: 'Finds rows of another sheet by their inputs and outputs.',
+  description: 'Finds rows of another sheet by their values.',
   category: 'data',
   credits: 0,
   inputs: {
-    target_sheet_id: field.dropdown({ required: true, from: 'sheets', description: 'The sheet to search.' }),
+    target_sheet_id: field.dropdown({
+      required: true,
+      from: 'sheets',
+      label: 'Sheet',
+      help: 'The sheet to search.',
+    }),
     conditions: field.targetConditions({
       sheet: 'target_sheet_id',
       required: true,
-      description:
-        'The conditions on the rows. Variables are tokens of that sheet, values may contain tokens of this one.',
+      label: 'Conditions',
+      help: 'What the rows of that sheet must meet.',
+      details: 'Variables are tokens of that sheet; values may hold tokens of this one.',
     }),
     limit: field.number({
       whole: true,
       min: 1,
       max: 100,
       default: 10,
-      description: 'The maximum number of records. Default 10.',
+      label: 'Most rows',
+      help: 'The list ends after this many.',
+      placeholder: '10',
+      details: 'Default 10.',
+      advanced: true,
     }),
     order: field.choice(['oldest', 'newest'], {
       default: 'oldest',
-      description: 'Which come first. Default oldest.',
+      label: 'Order',
+      help: 'Which rows come first.',
+      details: 'Default oldest.',
+      advanced: true,
     }),
   },
   outputs: {

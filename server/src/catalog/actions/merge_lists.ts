@@ -9,19 +9,28 @@ import { nameColumns } from '../values/output-names.ts'
 export default defineAction({
   id: 'merge_lists',
   name: 'Merge lists',
-  description: 'Puts lists together into one, and drops repeated items when they have a key column.',
+  description: 'Joins lists into one and removes duplicates by a key column.',
   category: 'data',
   credits: 0,
   pure: true,
   inputs: {
-    lists: field.values({ required: true, description: 'The lists, in order. Empty ones are passed over.' }),
+    lists: field.values({
+      required: true,
+      label: 'Lists',
+      help: 'The lists to join, in this order. Empty lists are skipped.',
+      kind: 'columns',
+    }),
     key_column: field.text({
-      description: 'Items with the same value of this field are merged. Items without a value all stay.',
+      label: 'Key column',
+      help: 'Items with the same value here are duplicates. Items without one all stay.',
+      placeholder: 'email',
     }),
     keep: field.choice(['first', 'last'], {
       default: 'first',
-      description:
-        'Which of several items with the same key stays, in the place of the first. Default first.',
+      label: 'Which duplicate to keep',
+      help: 'The first or the last item with the same key.',
+      details: 'It stands in the place of the first. Default first.',
+      advanced: true,
     }),
   },
   outputs: {

@@ -13,7 +13,12 @@ export default defineAction({
   credits: 0,
   pure: true,
   inputs: {
-    value: field.text({ required: true, description: 'https://www.acme.co.uk/about, ann@acme.co.uk, ...' }),
+    value: field.text({
+      required: true,
+      label: 'Website or email',
+      help: 'A URL, a host name or an email address.',
+      placeholder: 'https://www.acme.co.uk/about',
+    }),
   },
   outputs: {
     domain: output.text('The registrable domain: acme.co.uk.'),

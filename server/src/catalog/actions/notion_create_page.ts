@@ -35,12 +35,21 @@ export default defineAction({
     database: field.dropdown({
       required: true,
       from: 'Notion databases',
-      description: 'The database: its id, or its address in a browser. Share it with the integration first.',
+      label: 'Database',
+      help: 'The Notion database. Share it with the integration first.',
+      details: 'Takes its id, or its address in a browser.',
     }),
-    values: namedValues('The properties to write: {name, value} with the name of the property.', {
-      from: 'writable Notion properties',
-      needs: ['database'],
-    }),
+    values: namedValues(
+      {
+        label: 'Properties',
+        help: 'The properties of the page and their values.',
+        details: '{name, value} with the name of the property.',
+      },
+      {
+        from: 'writable Notion properties',
+        needs: ['database'],
+      },
+    ),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: notion }),
   },

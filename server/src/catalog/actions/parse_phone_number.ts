@@ -7,13 +7,22 @@ import { output } from '../outputs.ts'
 export default defineAction({
   id: 'parse_phone_number',
   name: 'Parse phone number',
-  description: 'Converts a phone number to its international form and checks it.',
+  description: 'Formats a phone number internationally and checks whether it can exist.',
   category: 'data',
   credits: 0,
   pure: true,
   inputs: {
-    value: field.text({ required: true, description: 'The number, in any spelling.' }),
-    default_country: field.text({ description: 'Country of numbers without a country code: DE, US, ...' }),
+    value: field.text({
+      required: true,
+      label: 'Phone number',
+      help: 'In any format.',
+      placeholder: '030 123456',
+    }),
+    default_country: field.text({
+      label: 'Default country',
+      help: 'The country of numbers without a country code.',
+      placeholder: 'DE',
+    }),
   },
   outputs: {
     valid: output.boolean('True if such a number can be assigned.'),

@@ -13,13 +13,27 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({ description: 'Also needs company_domain.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Enough alone; most providers need it.' }),
-    company_domain: field.text({ description: 'Also needs full_name.' }),
+    full_name: field.text({
+      label: 'Full name',
+      help: 'Needs the company domain as well.',
+      placeholder: 'Ada Lovelace',
+    }),
+    linkedin_url: field.text({
+      type: 'url',
+      label: 'LinkedIn profile',
+      help: 'Enough on its own. Most providers need it.',
+      placeholder: 'https://www.linkedin.com/in/ada',
+    }),
+    company_domain: field.text({
+      label: 'Company domain',
+      help: 'Needs the full name as well.',
+      placeholder: 'acme.com',
+    }),
     phone_providers: field.waterfall({
       adapters: PHONE_FINDERS,
       default: USUAL_PHONE_FINDERS,
-      description: 'The providers to ask, in order.',
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
     }),
     order: field.waterfallOrder,
   },

@@ -21,18 +21,32 @@ export default defineAction({
   id: 'person_work_email_waterfall',
   name: 'Find work email',
   description:
-    'Asks one provider after another for the work email of a person, until one answer is verified.',
+    'Asks one provider after another for the work email of a person, until an address is verified.',
   category: 'people',
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({ description: 'Also needs company_domain.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Sufficient alone, for providers that accept it.' }),
-    company_domain: field.text({ description: 'Also needs full_name.' }),
+    full_name: field.text({
+      label: 'Full name',
+      help: 'Needs the company domain as well.',
+      placeholder: 'Ada Lovelace',
+    }),
+    linkedin_url: field.text({
+      type: 'url',
+      label: 'LinkedIn profile',
+      help: 'Enough on its own with providers that accept it.',
+      placeholder: 'https://www.linkedin.com/in/ada',
+    }),
+    company_domain: field.text({
+      label: 'Company domain',
+      help: 'Needs the full name as well.',
+      placeholder: 'acme.com',
+    }),
     email_providers: field.waterfall({
       adapters: EMAIL_FINDERS,
       default: USUAL_EMAIL_FINDERS,
-      description: 'The providers to ask, in order.',
+      label: 'Email providers',
+      help: 'Asked in order until one finds a verified address.',
     }),
     order: field.waterfallOrder,
     email_validation: field.waterfall({
@@ -40,11 +54,15 @@ export default defineAction({
       default: [],
       also: [NONE],
       takesOne: true,
-      description:
-        'The verifier of found addresses: one name, `None`, or a list. By default the built-in check, for addresses that the provider has not verified.',
+      label: 'Email verifiers',
+      help: 'Check each address that was found. Built-in checks those their finder has not verified.',
+      details: 'Takes one name, `None`, or a list.',
+      advanced: true,
     }),
     accept_catch_all: field.toggle({
-      description: 'Treat addresses of domains that accept every name as verified.',
+      label: 'Accept catch-all addresses',
+      help: 'Counts addresses of domains that accept every name as verified.',
+      advanced: true,
     }),
   },
   needs: [['linkedin_url'], ['full_name', 'company_domain']],

@@ -11,23 +11,31 @@ import { readWireValues } from '../push/values.ts'
 export default defineAction({
   id: 'pipedrive_upsert',
   name: 'Upsert Pipedrive record',
-  description: 'Writes the Pipedrive record with a certain value, and creates it where there is none.',
+  description: 'Updates the Pipedrive record that matches, or creates it.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
-    object: field.choice(PIPEDRIVE_OBJECTS, { required: true, description: 'The kind of record.' }),
+    object: field.choice(PIPEDRIVE_OBJECTS, { required: true, label: 'Object', help: 'The kind of record.' }),
     match_field: field.dropdown({
       required: true,
       from: 'searchable Pipedrive fields',
       needs: ['object'],
-      description:
-        'The field that identifies the record, by its value in values: email, phone, name, title, or the key of a custom field.',
+      label: 'Match on',
+      help: 'The field that identifies the record, such as email or name.',
+      details: 'email, phone, name, title, or the key of a custom field. Its value is taken from `values`.',
     }),
-    values: namedValues('The fields to write: {name, value} with the key of the field.', {
-      from: 'Pipedrive fields',
-      needs: ['object'],
-    }),
+    values: namedValues(
+      {
+        label: 'Fields',
+        help: 'The fields to write and their values.',
+        details: '{name, value} with the key of the field.',
+      },
+      {
+        from: 'Pipedrive fields',
+        needs: ['object'],
+      },
+    ),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: pipedrive }),
   },

@@ -18,8 +18,10 @@ const READS = /^(select|with|table|values)\b/i
 const text = field.text({
   required: true,
   type: 'promptField',
-  description:
-    'One statement that reads: select ... or with ... Values of the row are $1, $2 and so on, set in params.',
+  label: 'SQL query',
+  help: 'One statement that reads. Values of the row are $1, $2 and so on.',
+  placeholder: 'select name, plan from customers where domain = $1',
+  details: 'select ... or with ... The values are set in `params`.',
 })
 /** The statement. It accepts no references, so that values of a row never become part of it. */
 const sql: Field<string> = {
@@ -36,7 +38,7 @@ const sql: Field<string> = {
 export default defineAction({
   id: 'postgres_query',
   name: 'Query PostgreSQL',
-  description: 'Reads rows of a PostgreSQL database of yours. It can only read.',
+  description: 'Reads rows of your PostgreSQL database. It never writes.',
   category: 'data',
   credits: 0,
   cached: false,
@@ -44,15 +46,20 @@ export default defineAction({
   inputs: {
     sql,
     params: field.values({
-      description:
-        'The values of $1, $2 and so on. Lists and objects are passed as JSON, empty values as null.',
+      label: 'Parameters',
+      help: 'The values of $1, $2 and so on, in this order.',
+      details: 'Lists and objects are sent as JSON, empty values as null.',
     }),
     limit: field.number({
       whole: true,
       min: 1,
       max: MAX_ROWS,
       default: 100,
-      description: `The maximum number of rows, up to ${MAX_ROWS}. Default 100.`,
+      label: 'Most rows',
+      help: `Reads up to ${MAX_ROWS} rows.`,
+      placeholder: '100',
+      details: 'Default 100.',
+      advanced: true,
     }),
     connection: field.connection({ provider: postgres }),
   },

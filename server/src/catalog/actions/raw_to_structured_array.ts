@@ -7,14 +7,18 @@ import { nameColumns } from '../values/output-names.ts'
 
 export default defineAction({
   id: 'raw_to_structured_array',
-  name: 'Raw to structured array',
-  description:
-    'Makes a list with columns of a JSON array. Items that are not objects get the one column `value`.',
+  name: 'JSON array to list',
+  description: 'Turns a JSON array into a list with columns.',
   category: 'data',
   credits: 0,
   pure: true,
   inputs: {
-    array: field.value({ required: true, description: 'A JSON array, or the text of one.' }),
+    array: field.value({
+      required: true,
+      label: 'JSON array',
+      help: 'A JSON array, or text that holds one.',
+      details: 'Items that are not objects get the one column `value`.',
+    }),
   },
   outputs: { list: output.table('The items, with a column for each of their keys.') },
   dynamic: true,

@@ -5,17 +5,17 @@ import { entityKind, fieldValues, identifiers, recordSource } from '../records/f
 
 export default defineAction({
   id: 'records_ingest',
-  name: 'Ingest record',
-  description: 'Saves a company, a person or a contact of a row to Records.',
+  name: 'Save to Records',
+  description: 'Saves what a row knows about a company, a person or a contact to Records.',
   category: 'records',
   credits: 0,
   cached: false,
   timeoutSeconds: 120,
   inputs: {
     source: recordSource,
-    entity_kind: entityKind('The kind of entity.'),
+    entity_kind: entityKind({ label: 'Record type', help: 'What the row is about.' }),
     identifiers,
-    fields: fieldValues({ description: 'The fields of the record' }),
+    fields: fieldValues({ label: 'Fields', help: 'The values to save.' }),
   },
   outputs: {
     entity_id: output.text('The entity of the record store.'),

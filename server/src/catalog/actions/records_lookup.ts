@@ -6,7 +6,9 @@ import { output } from '../outputs.ts'
 
 const lookupType = field.choice([...EntityKind.options, 'entity'], {
   required: true,
-  description: 'The kind of record. The word entity means a company.',
+  label: 'Look up',
+  help: 'What to look for.',
+  details: 'The word entity means a company.',
 })
 
 export default defineAction({
@@ -23,10 +25,17 @@ export default defineAction({
     },
     identifier: field.text({
       required: true,
-      description: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      label: 'Identifier',
+      help: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      placeholder: 'acme.com',
     }),
     events: {
-      ...field.texts({ description: 'The types of events to give. Default all.' }),
+      ...field.texts({
+        label: 'Events',
+        help: 'The types of events to return. Empty: all.',
+        advanced: true,
+        kind: 'choices',
+      }),
       options: { from: 'record events', needs: ['lookup_type'] },
     },
     limit: field.number({
@@ -34,7 +43,11 @@ export default defineAction({
       min: 1,
       max: 100,
       default: 10,
-      description: 'The maximum number of events, the latest first. Default 10.',
+      label: 'Most events',
+      help: 'Returns the latest events up to this many.',
+      placeholder: '10',
+      details: 'Default 10.',
+      advanced: true,
     }),
   },
   outputs: {

@@ -10,7 +10,7 @@ const BETWEEN = KINDS.flatMap((from) => KINDS.map((to) => `${from}_to_${to}` as 
 export default defineAction({
   id: 'records_relationship',
   name: 'Relate records',
-  description: 'Adds a relationship between two entities of the record store, or removes it.',
+  description: 'Adds or removes a relationship between two records.',
   category: 'records',
   credits: 0,
   cached: false,
@@ -18,25 +18,34 @@ export default defineAction({
   inputs: {
     relationship_target: field.choice([...KINDS, ...BETWEEN], {
       required: true,
-      description:
-        'The kind of the target. Long forms such as person_to_company also give the kind of the start; otherwise the entity with from_identifier decides.',
+      label: 'Related to',
+      help: 'The kind of record at the other end.',
+      details:
+        'The long forms, such as person_to_company, also say what it comes from; otherwise that is the record with `from_identifier`.',
     }),
     operation: field.choice(['add', 'remove'], {
       required: true,
-      description: 'Add or remove the relationship.',
+      label: 'Change',
+      help: 'Add the relationship or remove it.',
     }),
     relationship_type: field.dropdown({
       required: true,
       from: 'record relationship types',
-      description: 'The name of the relationship, such as works_at: an existing or a new one.',
+      label: 'Relationship',
+      help: 'Its name, such as works at. Choose one or type a new one.',
+      placeholder: 'works_at',
     }),
     from_identifier: field.text({
       required: true,
-      description: 'The start of the relationship: a domain, an email address, a LinkedIn URL, or source:id.',
+      label: 'From',
+      help: 'The record it starts at: a domain, an email address, a LinkedIn URL, or source:id.',
+      placeholder: 'ada@acme.com',
     }),
     to_identifier: field.text({
       required: true,
-      description: 'The end of the relationship, in the same form.',
+      label: 'To',
+      help: 'The record it leads to: a domain, an email address, a LinkedIn URL, or source:id.',
+      placeholder: 'acme.com',
     }),
   },
   outputs: { changed: output.boolean('True if the relationship was added or removed.') },

@@ -8,16 +8,18 @@ import { entityKind, fieldsToSet } from '../records/fields.ts'
 export default defineAction({
   id: 'records_update',
   name: 'Update record',
-  description: 'Sets fields of a company, a person or a contact that the record store has.',
+  description: 'Updates fields of a company, a person or a contact in Records.',
   category: 'records',
   credits: 0,
   cached: false,
   timeoutSeconds: 120,
   inputs: {
-    scope: entityKind('The kind of entity to update.'),
+    scope: entityKind({ label: 'Update', help: 'The kind of record to update.' }),
     identifier: field.text({
       required: true,
-      description: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      label: 'Identifier',
+      help: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      placeholder: 'acme.com',
     }),
     company_fields_to_set: fieldsToSet('company'),
     person_fields_to_set: fieldsToSet('person'),

@@ -13,14 +13,18 @@ import { salesforce } from '../providers/salesforce/provider.ts'
 export default defineAction({
   id: 'salesforce_lookup_record',
   name: 'Look up Salesforce record',
-  description: 'Finds records of Salesforce by the values of their fields.',
+  description: 'Finds Salesforce records by the values of their fields.',
   category: 'crm',
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
     salesforce_object: salesforceObject,
     add_fields_and_their_values: namedValues(
-      'The values to search for: {name, value} with the API name of a field.',
+      {
+        label: 'Fields to search',
+        help: 'The values to look for.',
+        details: '{name, value} with the API name of a field.',
+      },
       {
         from: 'Salesforce fields',
         needs: ['salesforce_object'],
@@ -29,7 +33,7 @@ export default defineAction({
     search_operator: searchOperator,
     exact_match: exactMatch,
     ignore_empty_values: ignoreEmptyCriteria,
-    fields_to_return: field.texts({ description: 'The fields to return. Default: all.' }),
+    fields_to_return: field.texts({ label: 'Fields to return', help: 'Empty: all fields.', advanced: true }),
     limit,
     connection: field.connection({ provider: salesforce }),
   },

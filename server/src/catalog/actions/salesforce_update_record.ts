@@ -7,12 +7,16 @@ import { done } from '../outcome.ts'
 export default defineAction({
   id: 'salesforce_update_record',
   name: 'Update Salesforce record',
-  description: 'Writes fields of a Salesforce record that is there already.',
+  description: 'Updates a Salesforce record that already exists.',
   category: 'crm',
   credits: 0,
   inputs: {
     salesforce_object: salesforceObject,
-    record_id: field.text({ required: true, description: 'The id of the record.' }),
+    record_id: field.text({
+      required: true,
+      label: 'Record ID',
+      help: 'The ID of the record in Salesforce.',
+    }),
     ...WRITE_INPUTS,
   },
   outputs: WRITE_OUTPUTS,

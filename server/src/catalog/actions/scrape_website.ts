@@ -17,26 +17,33 @@ export default defineAction({
   id: 'scrape_website',
   name: 'Scrape website',
   description:
-    'Reads a page, or several pages of its site, as Markdown, with the contacts and structured data on them. Sites that ' +
-    'forbid it in robots.txt are not read.',
+    'Reads a page, or several pages of a site, as Markdown, with contacts and structured data. Respects robots.txt.',
   category: 'web',
   timeoutSeconds: 180,
   inputs: {
     url: field.text({
       type: 'url',
       required: true,
-      description: 'The page: https://acme.com/about, acme.com.',
+      label: 'Page URL',
+      help: 'The page to read.',
+      placeholder: 'https://acme.com/about',
     }),
     max_pages: field.number({
       min: 1,
       max: 20,
       whole: true,
       default: 1,
-      description: 'The number of pages to read: this one, then pages about the company. Default 1.',
+      label: 'Pages to read',
+      help: 'This page first, then those about the company.',
+      placeholder: '1',
+      details: 'Default 1.',
     }),
     render: field.choice(['none', 'browser'], {
       default: 'none',
-      description: 'Renders the pages in a browser first, so that their scripts run. Default none.',
+      label: 'Rendering',
+      help: 'Use a browser for pages that need scripts.',
+      details: '`none` (default) or `browser`.',
+      advanced: true,
     }),
   },
   outputs: {

@@ -23,19 +23,31 @@ export default defineAction({
     to: field.text({
       type: 'email',
       required: true,
-      description: 'The recipients, separated by commas.',
+      label: 'To',
+      help: 'The recipient. Separate several with commas.',
+      placeholder: 'ada@acme.com',
     }),
-    subject: field.text({ required: true, description: 'The subject.' }),
-    body: field.text({ type: 'promptField', required: true, description: 'The text, or HTML.' }),
+    subject: field.text({
+      required: true,
+      label: 'Subject',
+      help: 'The subject line.',
+      placeholder: 'A question about {{input.company}}',
+    }),
+    body: field.text({ type: 'promptField', required: true, label: 'Body', help: 'The text of the email.' }),
     format: field.choice(['text', 'html'], {
       default: 'text',
-      description: 'The format of the body. Default text.',
+      label: 'Format',
+      help: 'Plain text or HTML.',
+      details: 'Default text.',
+      advanced: true,
     }),
-    reply_to: field.text({ type: 'email', description: 'The address for replies.' }),
+    reply_to: field.text({ type: 'email', label: 'Reply to', help: 'Where replies go.', advanced: true }),
     connection: field.connection({
       provider: MAIL_SERVER,
-      description:
-        'The connection `smtp` to use, by its name. By default the only one, else the installation.',
+      label: 'Connection',
+      help: 'Your mail server. Empty: your only connection, or the mail server of this installation.',
+      details: 'A connection `smtp`, by its name.',
+      advanced: true,
     }),
   },
   outputs: {

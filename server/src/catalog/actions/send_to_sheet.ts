@@ -14,15 +14,21 @@ export default defineAction({
     target_sheet_id: field.dropdown({
       required: true,
       from: 'sheets',
-      description: 'The sheet that gets the rows.',
+      label: 'Sheet',
+      help: 'The sheet that receives the rows.',
     }),
     field_mapping: itemMapping({
       sheet: 'target_sheet_id',
       required: true,
-      description: 'The inputs of the target sheet and their values: {name, value}.',
+      label: 'Columns',
+      help: 'The columns of that sheet and the values to write.',
+      details: '{name, value} with inputs of the target sheet.',
     }),
     expand_from: expandedList({
-      description: 'A list. Each item becomes a row, and tokens of the list stand for the item.',
+      label: 'One row per item of',
+      help: 'A list column. Each item becomes a row.',
+      details: 'In its rows, tokens of its columns stand for the item.',
+      advanced: true,
     }),
   },
   outputs: {

@@ -14,20 +14,34 @@ const TIMEOUT_MS = 20_000
 export default defineAction({
   id: 'send_webhook',
   name: 'Send webhook',
-  description: 'Posts a payload to a URL, signed as in Standard Webhooks.',
+  description: 'Posts a payload to a URL, signed by Standard Webhooks.',
   category: 'messages',
   credits: 0,
   inputs: {
-    url: address({ description: 'The address that receives it.' }),
+    url: address({
+      label: 'URL',
+      help: 'The address that receives the webhook.',
+      placeholder: 'https://example.com/hooks/loam',
+    }),
     payload: payload({
       required: true,
-      description: 'The JSON to send. Its texts may contain tokens; a single token sends its value.',
+      label: 'Payload',
+      help: 'The JSON to send. Columns may stand anywhere in it.',
+      details: 'JSON whose texts may hold tokens, or one token for its value.',
     }),
     secret: field.text({
-      description: 'The signing key: whsec_ and the key in base64, or the key itself. Best as {{env.NAME}}.',
+      label: 'Signing secret',
+      help: 'Signs each delivery. Best kept as an environment variable.',
+      placeholder: '{{env.WEBHOOK_SECRET}}',
+      details: '`whsec_` and the key in base64, or the key itself.',
+      advanced: true,
     }),
     connection: field.text({
-      description: 'A connection `webhook` with the secret, by its name, in its place.',
+      label: 'Connection',
+      help: 'A webhook connection that holds the signing secret.',
+      details: 'A connection `webhook`, by its name.',
+      advanced: true,
+      kind: 'connection',
     }),
   },
   outputs: {

@@ -10,13 +10,29 @@ const Posted = z.object({ channel: z.string(), ts: z.string() })
 export default defineAction({
   id: 'slack_send_message',
   name: 'Send Slack message',
-  description: 'Posts a message to a Slack channel, or to a person by their id.',
+  description: 'Posts a message to a Slack channel or a person.',
   category: 'messages',
   credits: 0,
   inputs: {
-    channel: field.text({ required: true, description: 'The channel: its id, or its name like #sales.' }),
-    text: field.text({ type: 'promptField', required: true, description: 'The message, in Slack markup.' }),
-    thread: field.text({ description: 'The id of a message to answer in its thread.' }),
+    channel: field.text({
+      required: true,
+      label: 'Channel',
+      help: 'The name of a channel, or an ID.',
+      placeholder: '#sales',
+      details: 'Takes its id, or its name like #sales.',
+    }),
+    text: field.text({
+      type: 'promptField',
+      required: true,
+      label: 'Message',
+      help: 'Slack formatting works.',
+      placeholder: 'New lead: {{input.company}}',
+    }),
+    thread: field.text({
+      label: 'Reply in thread',
+      help: 'The ID of the message to reply to.',
+      advanced: true,
+    }),
     connection: field.connection({ provider: slack }),
   },
   outputs: {

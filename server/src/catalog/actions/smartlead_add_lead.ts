@@ -26,7 +26,7 @@ const CAMPAIGN_IDS = { pattern: /^\d+$/, described: 'the id of a campaign, a num
 export default defineAction({
   id: 'smartlead_add_lead',
   name: 'Add Smartlead lead',
-  description: 'Adds a lead to a Smartlead campaign, once however often it is run.',
+  description: 'Adds a lead to a Smartlead campaign, once, however often the row runs.',
   category: 'messages',
   credits: 0,
   timeoutSeconds: 60,

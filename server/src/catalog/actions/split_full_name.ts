@@ -12,7 +12,13 @@ export default defineAction({
   credits: 0,
   pure: true,
   inputs: {
-    value: field.text({ required: true, description: 'Dr. Ludwig van Beethoven, or Beethoven, Ludwig van.' }),
+    value: field.text({
+      required: true,
+      label: 'Full name',
+      help: 'A name in any usual form.',
+      placeholder: 'Dr. Ludwig van Beethoven',
+      details: 'Such as "Dr. Ludwig van Beethoven" or "Beethoven, Ludwig van".',
+    }),
   },
   outputs: {
     first: output.text('The first given name.'),

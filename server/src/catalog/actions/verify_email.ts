@@ -13,11 +13,19 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    email: field.text({ type: 'email', required: true, description: 'The address.' }),
+    email: field.text({
+      type: 'email',
+      required: true,
+      label: 'Email',
+      help: 'The address to check.',
+      placeholder: 'ada@acme.com',
+    }),
     providers: field.waterfall({
       adapters: VERIFIERS,
       default: [builtInVerification],
-      description: 'The providers to ask, in order, until one has an answer. Default Built-in.',
+      label: 'Verifiers',
+      help: 'Asked in order until one can tell.',
+      details: 'Default Built-in.',
     }),
     order: field.waterfallOrder,
   },

@@ -12,8 +12,17 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    question: field.text({ required: true, description: 'The question, such as: Who founded Acme?' }),
-    providers: field.waterfall({ adapters: ANSWERERS, description: 'The providers to ask, in order.' }),
+    question: field.text({
+      required: true,
+      label: 'Question',
+      help: 'A question in plain words.',
+      placeholder: 'Who founded {{input.company}}?',
+    }),
+    providers: field.waterfall({
+      adapters: ANSWERERS,
+      label: 'Providers',
+      help: 'Asked in order until one has an answer.',
+    }),
     order: field.waterfallOrder,
   },
   outputs: {

@@ -14,10 +14,17 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    query: field.text({ type: 'promptField', required: true, description: 'The search terms.' }),
+    query: field.text({
+      type: 'promptField',
+      required: true,
+      label: 'Search for',
+      help: 'The words to search for.',
+      placeholder: '{{input.company}} funding',
+    }),
     providers: field.waterfall({
       adapters: SEARCH_ENGINES,
-      description: 'Which engines are asked, in order.',
+      label: 'Search engines',
+      help: 'Asked in order until one has results.',
     }),
     order: field.waterfallOrder,
     limit: field.number({
@@ -25,9 +32,12 @@ export default defineAction({
       max: 50,
       whole: true,
       default: DEFAULT_LIMIT,
-      description: `At most this many results. Default ${DEFAULT_LIMIT}.`,
+      label: 'Most results',
+      help: 'The list ends after this many.',
+      placeholder: `${DEFAULT_LIMIT}`,
+      details: `Default ${DEFAULT_LIMIT}.`,
     }),
-    country: field.text({ description: 'The country of the search: US, DE, ...' }),
+    country: field.text({ label: 'Country', help: 'Where the search is made.', placeholder: 'US' }),
   },
   outputs: {
     results: output.table('The technologies.', { title: 'string', url: 'url', snippet: 'string' }),

@@ -10,11 +10,17 @@ import { namedValues } from './fields.ts'
 export const objectType = field.dropdown({
   required: true,
   from: 'HubSpot object types',
-  description: 'The kind of record: contacts, companies, deals, or the id of a custom object.',
+  label: 'Object',
+  help: 'The kind of record, such as contacts, companies or deals.',
+  details: 'contacts, companies, deals, or the id of a custom object.',
 })
 
 export const propertiesToWrite = namedValues(
-  'The properties to write: {name, value} with the internal name of the property.',
+  {
+    label: 'Properties',
+    help: 'The properties to write and their values.',
+    details: '{name, value} with the internal name of the property.',
+  },
   { from: 'writable HubSpot properties', needs: ['object_type'] },
 )
 

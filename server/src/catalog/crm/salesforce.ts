@@ -14,11 +14,17 @@ export const SALESFORCE_API = '/services/data/v59.0'
 export const salesforceObject = field.dropdown({
   required: true,
   from: 'Salesforce objects',
-  description: 'The kind of record, by its API name like Account.',
+  label: 'Object',
+  help: 'The kind of record, such as Account or Contact.',
+  details: 'Takes its API name.',
 })
 
 export const fieldsToWrite = namedValues(
-  'The fields to write: {name, value} with the API name of the field.',
+  {
+    label: 'Fields',
+    help: 'The fields to write and their values.',
+    details: '{name, value} with the API name of the field.',
+  },
   { from: 'writable Salesforce fields', needs: ['salesforce_object'] },
 )
 

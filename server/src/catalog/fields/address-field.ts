@@ -1,16 +1,16 @@
 import { parseTemplate, soleToken, type Template } from '../chain/references.ts'
 import { inspectUrl } from './address-inspection.ts'
-import { type Field, FieldProblem, refuse, type Scope } from './field.ts'
+import { describeField, type Field, FieldProblem, type FieldTexts, refuse, type Scope } from './field.ts'
 
 /**
  * Defines a field for an absolute address. A value of the row fills only the place of its token: one segment of the
  * path or one value of the query. A token that comes first or stands alone may be the whole address or its beginning.
  */
-export function address(options: { description: string }): Field<string> {
+export function address(options: FieldTexts): Field<string> {
   return {
     type: 'url',
     required: true,
-    description: options.description,
+    ...describeField(options, 'url'),
     inspect: (configured) => (typeof configured === 'string' ? inspectUrl(configured, true) : null),
     check: (raw, path) =>
       typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),

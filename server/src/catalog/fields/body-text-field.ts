@@ -1,16 +1,16 @@
 import { parseTemplate, type Part, soleToken, type Template } from '../chain/references.ts'
 import { readJson } from '../values/json-text.ts'
-import { type Field, refuse, type Scope } from './field.ts'
+import { describeField, type Field, type FieldTexts, refuse, type Scope } from './field.ts'
 
 /**
  * Defines a field for a body as text. If the body is JSON, a value of the row keeps the place of its token: inside
  * quotes it is text of that string, elsewhere one JSON value. Any other text, and a token alone, is used unchanged.
  */
-export function bodyText(options: { description: string }): Field<string | undefined> {
+export function bodyText(options: FieldTexts): Field<string | undefined> {
   return {
     type: 'promptField',
     required: false,
-    description: options.description,
+    ...describeField(options, 'json'),
     check: (raw, path) =>
       typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
     resolve(configured, scope) {

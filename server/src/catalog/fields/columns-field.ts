@@ -1,6 +1,6 @@
 import type { ConfiguredValue } from '../chain/definition.ts'
 import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
-import { type Field, hasToken } from './field.ts'
+import { describeField, type Field, type FieldTexts, hasToken } from './field.ts'
 
 /**
  * The texts in columns of a row. `inputs` holds the columns' names if all of them are inputs, and is null otherwise.
@@ -11,11 +11,11 @@ export type ColumnTexts = { texts: string[]; inputs: string[] | null }
  * Defines a field for columns of the row, each a token or the bare name of an input (D65). Its value is the texts in
  * them.
  */
-export function columns(options: { required?: boolean; description: string }): Field<ColumnTexts> {
+export function columns(options: FieldTexts & { required?: boolean }): Field<ColumnTexts> {
   return {
     type: 'jsonArray',
     required: options.required ?? false,
-    description: options.description,
+    ...describeField(options, 'columns'),
     check(raw, path) {
       const list: unknown = typeof raw === 'string' ? [raw] : raw
       if (!Array.isArray(list)) return { kind: 'refuse', errors: [{ field: path, message: WRONG }] }

@@ -2,9 +2,9 @@ import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { evaluate } from '../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
 import { listTokens } from '../chain/reference-walk.ts'
-import type { Field, Scope } from './field.ts'
+import { describeField, type Field, type FieldTexts, type Scope } from './field.ts'
 
-type Given = { required?: boolean; description: string }
+type Given = FieldTexts & { required?: boolean }
 
 /** Defines a field for condition groups over the row, as in run_if. Its value is true if they hold. */
 export function conditions(options: Given): Field<boolean> {
@@ -44,11 +44,11 @@ export function targetConditions({ sheet, ...options }: Given & { sheet: string 
   }
 }
 
-function base({ required = false, description }: Given, over: 'row' | 'target') {
+function base({ required = false, ...texts }: Given, over: 'row' | 'target') {
   return {
     type: 'path_filter',
     required,
-    description,
+    ...describeField(texts, 'conditions'),
     conditions: { over },
     keepsNumbers: true as const,
     check,

@@ -1,16 +1,16 @@
 import { isObject } from '../../lib/json/object.ts'
 import { bindFormula, type Formula, moveChains } from '../formula/formula.ts'
 import { faultOfExpression } from '../formula/syntax.ts'
-import { type Field, FieldProblem, refuse } from './field.ts'
+import { describeField, type Field, FieldProblem, type FieldTexts, refuse } from './field.ts'
 
 /**
  * Defines a field for one JavaScript expression over the row. Tokens become variables, so that row data is never code.
  */
-export function expression(options: { required?: boolean; description: string }): Field<Formula> {
+export function expression(options: FieldTexts & { required?: boolean }): Field<Formula> {
   return {
     type: 'string',
     required: options.required ?? false,
-    description: options.description,
+    ...describeField(options, 'formula'),
     check: (raw, path) =>
       typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
     resolve: (configured, scope) => bindFormula(typeof configured === 'string' ? configured : '', scope),

@@ -1,3 +1,4 @@
+import type { FieldKind } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
@@ -17,16 +18,53 @@ export type Scope = { text(template: string): string; value(template: string): u
 /** A dropdown option, as the options endpoint returns it. */
 export type Option = { value: string; label: string; extras?: Record<string, unknown> }
 
+/** The texts of a field that callers read: a label and a line of help for people, further details for programs. */
+export type FieldTexts = {
+  /** The name on the screen, unique in its action. */
+  label: string
+  /** One line for people, without ids and JSON. */
+  help: string
+  /** An example value, shown in an empty field. */
+  placeholder?: string
+  /** What only callers of the API need: accepted forms, ids, defaults. */
+  details?: string
+  /** Set if most people leave the field as it is. */
+  advanced?: true
+  /** The control, where it is not the usual one of the type. */
+  kind?: FieldKind
+}
+
+export type FieldDescription = Pick<FieldTexts, 'label' | 'help'> & {
+  /** The control that a screen shows for the field. */
+  kind: FieldKind
+  /** The help and the details. */
+  description: string
+  placeholder: string | null
+  group: 'main' | 'advanced'
+}
+
+/** Returns the description of a field. `usual` is the control of its type. */
+export function describeField(texts: FieldTexts, usual: FieldKind): FieldDescription {
+  const { label, help, placeholder, details, advanced, kind = usual } = texts
+  return {
+    label,
+    help,
+    kind,
+    description: details === undefined ? help : `${help} ${details}`,
+    placeholder: placeholder ?? null,
+    group: advanced === true ? 'advanced' : 'main',
+  }
+}
+
 /**
  * One input of an action: its description, the check of a configured value, and the way to the typed value that `run`
  * gets. `resolve` expands tokens (its result is also the cache key); `read` makes the typed value from the result.
  */
-export type Field<Value = unknown> = {
+export type Field<Value = unknown> = FieldDescription & {
   type: string
   required: boolean
   /** Callers are told to set the field, as if it were required, but rows run without it. */
   runsWithout?: true
-  description: string
   /** Numbers inside the value are used as they were written: `check` and `resolve` may receive NumberText. */
   keepsNumbers?: true
   /** Checks a new value. `current` is the present one, for fields where it affects the meaning of the new one. */
@@ -34,7 +72,7 @@ export type Field<Value = unknown> = {
   resolve(configured: ConfiguredValue, scope: Scope): unknown
   read(resolved: unknown): Value
   /** Returns what callers see of a configured value, if that is not the value itself. */
-  show?(configured: ConfiguredValue): unknown
+  show?: (configured: ConfiguredValue) => unknown
   /** The options of a dropdown: fixed here, or `from` names their source (sheets, models, connections). */
   options?: { fixed: Option[] } | { from: string; needs?: string[] }
   /** The providers that can be listed. Present on waterfalls. */

@@ -1,19 +1,29 @@
+import type { FieldKind } from '#contract/actions.ts'
 import { isDecimal } from '#contract/decimal.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
 import { inspectEmail, inspectUrl } from './address-inspection.ts'
 import { columns } from './columns-field.ts'
 import { conditions, targetConditions } from './conditions-field.ts'
-import { type Checked, type Field, FieldProblem, hasToken, refuse, type Scope } from './field.ts'
+import {
+  type Checked,
+  describeField,
+  type Field,
+  FieldProblem,
+  type FieldTexts,
+  hasToken,
+  refuse,
+  type Scope,
+} from './field.ts'
 import { outputFormat } from './output-format.ts'
 import { prompt } from './prompt.ts'
 import { waterfall, WATERFALL_ORDERS } from './waterfall-field.ts'
 
-type Given<Required extends boolean> = { required?: Required; description: string }
+type Given<Required extends boolean> = FieldTexts & { required?: Required }
 type Maybe<Value, Required extends boolean> = Required extends true ? Value : Value | undefined
 
-function base<Required extends boolean>(type: string, options: Given<Required>) {
-  return { type, required: options.required ?? false, description: options.description }
+function base<Required extends boolean>(type: string, kind: FieldKind, options: Given<Required>) {
+  return { type, required: options.required ?? false, ...describeField(options, kind) }
 }
 
 const resolveText = (configured: ConfiguredValue, scope: Scope): unknown =>
@@ -30,13 +40,20 @@ function checkText(raw: unknown, path: string): Checked {
 
 type TextType = 'string' | 'url' | 'email' | 'promptField'
 
+const KINDS: Readonly<Record<TextType, FieldKind>> = {
+  string: 'text',
+  url: 'url',
+  email: 'text',
+  promptField: 'prompt',
+}
+
 /** Defines a field for literal text, tokens or a mix. Callers see `type`. An `absolute` address has a scheme. */
 function text<const Required extends boolean = false>(
   options: Given<Required> & { type?: TextType; absolute?: true },
 ): Field<Maybe<string, Required>> {
   const { type = 'string', absolute = false } = options
   return {
-    ...base(type, options),
+    ...base(type, KINDS[type], options),
     inspect(configured) {
       if (typeof configured !== 'string') return null
       if (type === 'url') return inspectUrl(configured, absolute)
@@ -51,7 +68,7 @@ function text<const Required extends boolean = false>(
 /** Defines a field for a token (or JSON text) whose value is used unchanged: a list, an object. */
 function value<const Required extends boolean = false>(options: Given<Required> & { type?: string }): Field {
   return {
-    ...base(options.type ?? 'string', options),
+    ...base(options.type ?? 'string', 'column', options),
     check: checkText,
     resolve: (configured, scope) => (typeof configured === 'string' ? scope.value(configured) : configured),
     read: (resolved) => resolved,
@@ -72,7 +89,7 @@ function number<const Required extends boolean = false>(
     return min === -Infinity ? `must be at most ${max}` : `must be between ${min} and ${max}`
   }
   return {
-    ...base('number', options),
+    ...base('number', 'number', options),
     check(raw, path) {
       if (typeof raw === 'number') {
         return {
@@ -97,9 +114,9 @@ function number<const Required extends boolean = false>(
 }
 
 /** Defines a field for true or false. The text "true" is dropped with a warning (D32). */
-function toggle(options: { description: string; default?: boolean }): Field<boolean> {
+function toggle(options: FieldTexts & { default?: boolean }): Field<boolean> {
   return {
-    ...base('boolean', options),
+    ...base('boolean', 'boolean', options),
     check(raw, path) {
       if (typeof raw === 'boolean') return { kind: 'save', value: raw }
       if (typeof raw === 'string') {
@@ -124,7 +141,7 @@ function choice<const Word extends string, const Required extends boolean = fals
   const isWord = (text: string): text is Word => words.some((word) => word === text)
   const wrong = `must be one of: ${words.join(', ')}`
   return {
-    ...base(options.type ?? 'string', options),
+    ...base(options.type ?? 'string', 'choice', options),
     options: { fixed: words.map((word) => ({ value: word, label: word })) },
     check(raw, path) {
       if (typeof raw !== 'string') return refuse(path, wrong)
@@ -147,20 +164,29 @@ function dropdown<const Required extends boolean = false>(
   options: Given<Required> & { from: string; needs?: string[] },
 ): Field<Maybe<string, Required>> {
   const { from, needs } = options
-  return { ...text<Required>(options), options: { from, ...(needs === undefined ? {} : { needs }) } }
+  const kind = from === 'models' ? 'model' : from === 'sheets' ? 'sheet' : 'choice'
+  return {
+    ...text<Required>({ kind, ...options }),
+    options: { from, ...(needs === undefined ? {} : { needs }) },
+  }
 }
 
 /** Defines the field for the connection, by name, that an action of one provider uses. */
-function connection(options: {
-  provider: NonNullable<Field['connects']>
-  description?: string
-}): Field<string | undefined> {
+function connection(
+  options: Partial<FieldTexts> & { provider: NonNullable<Field['connects']> },
+): Field<string | undefined> {
   const {
     provider: { id, name, otherwise },
-    description,
+    ...texts
   } = options
   return {
-    ...text({ description: description ?? 'The connection to use, by its name. By default the only one.' }),
+    ...text({
+      label: 'Connection',
+      help: `The ${name} account to use. Empty: your only connection.`,
+      details: 'Takes the name of a connection.',
+      kind: 'connection',
+      ...texts,
+    }),
     connects: { id, name, ...(otherwise === undefined ? {} : { otherwise }) },
   }
 }
@@ -174,7 +200,7 @@ export type Pair = { name: string; value: string; label: string } & Record<strin
  */
 function pairs<const Required extends boolean = false>(options: Given<Required>): Field<Pair[]> {
   return {
-    ...base('jsonArray', options),
+    ...base('jsonArray', 'pairs', options),
     keepsNumbers: true,
     check(raw, path) {
       const items: unknown = isObject(raw)
@@ -235,7 +261,7 @@ function texts<const Required extends boolean = false>(
   options: Given<Required> & { type?: string },
 ): Field<string[]> {
   return {
-    ...base(options.type ?? 'jsonArray', options),
+    ...base(options.type ?? 'jsonArray', 'list', options),
     check(raw, path) {
       const list = typeof raw === 'string' ? [raw] : raw
       if (!Array.isArray(list)) return refuse(path, 'must be an array of strings')
@@ -255,7 +281,7 @@ function texts<const Required extends boolean = false>(
 /** Defines a field for a list whose items are used unchanged. A token gives its value. */
 function values<const Required extends boolean = false>(options: Given<Required>): Field<unknown[]> {
   return {
-    ...base('jsonArray', options),
+    ...base('jsonArray', 'list', options),
     keepsNumbers: true,
     check(raw, path) {
       const list: unknown = typeof raw === 'string' ? [raw] : raw
@@ -274,8 +300,11 @@ function values<const Required extends boolean = false>(options: Given<Required>
 /** The field that chooses the order in which a waterfall calls its providers. */
 const waterfallOrder = choice(WATERFALL_ORDERS, {
   default: 'as_listed',
-  description:
-    'as_listed asks providers in the order of the list (the default); cheapest_per_find by the cost per result of the last 30 days, shown in the provenance.',
+  label: 'Provider order',
+  help: 'In this order, or the cheapest per result first.',
+  details:
+    '`as_listed` (default) keeps the order of the list. `cheapest_per_find` sorts by what each result has cost in the last 30 days, and says so in the provenance.',
+  advanced: true,
 })
 
 export const field = {

@@ -2,7 +2,7 @@ import { isObject } from '../../lib/json/object.ts'
 import { parseTemplate, soleToken, textOf, type Token } from '../chain/references.ts'
 import { printPath, readItem } from '../chain/value-path.ts'
 import { readList } from '../values/json-text.ts'
-import { type Field, FieldProblem, hasToken, type Scope } from './field.ts'
+import { type Field, FieldProblem, type FieldTexts, hasToken, type Scope } from './field.ts'
 import { field } from './fields.ts'
 
 /** The list from which rows are made, one for each item. `list` is its name, as tokens of its columns write it. */
@@ -11,7 +11,7 @@ export type ExpandedList = { list: string | null; items: unknown[] }
 /** The item that a row is made for, and the name of its list. */
 export type ExpandedItem = { list: string | null; item: unknown }
 
-export function expandedList(options: { description: string }): Field<ExpandedList | undefined> {
+export function expandedList(options: FieldTexts): Field<ExpandedList | undefined> {
   return {
     ...field.value({ ...options, type: 'structured_array' }),
     resolve(configured, scope) {
@@ -44,11 +44,10 @@ export type ItemMapping = { rowFor(expanded?: ExpandedItem): Record<string, unkn
 export function itemMapping({
   sheet,
   ...options
-}: {
+}: FieldTexts & {
   /** The field that names the sheet whose inputs are mapped. */
   sheet: string
   required?: boolean
-  description: string
 }): Field<ItemMapping> {
   return {
     ...field.pairs(options),

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json/object.ts'
 import { OUTPUT_TYPES, type OutputType } from '../outputs.ts'
 import { compileSchema } from '../schema/json-schema.ts'
-import { type Checked, type Field, refuse } from './field.ts'
+import { type Checked, describeField, type Field, type FieldTexts, refuse } from './field.ts'
 
 /** The shape of an answer, as a list of fields or as a JSON schema (D60). */
 export type OutputFormat = { fields: AnswerField[] } | { json: Record<string, unknown> }
@@ -11,16 +11,17 @@ export type AnswerField = { name: string; type: OutputType; description: string 
 /**
  * Defines the field for the shape of an answer. Callers see only which of the two forms was sent, not the schema (4.5).
  */
-export function outputFormat(options: {
-  description: string
-  required?: boolean
-  /** Rows run without the field, although callers are told to set it. */
-  runsWithout?: true
-}): Field<OutputFormat | undefined> {
+export function outputFormat(
+  options: FieldTexts & {
+    required?: boolean
+    /** Rows run without the field, although callers are told to set it. */
+    runsWithout?: true
+  },
+): Field<OutputFormat | undefined> {
   return {
     type: 'output_format',
     required: options.required ?? false,
-    description: options.description,
+    ...describeField(options, 'answer_fields'),
     ...(options.runsWithout === undefined ? {} : { runsWithout: options.runsWithout }),
     check,
     show: (configured) => (isObject(configured) && 'json' in configured ? 'json' : 'fields'),

@@ -2,7 +2,7 @@ import { isObject } from '../../lib/json/object.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
 import { mapStrings } from '../chain/reference-walk.ts'
 import { readJson } from '../values/json-text.ts'
-import { type Field, refuse, type Scope } from './field.ts'
+import { describeField, type Field, type FieldTexts, refuse, type Scope } from './field.ts'
 
 /** The body to send: JSON, or text that is not JSON. */
 export type Payload = { json: unknown } | { text: string }
@@ -11,11 +11,11 @@ export type Payload = { json: unknown } | { text: string }
  * Defines a field for JSON with tokens in its texts, given as JSON, as JSON text or as `{name, value}` items. Values of
  * the row are inserted after the JSON was parsed, so that no quote in them can change it.
  */
-export function payload(options: { description: string; required?: boolean }): Field<Payload> {
+export function payload(options: FieldTexts & { required?: boolean }): Field<Payload> {
   return {
     type: 'promptField',
     required: options.required ?? false,
-    description: options.description,
+    ...describeField(options, 'json'),
     keepsNumbers: true,
     check: (raw, path) =>
       typeof raw === 'string' || Array.isArray(raw) || isObject(raw)

@@ -1,5 +1,5 @@
 import { parseTemplate, printToken } from '../chain/references.ts'
-import { type Field, refuse } from './field.ts'
+import { describeField, type Field, type FieldTexts, refuse } from './field.ts'
 
 /** A text of the caller, or a value of the row with the name of its token. */
 export type PromptPart = { text: string } | { name: string; data: string }
@@ -8,15 +8,13 @@ export type PromptPart = { text: string } | { name: string; data: string }
  * Defines a field for text for a model. Values of the row stay apart from the caller's text, so that they can be marked
  * as data.
  */
-export function prompt(options: {
-  description: string
-  required?: boolean
-  type?: 'promptField' | 'string'
-}): Field<PromptPart[]> {
+export function prompt(
+  options: FieldTexts & { required?: boolean; type?: 'promptField' | 'string' },
+): Field<PromptPart[]> {
   return {
     type: options.type ?? 'promptField',
     required: options.required ?? false,
-    description: options.description,
+    ...describeField(options, 'prompt'),
     check: (raw, path) =>
       typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
     resolve(configured, scope) {

@@ -1,7 +1,15 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
-import type { Checked, Field, ProviderOption, ProviderPrice, WaterfallStep } from './field.ts'
+import {
+  type Checked,
+  describeField,
+  type Field,
+  type FieldTexts,
+  type ProviderOption,
+  type ProviderPrice,
+  type WaterfallStep,
+} from './field.ts'
 
 export type { WaterfallStep }
 
@@ -19,25 +27,26 @@ export type WaterfallOrder = (typeof WATERFALL_ORDERS)[number]
  * Defines a field for an ordered list of providers, the primary one first. They are tried in order until one gives a
  * verified answer.
  */
-export function waterfall<Source extends { option: ProviderOption }>(options: {
-  description: string
-  adapters: readonly Source[]
-  /** The providers that are used when none are configured. By default all, in their order. */
-  default?: readonly Source[]
-  /** Further providers that can be listed. */
-  also?: readonly ProviderOption[]
-  /** Accepts one name instead of a list of one. */
-  takesOne?: true
-  /** Set if the action has other ways to answer. */
-  isExtra?: true
-}): Field<ConfiguredWaterfall<Source>> {
-  const { adapters, description, also = [], takesOne = false, isExtra = false } = options
+export function waterfall<Source extends { option: ProviderOption }>(
+  options: FieldTexts & {
+    adapters: readonly Source[]
+    /** The providers that are used when none are configured. By default all, in their order. */
+    default?: readonly Source[]
+    /** Further providers that can be listed. */
+    also?: readonly ProviderOption[]
+    /** Accepts one name instead of a list of one. */
+    takesOne?: true
+    /** Set if the action has other ways to answer. */
+    isExtra?: true
+  },
+): Field<ConfiguredWaterfall<Source>> {
+  const { adapters, also = [], takesOne = false, isExtra = false } = options
   const providers = [...adapters.map(({ option }) => option), ...also]
   const usual = (options.default ?? adapters).map(({ option }) => ({ provider: option.id, own_key: false }))
   return {
     type: 'stepDownSearch',
     required: false,
-    description,
+    ...describeField(options, 'waterfall'),
     waterfall: {
       providers,
       usual,

@@ -190,9 +190,10 @@ describe.each(KINDS)('F54: attacks on the engine in a %s', (carrier) => {
   })
 
   it('rows of many organisations get their own results', async () => {
-    pool = createSandbox({ workers: 2, carrier })
-    const evaluated = Array.from({ length: 2000 }, (_, n) =>
-      pool?.of(`org ${n % 40}`).evaluate('__v0 * 2', [n]),
+    const sandbox = createSandbox({ workers: 2, carrier })
+    pool = sandbox
+    const evaluated = Array.from({ length: 2000 }, async (_, n) =>
+      sandbox.of(`org ${n % 40}`).evaluate('__v0 * 2', [n]),
     )
     expect(await Promise.all(evaluated)).toEqual(evaluated.map((_, n) => ({ ok: true, text: String(n * 2) })))
   })

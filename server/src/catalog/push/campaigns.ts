@@ -13,14 +13,42 @@ import { readWireValues } from './values.ts'
  * campaigns.
  */
 export const leadInputs = (provider: Provider, from: keyof typeof CAMPAIGN_OPTIONS) => ({
-  campaign: field.dropdown({ required: true, from, description: 'The id of the campaign.' }),
-  email: field.text({ type: 'email', required: true, description: 'The address of the lead.' }),
-  first_name: field.text({ description: 'The first name.' }),
-  last_name: field.text({ description: 'The last name.' }),
-  company_name: field.text({ description: 'The company.' }),
-  website: field.text({ type: 'url', description: 'The website of the company.' }),
-  phone: field.text({ description: 'The phone number.' }),
-  custom_fields: field.pairs({ description: 'Further values for the texts of the campaign: {name, value}.' }),
+  campaign: field.dropdown({
+    required: true,
+    from,
+    label: 'Campaign',
+    help: 'The campaign to add the lead to.',
+    details: 'Takes its id.',
+  }),
+  email: field.text({
+    type: 'email',
+    required: true,
+    label: 'Email',
+    help: 'The email address of the lead.',
+    placeholder: 'ada@acme.com',
+  }),
+  first_name: field.text({ label: 'First name', help: "The lead's first name.", placeholder: 'Ada' }),
+  last_name: field.text({ label: 'Last name', help: "The lead's last name.", placeholder: 'Lovelace' }),
+  company_name: field.text({ label: 'Company', help: "The lead's company.", placeholder: 'Acme' }),
+  website: field.text({
+    type: 'url',
+    label: 'Website',
+    help: 'The website of the company.',
+    placeholder: 'acme.com',
+    advanced: true,
+  }),
+  phone: field.text({
+    label: 'Phone',
+    help: "The lead's phone number.",
+    placeholder: '+4930123456',
+    advanced: true,
+  }),
+  custom_fields: field.pairs({
+    label: 'Custom fields',
+    help: 'More values for the texts of the campaign.',
+    details: 'Takes {name, value}.',
+    advanced: true,
+  }),
   connection: field.connection({ provider }),
 })
 

@@ -1,18 +1,21 @@
 import { EntityKind, IdentifierKind, RecordSource, ValueType } from '#contract/records.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { textOf } from '../chain/references.ts'
-import { type Checked, type Field, FieldProblem, hasToken, refuse } from '../fields/field.ts'
+import { type Checked, type Field, FieldProblem, type FieldTexts, hasToken, refuse } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import type { GivenPair } from './access.ts'
 
 const KINDS = EntityKind.options
 
-export const entityKind = (description: string) => field.choice(KINDS, { required: true, description })
+export const entityKind = (texts: FieldTexts) => field.choice(KINDS, { required: true, ...texts })
 
 const source = field.dropdown({
   required: true,
   from: 'record sources',
-  description: 'The source of the data, such as hubspot: letters, digits, and _ . - inside.',
+  label: 'Source',
+  help: 'Where the values come from, such as hubspot.',
+  placeholder: 'hubspot',
+  details: 'Letters, digits, and _ . - inside.',
 })
 
 /** The field for the name of a source, limited to names that declared source orders can hold. */
@@ -59,7 +62,7 @@ function toItems(raw: unknown): unknown {
   })
 }
 
-type Named = { required?: boolean; description: string; options?: NonNullable<Field['options']> }
+type Named = FieldTexts & { required?: boolean; options?: NonNullable<Field['options']> }
 
 function namedValues(
   { options, ...given }: Named,
@@ -91,8 +94,10 @@ function namedValues(
 export const identifiers = namedValues(
   {
     required: true,
-    description:
-      'Identifiers: {name, value} with domain (companies), email (people, contacts), linkedin_url, or external (source:id).',
+    label: 'Identifiers',
+    help: 'What identifies the record, such as its domain or email.',
+    details:
+      '{name, value} with domain (companies), email (people, contacts), linkedin_url, or external (source:id).',
   },
   (items, path) => checkWords(items, path, 'name', IdentifierKind.options),
 )
@@ -102,10 +107,14 @@ export const fieldValues = (given: Named) =>
   namedValues(
     {
       ...given,
-      description: `${given.description}: {name, value}, with type (${ValueType.options.join(', ')}) if the text has another type.`,
+      details: `{name, value}, with type (${ValueType.options.join(', ')}) where a text is to be read as such.`,
     },
     (items, path) => checkWords(items, path, 'type', ['', ...ValueType.options]),
   )
 
 export const fieldsToSet = (kind: EntityKind) =>
-  fieldValues({ options: { from: `record fields of a ${kind}` }, description: `Fields of a ${kind} to set` })
+  fieldValues({
+    options: { from: `record fields of a ${kind}` },
+    label: `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} fields`,
+    help: `The fields of the ${kind} to set.`,
+  })

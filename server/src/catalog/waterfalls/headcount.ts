@@ -12,10 +12,19 @@ import { bareHost } from '../questions/person-input.ts'
 export const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount, blitzHeadcount]
 
 const inputs = {
-  domain: field.text({ description: 'acme.com; enough alone.' }),
-  name: field.text({ description: 'Enough alone.' }),
-  linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
-  providers: field.waterfall({ adapters: HEADCOUNT_SOURCES, description: 'The providers to ask, in order.' }),
+  domain: field.text({ label: 'Company domain', help: 'Enough on its own.', placeholder: 'acme.com' }),
+  name: field.text({ label: 'Company name', help: 'Enough on its own.', placeholder: 'Acme' }),
+  linkedin_url: field.text({
+    type: 'url',
+    label: 'Company LinkedIn page',
+    help: 'Enough on its own.',
+    placeholder: 'https://www.linkedin.com/company/acme',
+  }),
+  providers: field.waterfall({
+    adapters: HEADCOUNT_SOURCES,
+    label: 'Providers',
+    help: 'Asked in order until one has an answer.',
+  }),
   order: field.waterfallOrder,
 }
 

@@ -1,3 +1,4 @@
+import type { FieldTexts } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import type { ConfiguredWaterfall, WaterfallOrder } from '../fields/waterfall-field.ts'
 import type { Adapter } from '../provider/adapter.ts'
@@ -20,14 +21,18 @@ type Given<Profile> = {
  */
 export function linkedinProfile<Profile extends object>(
   adapters: readonly Reader<Profile>[],
-  options: { example: string },
+  options: { address: FieldTexts },
 ) {
   return {
     credits: 0,
     timeoutSeconds: 240,
     inputs: {
-      linkedin_url: field.text({ type: 'url', required: true, description: options.example }),
-      providers: field.waterfall({ adapters, description: 'The providers to ask, in order.' }),
+      linkedin_url: field.text({ type: 'url', required: true, ...options.address }),
+      providers: field.waterfall({
+        adapters,
+        label: 'Providers',
+        help: 'Asked in order until one has an answer.',
+      }),
       order: field.waterfallOrder,
     },
     run: ({ inputs: { linkedin_url, providers, order }, context }: Given<Profile>) =>

@@ -20,7 +20,11 @@ export async function acquireLease(url: string | undefined): Promise<Lease | Err
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared'))) throw new Error('it is being stopped')
     // A stop may have begun before the lock was taken. Then this connection is refused.
     const second = newClient(url)
-    await second.connect().finally(() => second.end())
+    try {
+      await second.connect()
+    } finally {
+      await second.end()
+    }
     return { url, release: () => client.end() }
   } catch (error) {
     await client.end()

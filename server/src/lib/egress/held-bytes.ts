@@ -2,7 +2,7 @@ import { EgressFault } from './failures.ts'
 
 /** The bytes that one call holds. */
 export type Holding = { add(bytes: number): void; release(): void }
-export type HeldBytes = { open(call: HoldingCall): Holding }
+export type HeldBytes = { open: (call: HoldingCall) => Holding }
 
 /** A call that can be given up. */
 type HoldingCall = { fail(fault: EgressFault): void }

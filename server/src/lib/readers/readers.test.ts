@@ -15,7 +15,12 @@ function openReaders(bounds: Parameters<typeof createReaders>[0] = {}) {
   onTestFinished(() => readers.close())
   const read = (
     task: string,
-    { owner = 'a', document = task, input = null as unknown, signal = forever } = {},
+    {
+      owner = 'a',
+      document = task,
+      input,
+      signal = forever,
+    }: { owner?: string; document?: string; input?: unknown; signal?: AbortSignal } = {},
   ) => readers.read({ owner, signal, document, what: 'page' }, TASKS, task, input)
   const pidOf = async (owner = 'a') => {
     const echoed = await read('echo', { owner })

@@ -83,15 +83,15 @@ describe('I6: the event loop is watched', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const { api, makeOrg } = await makeApp({ services: { catalogue } })
-    const { call } = await makeOrg()
-    await call('GET', '/actions')
+    const app = await makeApp({ services: { catalogue } })
+    const org = await app.makeOrg()
+    await org.call('GET', '/actions')
     const { published } = watch()
     isArmed = true
-    await call('GET', '/actions')
+    await org.call('GET', '/actions')
     await sleep(50)
     expect(published.map(({ work }) => work)).toEqual(['GET /api/v1/actions'])
-    const { payload } = await api.inject({ url: '/metrics' })
+    const { payload } = await app.api.inject({ url: '/metrics' })
     expect(payload).toContain('loam_thread_held_seconds_count{work="GET /api/v1/actions"} 1')
     expect(payload).toMatch(/^loam_thread_held_seconds_max 0\.[2-9]/m)
   })

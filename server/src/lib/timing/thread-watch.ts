@@ -87,7 +87,7 @@ export function watchThread(log: Pick<Log, 'warn'>, heldMs = HELD_MS): () => voi
 export function onHeldThread(listener: (thread: HeldThread) => void): () => void {
   const hear = (message: unknown) => listener(message as HeldThread)
   held.subscribe(hear)
-  return () => void held.unsubscribe(hear)
+  return () => held.unsubscribe(hear)
 }
 
 /** Reads the processor time of this thread. A busy process elsewhere on the machine does not count. */

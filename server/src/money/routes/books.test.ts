@@ -30,7 +30,7 @@ const asked = defineAction({
   description: 'Asks three.',
   category: 'data',
   credits: 0,
-  inputs: { website: field.text({ description: 'A website.' }) },
+  inputs: { website: field.text({ label: 'Website', help: 'A website.' }) },
   outputs: { value: output.text('A text.') },
   async run({ context }) {
     if (!(await context.reserve(2))) return { kind: 'out_of_credits', message: 'too few' }

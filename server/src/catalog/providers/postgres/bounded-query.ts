@@ -11,9 +11,9 @@ const MAX_COLUMNS = 1664
  * The functions by which the driver hands over what the server sent. Cursors and row streams implement the same ones.
  */
 type Handlers = {
-  handleRowDescription(message: { fields: unknown[] }): void
-  handleDataRow(message: unknown): void
-  handleCommandComplete(message: unknown, connection: unknown): void
+  handleRowDescription: (message: { fields: unknown[] }) => void
+  handleDataRow: (message: unknown) => void
+  handleCommandComplete: (message: unknown, connection: unknown) => void
 }
 
 /**
@@ -56,7 +56,7 @@ export function queryBounded(
 }
 
 type Reading = { on(event: string, listener: (chunk: Buffer) => void): unknown }
-type Wire = { attachListeners(stream: Reading): void }
+type Wire = { attachListeners: (this: Wire, stream: Reading) => void }
 
 /**
  * Ends the connection if the driver cannot read what the server sent, such as a negative number of columns. The driver

@@ -18,7 +18,7 @@ const swell = defineAction({
   description: 'Gives as many characters as it is told.',
   category: 'data',
   credits: 0,
-  inputs: { length: field.text({ description: 'How many.' }) },
+  inputs: { length: field.text({ label: 'Length', help: 'How many.' }) },
   outputs: { said: output.text('A text.') },
   run: ({ inputs }) => done({ said: 'x'.repeat(Number(inputs.length)) }),
 })

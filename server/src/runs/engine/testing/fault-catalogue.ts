@@ -38,7 +38,7 @@ const paidCall = defineAction({
   description: 'Asks a server.',
   category: 'data',
   credits: PRICE / 1000,
-  inputs: { url: field.text({ required: true, description: 'Who is asked.' }) },
+  inputs: { url: field.text({ required: true, label: 'Url', help: 'Who is asked.' }) },
   outputs: { value: output.text('The answer.') },
   async run({ inputs, context }) {
     const reply = await context.egress.fetch({ method: 'GET', url: inputs.url, signal: context.signal })
@@ -54,7 +54,7 @@ const polledCall = defineAction({
   description: 'Asks a server until it has the answer.',
   category: 'data',
   credits: PRICE / 1000,
-  inputs: { url: field.text({ required: true, description: 'Who is asked.' }) },
+  inputs: { url: field.text({ required: true, label: 'Url', help: 'Who is asked.' }) },
   outputs: { value: output.text('How often it was asked.') },
   async run({ inputs, context }) {
     const asked = typeof context.state === 'number' ? context.state + 1 : 1
@@ -72,7 +72,7 @@ const poison = defineAction({
   description: 'Ends its process.',
   category: 'data',
   credits: 0,
-  inputs: { kill: field.text({ description: 'Whether to.' }) },
+  inputs: { kill: field.text({ label: 'Kill', help: 'Whether to.' }) },
   outputs: { value: output.text('A text.') },
   run({ inputs }) {
     if (inputs.kill === 'yes') process.kill(process.pid, 'SIGKILL')

@@ -19,6 +19,8 @@ const when = (variable: string, operator = 'is empty', values?: string[]) => ({
 })
 
 describe('4.5 Add Action', () => {
+  const WORDS = { placeholder: null, group: 'main' }
+
   it('201 Action instance plus warnings', async () => {
     const chain = await chainWith()
     const { status, body } = await chain.call('POST', '/add', {
@@ -34,10 +36,46 @@ describe('4.5 Add Action', () => {
         action_id: 'finder',
         display_name: 'Finder',
         inputs: [
-          { name: 'url', type: 'url', required: false, description: 'Enough alone.' },
-          { name: 'name', type: 'string', required: false, description: 'Needs domain.' },
-          { name: 'domain', type: 'string', required: false, description: 'Needs name.' },
-          { name: 'providers', type: 'stepDownSearch', required: false, description: 'Who is asked.' },
+          {
+            name: 'url',
+            type: 'url',
+            required: false,
+            description: 'Enough alone.',
+            help: 'Enough alone.',
+            label: 'Url',
+            kind: 'url',
+            ...WORDS,
+          },
+          {
+            name: 'name',
+            type: 'string',
+            required: false,
+            description: 'Needs domain.',
+            help: 'Needs domain.',
+            label: 'Needs domain',
+            kind: 'text',
+            ...WORDS,
+          },
+          {
+            name: 'domain',
+            type: 'string',
+            required: false,
+            description: 'Needs name.',
+            help: 'Needs name.',
+            label: 'Needs name',
+            kind: 'text',
+            ...WORDS,
+          },
+          {
+            name: 'providers',
+            type: 'stepDownSearch',
+            required: false,
+            description: 'Who is asked.',
+            help: 'Who is asked.',
+            label: 'Providers',
+            kind: 'waterfall',
+            ...WORDS,
+          },
         ],
         outputs: [
           { name: 'email', type: 'email', reference: '{{finder_1.email}}', description: 'What was found.' },
@@ -112,6 +150,7 @@ describe('4.5 Add Action', () => {
       'display_name',
       'inputs',
       'next',
+      'fields',
     ])
     await chain.add('gate', { run_if: null })
     expect(await chain.node('gate_2')).not.toHaveProperty('run_if')
@@ -203,11 +242,21 @@ describe('4.5 Get Action Graph and Get Action', () => {
   it('Get Action is the node of the graph; warnings only when the current configuration has problems', async () => {
     const chain = await chainWith('probe', 'gate')
     const [, probe, gate] = (await chain.call('GET', '/graph')).body.data
-    expect((await chain.call('GET', '/gate_1')).body).toEqual({ status: 200, data: gate })
+    expect((await chain.call('GET', '/gate_1')).body).toEqual({
+      status: 200,
+      data: { ...gate, fields: expect.any(Array) },
+    })
     expect((await chain.call('GET', '/probe_1')).body).toEqual({
       status: 200,
-      data: probe,
-      warnings: [{ field: 'inputs.text', code: 'required_field_missing', message: expect.any(String) }],
+      data: { ...probe, fields: expect.arrayContaining([expect.objectContaining({ label: 'Text' })]) },
+      warnings: [
+        {
+          field: 'inputs.text',
+          code: 'required_field_missing',
+          message: expect.any(String),
+          text: 'Enter a text',
+        },
+      ],
     })
     await chain.configure('probe_1', { inputs: { text: '{{input.email}}' } })
     expect((await chain.call('GET', '/probe_1')).body).not.toHaveProperty('warnings')

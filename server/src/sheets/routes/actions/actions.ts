@@ -5,6 +5,7 @@ import {
   AddedAction,
   type Configuration,
   ConfigureActionBody,
+  ActionDetail,
   ConfiguredAction,
   DeletedAction,
   GraphNode,
@@ -16,6 +17,7 @@ import type { Api, Services } from '../../../api/services.ts'
 import { typesIn } from '../../../catalog/configuration/chain-view.ts'
 import { configureAction as configure } from '../../../catalog/configuration/configure.ts'
 import { toGraph, toGraphNode } from '../../../catalog/configuration/node.ts'
+import { addTexts } from '../../../catalog/configuration/warning-texts.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
 import { isObject } from '../../../lib/json/object.ts'
 import { addAction, configureAction, deleteAction, prepareAction, addTargetProblems } from '../../actions.ts'
@@ -94,7 +96,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         inputs: link?.template === undefined ? [] : describeInputs(link.template),
         outputs: link?.outputs ?? [],
       }
-      return created(data, { warnings })
+      return created(data, { warnings: addTexts(warnings, link?.template) })
     },
   )
 
@@ -120,7 +122,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         tags,
         summary: 'Get an action, with warnings about its configuration',
         params: ActionParams,
-        response: { 200: success(200, GraphNode) },
+        response: { 200: success(200, ActionDetail) },
       },
     },
     async (request) => {
@@ -131,8 +133,9 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       const inputs = { before: action.inputs, after: action.inputs }
       const template = catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
-      const warnings = [...problems, ...targets.warnings]
-      const data = toGraphNode(action, chain)
+      const warnings = addTexts([...problems, ...targets.warnings], template)
+      const fields = template === undefined ? [] : describeInputs(template)
+      const data = { ...toGraphNode(action, chain), fields }
       return ok(data, warnings.length === 0 ? {} : { warnings })
     },
   )
@@ -156,9 +159,9 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       },
     },
     async (request) => {
-      const { id } = request.action
+      const { id, action_id } = request.action
       const warnings = await configureAction(createEditing(request), id, request.body)
-      return ok({ action_instance_id: id }, { warnings })
+      return ok({ action_instance_id: id }, { warnings: addTexts(warnings, catalogue.get(action_id)) })
     },
   )
 
