@@ -57,6 +57,8 @@ export const FieldWords = z.object({
   group: z.enum(['main', 'advanced']).describe('`advanced`: most people leave it as it is'),
 })
 
+export type FieldWords = z.infer<typeof FieldWords>
+
 export const InputDescriptor = z
   .object({
     name: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FieldWords } from './actions.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { wholeNumber } from './numbers.ts'
 import { EntityKind } from './records.ts'
@@ -102,6 +103,7 @@ const SimpleSourceField = z.object({
     ),
   required: z.boolean(),
   description: z.string(),
+  ...FieldWords.shape,
   choices: z.array(z.string()).describe('The values of a `choice`; empty for other types'),
   has_options: z
     .boolean()

@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { FieldWords } from '#contract/actions.ts'
 import type { SourceType } from '#contract/screens.ts'
 import type { Source } from './define.ts'
+import { findWords } from './field-words.ts'
 import { requestSchema } from './request.ts'
 
 type FieldForm = SourceType['fields'][number]
-type SimpleForm = FieldForm['fields'][number]
+/** A form field without its words for people. */
+type BareForm = Omit<FieldForm, keyof FieldWords | 'fields'> & { fields: BareForm[] }
 
 /**
  * Fields that the form does not show: second names of other fields, fields of previews only, and the name, which the
@@ -19,10 +22,12 @@ export function listFieldForms(source: Source): FieldForm[] {
     .filter(({ name }) => !HIDDEN_FIELDS.has(name) && name !== source.maxCountAlias)
     .map((form) => ({
       ...form,
+      ...findWords(source.slug, form.name, form.required),
       ...(form.name === 'connection_id' ? { type: 'connection' as const } : {}),
       has_options: Object.hasOwn(source.options, form.name),
       fields: form.fields.map((field) => ({
         ...field,
+        ...findWords(source.slug, field.name, field.required),
         has_options: Object.hasOwn(source.options, field.name),
       })),
     }))
@@ -58,7 +63,7 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
   }),
 )
 
-function readForms({ properties = {}, required = [] }: Schema): FieldForm[] {
+function readForms({ properties = {}, required = [] }: Schema): BareForm[] {
   return Object.entries(properties).map(([name, property]) => ({
     name,
     choices: [],
@@ -76,7 +81,7 @@ function readForms({ properties = {}, required = [] }: Schema): FieldForm[] {
  */
 function readControl(
   property: Schema,
-): Pick<FieldForm, 'type'> & Partial<Pick<FieldForm, 'choices' | 'fields'>> {
+): Pick<BareForm, 'type'> & Partial<Pick<BareForm, 'choices' | 'fields'>> {
   const { type, enum: choices, items } = property
   if (choices !== undefined) return { type: 'choice', choices }
   if (type === 'boolean') return { type }
@@ -92,7 +97,7 @@ function readControl(
 
 const SIMPLE = new Set<FieldForm['type']>(['text', 'number', 'boolean', 'choice', 'list'])
 
-function readSimpleForms(schema: Schema): SimpleForm[] | null {
+function readSimpleForms(schema: Schema): BareForm[] | null {
   if (schema.type !== 'object' || schema.properties === undefined) return null
   const forms = readForms(schema)
   return forms.every(({ type }) => SIMPLE.has(type)) ? forms : null

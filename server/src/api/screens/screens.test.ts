@@ -110,6 +110,27 @@ it('records are listed by kind in pages, and found by the beginning of an identi
   expect(names(await stranger.call('GET', '/records'))).toEqual([])
 })
 
+it('every field of every kind of source has a label, a line of help and a group (H1)', async () => {
+  type Field = {
+    name: string
+    label: string
+    help: string
+    group: string
+    required: boolean
+    fields?: Field[]
+  }
+  const { body } = await session.call('GET', '/source-types')
+  for (const { source_id, fields } of body.data as { source_id: string; fields: Field[] }[]) {
+    expect(new Set(fields.map(({ label }) => label)).size, source_id).toBe(fields.length)
+    for (const field of fields.flatMap((one) => [one, ...(one.fields ?? [])])) {
+      const where = `${source_id}.${field.name}`
+      expect(field.label, where).toMatch(/^[A-Z][^_]{1,39}$/)
+      expect(field.help, where).toMatch(/^[A-Z][^\n`{}_]{3,159}$/)
+      if (field.required) expect(field.group, where).toBe('main')
+    }
+  }
+})
+
 it('each kind of source is listed with the fields that a form asks for', async () => {
   const { status, body } = await session.call('GET', '/source-types')
   expect(status).toBe(200)

@@ -26,7 +26,7 @@ export type FieldTexts = {
   help: string
   /** An example value, shown in an empty field. */
   placeholder?: string
-  /** What only callers of the API need: accepted forms, ids, defaults. */
+  /** The facts that only callers of the API need: accepted forms, ids, defaults. */
   details?: string
   /** Set if most people leave the field as it is. */
   advanced?: true
