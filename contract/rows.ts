@@ -237,7 +237,9 @@ export type Cell = z.infer<typeof Cell>
 /** A map of values. It is not a zod record: copying would lose legal input names such as __proto__. */
 const ValuesByName = z
   .unknown()
-  .meta({ type: 'object', description: 'Values by input name; null where missing' })
+  .meta({ type: 'object', description: 'Values by input name; null where missing' }) as z.ZodType<
+  Record<string, unknown>
+>
 
 export const Row = z
   .object({

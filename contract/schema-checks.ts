@@ -7,13 +7,15 @@ import { z } from 'zod'
 export function boundedArray<Item extends z.ZodType>(
   item: Item,
   { min = 0, max, error }: { min?: number; max: number; error?: string },
-) {
+): z.ZodType<z.output<Item>[], readonly z.input<Item>[]> {
   const items = z.array(item, error).min(min).max(max)
-  return z.preprocess((value, context) => {
+  const bounded = z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= max) return value
     context.issues.push({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value })
     return z.NEVER
   }, items)
+  // Zod types the input of a preprocessed schema as unknown. Callers are to send what the array takes.
+  return bounded as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>
 }
 
 /**

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { CatalogueAction, CatalogueEntry } from '#contract/catalogue.ts'
-import { get } from './client.ts'
+import { call } from './calls.ts'
+import { fetchData } from './client.ts'
 
 export type { CatalogueAction, CatalogueEntry }
 
@@ -8,12 +9,13 @@ export type { CatalogueAction, CatalogueEntry }
 export const catalogueQuery = queryOptions({
   queryKey: ['catalogue'],
   staleTime: Infinity,
-  queryFn: ({ signal }) => get<CatalogueEntry[]>('/actions', signal),
+  queryFn: ({ signal }) => fetchData(call('GET /actions'), { signal }),
 })
 
 export const templateQuery = (actionId: string) =>
   queryOptions({
     queryKey: ['catalogue', actionId],
     staleTime: Infinity,
-    queryFn: ({ signal }) => get<CatalogueAction>(`/actions/${encodeURIComponent(actionId)}`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /actions/:action_id', { params: { action_id: actionId } }), { signal }),
   })

@@ -1,8 +1,6 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-
-/** The path under which a session reaches the public endpoints. */
-export const API = '/internal/api/v1'
+import { API, type Call } from './calls.ts'
 
 /** An error response of the server. Status 0 means that the server could not be reached. */
 export class ApiError extends Error {
@@ -34,8 +32,6 @@ export type Answer<Data> = {
   message: string | undefined
   runId: string | null
 }
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
 /** Query options for lists that colleagues can change: refetched every 5 seconds while they are visible. */
 export const LIVE = { refetchInterval: 5000 } as const
 
@@ -54,21 +50,21 @@ export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
 }
 
-export async function request<Data>(
-  method: Method,
-  path: string,
-  body?: unknown,
-  options: { signal?: AbortSignal; staysSignedOut?: boolean; idempotencyKey?: string } = {},
+type Options = { signal?: AbortSignal; staysSignedOut?: boolean; idempotencyKey?: string }
+
+/** Sends a request. The contract's types say what it answers; an answer is not checked again at run time. */
+export async function send<Data>(
+  { method, path, body }: Call<Data>,
+  options: Options = {},
 ): Promise<Answer<Data>> {
-  const isForm = body instanceof FormData
-  const response = await send(path, {
+  const response = await fetchResponse(path, {
     method,
     headers: {
-      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(method === 'GET' ? {} : csrfHeaders()),
       ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
     },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
   const parsed: unknown = await response.json().catch(() => undefined)
@@ -77,7 +73,12 @@ export async function request<Data>(
   throw readError(parsed, response.status, response.headers.get('x-request-id'))
 }
 
-async function send(path: string, init: RequestInit): Promise<Response> {
+/** Sends a request and returns the data of its answer. */
+export async function fetchData<Data>(call: Call<Data>, options: Options = {}): Promise<Data> {
+  return (await send(call, options)).data
+}
+
+async function fetchResponse(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path.startsWith('/internal') ? path : `${API}${path}`, init)
   } catch (cause) {
@@ -113,14 +114,6 @@ export function readError(parsed: unknown, status: number, requestId: string | n
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-export async function get<Data>(path: string, signal?: AbortSignal): Promise<Data> {
-  return (await request<Data>('GET', path, undefined, signal === undefined ? {} : { signal })).data
-}
-
-export async function post<Data>(path: string, body?: unknown): Promise<Data> {
-  return (await request<Data>('POST', path, body)).data
 }
 
 /** Returns the error of the only field of a body. A 404 or 409 without a field, such as a taken name, belongs to it. */

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { OwnOrganisation as Schema, OwnOrganisations } from '#contract/sessions.ts'
-import { get } from './client.ts'
+import type { OwnOrganisation as Schema } from '#contract/sessions.ts'
+import { call } from './calls.ts'
+import { fetchData } from './client.ts'
 
 export type OwnOrganisation = z.infer<typeof Schema>
 
@@ -9,7 +10,7 @@ export type OwnOrganisation = z.infer<typeof Schema>
 export const organisationsQuery = queryOptions({
   queryKey: ['organisations'],
   staleTime: 60_000,
-  queryFn: ({ signal }) => get<z.infer<typeof OwnOrganisations>>('/internal/organisations', signal),
+  queryFn: ({ signal }) => fetchData(call('GET /internal/organisations'), { signal }),
 })
 
 /** The button label for choosing an organisation, by membership status. */

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { createStore, useStore } from 'zustand'
-import { type Answer, ApiError, request } from './client.ts'
+import type { Call } from './calls.ts'
+import { type Answer, ApiError, send } from './client.ts'
 
 /** The number of changes of this tab that wait because the server is unreachable. */
 const outbox = createStore<{ waiting: number }>(() => ({ waiting: 0 }))
@@ -13,18 +14,14 @@ const UNAVAILABLE = new Set([0, 502, 503, 504])
 export const isUnavailable = (error: unknown) => error instanceof ApiError && UNAVAILABLE.has(error.status)
 
 /** Sends a change until the server has received it. The idempotency key ensures that it takes effect only once. */
-export async function sendUntilReceived<Data>(
-  method: 'POST' | 'PATCH',
-  path: string,
-  body: unknown,
-): Promise<Answer<Data>> {
+export async function sendUntilReceived<Data>(call: Call<Data>): Promise<Answer<Data>> {
   const idempotencyKey = newKey()
   let isWaiting = false
   const count = (by: number) => outbox.setState(({ waiting }) => ({ waiting: waiting + by }))
   try {
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       try {
-        return await request<Data>(method, path, body, { idempotencyKey })
+        return await send(call, { idempotencyKey })
       } catch (error) {
         if (!isUnavailable(error)) throw error
         if (!isWaiting) count(1)

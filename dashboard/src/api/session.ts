@@ -1,15 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { Role, Scope } from '#contract/scopes.ts'
-import { request, setCsrfToken } from './client.ts'
-
-export type Session = {
-  email: string
-  role: Role
-  scopes: Scope[]
-  organisation: { id: string; name: string }
-  csrf_token: string
-  expires_at: string
-}
+import type { Scope } from '#contract/scopes.ts'
+import type { Session } from '#contract/sessions.ts'
+import { call } from './calls.ts'
+import { fetchData, setCsrfToken } from './client.ts'
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -18,9 +11,9 @@ export const sessionQuery = queryOptions({
   refetchOnWindowFocus: 'always',
   retry: false,
   queryFn: async () => {
-    const { data } = await request<Session>('GET', '/internal/session')
-    setCsrfToken(data.csrf_token)
-    return data
+    const session = await fetchData(call('GET /internal/session'))
+    setCsrfToken(session.csrf_token)
+    return session
   },
 })
 

@@ -5,14 +5,14 @@ import type { Estimate as EstimateSchema } from '#contract/estimates.ts'
 import type { Input as InputSchema } from '#contract/inputs.ts'
 import type { Cell as CellSchema, RowFilter, RowPage as RowPageSchema, StatusFilter } from '#contract/rows.ts'
 import type { CellDetail as CellDetailSchema, Run as RunSchema } from '#contract/runs.ts'
-import { get } from './client.ts'
+import { type SheetId, sheetCall } from './calls.ts'
+import { fetchData } from './client.ts'
 
 export type Input = z.infer<typeof InputSchema>
 export type GraphNode = z.infer<typeof GraphNodeSchema>
 export type Cell = z.infer<typeof CellSchema>
-type WireRow = z.infer<typeof RowPageSchema>['rows'][number]
-export type Row = Omit<WireRow, 'inputs'> & { inputs: Record<string, unknown> }
-export type RowPage = Omit<z.infer<typeof RowPageSchema>, 'rows'> & { rows: Row[] }
+export type RowPage = z.infer<typeof RowPageSchema>
+export type Row = RowPage['rows'][number]
 export type Run = z.infer<typeof RunSchema>
 export type CellDetail = z.infer<typeof CellDetailSchema>
 export type Estimate = z.infer<typeof EstimateSchema>
@@ -21,15 +21,10 @@ export type { RowFilter, StatusFilter }
 /** A selection of rows: the filters and the search text. */
 export type Selection = { filters: RowFilter[]; status_filters: StatusFilter[]; find: string }
 
-export type SheetId = { workflowId: string; sheetId: string }
-
-export const sheetPath = ({ workflowId, sheetId }: SheetId) =>
-  `/workflows/${encodeURIComponent(workflowId)}/sheets/${encodeURIComponent(sheetId)}`
-
 export const inputsQuery = (sheet: SheetId) =>
   queryOptions({
     queryKey: ['sheet', sheet.sheetId, 'inputs'],
-    queryFn: ({ signal }) => get<Input[]>(`${sheetPath(sheet)}/inputs`, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /inputs'), { signal }),
   })
 
 /** The action chain, without the synthetic input node. */
@@ -37,7 +32,7 @@ export const actionsQuery = (sheet: SheetId) =>
   queryOptions({
     queryKey: ['sheet', sheet.sheetId, 'actions'],
     queryFn: async ({ signal }) =>
-      (await get<GraphNode[]>(`${sheetPath(sheet)}/actions/graph`, signal)).filter(
+      (await fetchData(sheetCall(sheet, 'GET /actions/graph'), { signal })).filter(
         ({ action_instance_id: id }) => id !== 'input',
       ),
   })
@@ -45,7 +40,7 @@ export const actionsQuery = (sheet: SheetId) =>
 export const runsQuery = (sheet: SheetId) =>
   queryOptions({
     queryKey: ['sheet', sheet.sheetId, 'runs'],
-    queryFn: ({ signal }) => get<Run[]>(`${sheetPath(sheet)}/runs`, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /runs'), { signal }),
   })
 
 /** Returns the fields of a body that select rows, or none if all rows are selected. */
@@ -58,3 +53,12 @@ export function selectionBody({ filters, status_filters, find }: Selection) {
 }
 
 export const isFiltered = (selection: Selection) => Object.keys(selectionBody(selection)).length > 0
+
+/** Loads the choices of a field of an action. */
+export async function fetchOptions(sheet: SheetId, action: string, field: string) {
+  const call = sheetCall(sheet, 'POST /actions/:action_instance_id/options/:field_name', {
+    params: { action_instance_id: action, field_name: field },
+    body: {},
+  })
+  return (await fetchData(call)).options
+}

@@ -1,14 +1,15 @@
-import { ApiError, API, csrfHeaders, readError } from './client.ts'
+import { API, type Call } from './calls.ts'
+import { ApiError, csrfHeaders, readError } from './client.ts'
 
 /** Uploads the bytes of a file. It does not use `fetch`, which reports no upload progress. */
 export function uploadFile<Data>(
-  path: string,
+  { method, path }: Call<Data>,
   file: File,
   onProgress: (bytes: number) => void,
 ): Promise<Data> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', `${API}${path}`)
+    request.open(method, `${API}${path}`)
     request.responseType = 'json'
     request.setRequestHeader('content-type', 'application/octet-stream')
     for (const [name, value] of Object.entries(csrfHeaders())) request.setRequestHeader(name, value)

@@ -5,7 +5,8 @@ import type {
   RosterSheet as RosterSheetSchema,
   WorkflowOverview as OverviewSchema,
 } from '#contract/workflows.ts'
-import { get } from './client.ts'
+import { call } from './calls.ts'
+import { fetchData } from './client.ts'
 
 export type Workflow = ListedWorkflow
 export type WorkflowOverview = z.infer<typeof OverviewSchema>
@@ -13,11 +14,12 @@ export type RosterSheet = z.infer<typeof RosterSheetSchema>
 
 export const workflowsQuery = queryOptions({
   queryKey: ['workflows'],
-  queryFn: ({ signal }) => get<Workflow[]>('/internal/workflows', signal),
+  queryFn: ({ signal }) => fetchData(call('GET /internal/workflows'), { signal }),
 })
 
 export const overviewQuery = (workflowId: string) =>
   queryOptions({
     queryKey: ['workflows', workflowId],
-    queryFn: ({ signal }) => get<WorkflowOverview>(`/workflows/${encodeURIComponent(workflowId)}`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /workflows/:workflow_id', { params: { workflow_id: workflowId } }), { signal }),
   })

@@ -1,4 +1,5 @@
-import { request } from '../api/client.ts'
+import { call } from '../api/calls.ts'
+import { send } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { applyTheme } from '../theme/theme.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +13,7 @@ export function AccountMenu() {
   const switcher = useOrganisationSwitcher()
   const signOut = async () => {
     try {
-      await request('POST', '/internal/sign-out')
+      await send(call('POST /internal/sign-out'))
       // A full page load, so that nothing of this person stays in memory.
       location.assign('/sign-in')
     } catch (error) {

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../api/client.ts'
+import { call } from '../api/calls.ts'
+import { fetchData } from '../api/client.ts'
 import { describeOffer, organisationsQuery, type OwnOrganisation, VERBS } from '../api/organisations.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Building2 } from '../ui/icons.tsx'
@@ -9,10 +10,8 @@ import { notifyProblem } from '../ui/toasts.tsx'
 
 /** Starts a session in the organisation and reloads the page, so that nothing of the previous one stays in memory. */
 const switchTo = async (orgId: string) => {
-  const { data } = await request<{ next: string }>('POST', '/internal/session/organisation', {
-    org_id: orgId,
-  })
-  location.assign(data.next)
+  const { next } = await fetchData(call('POST /internal/session/organisation', { body: { org_id: orgId } }))
+  location.assign(next)
 }
 
 const NOTES = { unconfirmed: 'to confirm', invited: 'invitation' } as const

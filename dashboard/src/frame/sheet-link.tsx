@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { SheetId } from '../api/sheet.ts'
+import type { SheetId } from '../api/calls.ts'
 import { overviewQuery } from '../api/workflows.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { ArrowLeft } from '../ui/icons.tsx'

@@ -3,27 +3,28 @@ import { classNames } from './class-names.ts'
 import { Check, ChevronDown } from './icons.tsx'
 import { CONTROL, Field } from './text-field.tsx'
 
-export type Choice = { value: string; label?: string; note?: string }
+export type Choice<Value extends string = string> = { value: Value; label?: string; note?: string }
 
-type Props = {
+type Props<Value extends string> = {
   label: string
-  value: string
-  choices: readonly (string | Choice)[]
-  onChange: (value: string) => void
+  value: Value
+  choices: readonly (Value | Choice<Value>)[]
+  onChange: (value: Value) => void
   problem?: string | undefined
   hint?: string
   hideLabel?: boolean
   placeholder?: string
   disabled?: boolean
-  /** Accepts typed text that is not among the choices. */
-  free?: boolean
+  /** Accepts typed text that is not among the choices, so values can be any text. */
+  free?: string extends Value ? boolean : never
 }
 
-const asChoice = (one: string | Choice): Choice => (typeof one === 'string' ? { value: one } : one)
+const asChoice = <Value extends string>(one: Value | Choice<Value>): Choice<Value> =>
+  typeof one === 'string' ? { value: one } : one
 const getLabel = (choice: Choice) => choice.label ?? choice.value
 
 /** A choice of one option, found by typing. The list is a popover, so that no dialog or panel clips it. */
-export function Combobox({
+export function Combobox<Value extends string>({
   label,
   value,
   choices,
@@ -34,7 +35,7 @@ export function Combobox({
   placeholder,
   disabled,
   free,
-}: Props) {
+}: Props<Value>) {
   const [open, setOpen] = useState(false)
   const [typed, setTyped] = useState<string | null>(null)
   const [active, setActive] = useState(0)
@@ -62,7 +63,7 @@ export function Combobox({
     setOpen(false)
     setTyped(null)
   }
-  const choose = (choice: Choice | undefined) => {
+  const choose = (choice: Choice<Value> | undefined) => {
     if (choice !== undefined) onChange(choice.value)
     hide()
   }
@@ -110,7 +111,9 @@ export function Combobox({
               setActive(0)
               setOpen(true)
               const exact = all.find((choice) => getLabel(choice) === event.target.value)
-              if (exact !== undefined || free === true) onChange(exact?.value ?? event.target.value)
+              if (exact !== undefined) onChange(exact.value)
+              // A free text is a value, because only values of the type string may be free.
+              else if (free === true) onChange(event.target.value as Value)
             }}
             className={classNames(CONTROL, 'h-8 pr-7')}
           />

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Call } from '../api/calls.ts'
 import { buildCurl } from '../api/curl.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import { copyText } from './copy-text.ts'
@@ -27,10 +28,8 @@ export function CopyButton({ label, text, ...rest }: Props) {
 
 /** A button that copies the same request to the public API as a curl command, with the key as a variable. */
 export function CopyAsCurl({
-  method,
-  path,
-  body,
+  call,
   ...rest
-}: { method: string; path: string; body?: unknown } & Omit<ButtonProps, 'onClick' | 'children'>) {
-  return <CopyButton {...rest} label="Copy as curl" text={() => buildCurl(method, path, body)} />
+}: { call: Call<unknown> } & Omit<ButtonProps, 'onClick' | 'children'>) {
+  return <CopyButton {...rest} label="Copy as curl" text={() => buildCurl(call)} />
 }

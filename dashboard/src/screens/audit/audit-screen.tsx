@@ -1,8 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import type { z } from 'zod'
-import type { AuditPage as AuditPageSchema } from '#contract/settings.ts'
-import { get, LIVE } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,25 +12,19 @@ import { Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
-type AuditPage = z.infer<typeof AuditPageSchema>
-
 export function Screen() {
   const [actorTyped, setActor] = useState('')
   const [actionTyped, setAction] = useState('')
   const actor = useDeferredValue(actorTyped.trim())
   const action = useDeferredValue(actionTyped.trim())
-  const filter = new URLSearchParams({
-    ...(actor === '' ? {} : { actor }),
-    ...(action === '' ? {} : { action }),
-  })
+  const filter = { actor: actor === '' ? undefined : actor, action: action === '' ? undefined : action }
   const pages = useInfiniteQuery({
     queryKey: ['audit', actor, action],
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams(filter)
-      if (pageParam !== null) query.set('before', pageParam)
-      return get<AuditPage>(`/internal/audit?${query}`, signal)
-    },
+    queryFn: ({ pageParam, signal }) =>
+      fetchData(call('GET /internal/audit', { query: { ...filter, before: pageParam ?? undefined } }), {
+        signal,
+      }),
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
     // Refetched only while a single page is shown, so that new entries do not move the older ones being read.

@@ -2,11 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type {
-  Connection as ConnectionSchema,
-  ConnectionTest as ConnectionTestSchema,
-} from '#contract/settings.ts'
-import { get, LIVE, post, request } from '../../api/client.ts'
+import type { Connection as ConnectionSchema } from '#contract/settings.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE, send } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -23,7 +21,7 @@ const connectionsKey = ['connections']
 export function Screen() {
   const connections = useQuery({
     queryKey: connectionsKey,
-    queryFn: ({ signal }) => get<Connection[]>('/internal/connections', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/connections'), { signal }),
     ...LIVE,
   })
   const [isMaking, setMaking] = useState(false)
@@ -69,7 +67,11 @@ export function Screen() {
               }
               verb="Remove"
               run={async () => {
-                await request('DELETE', `/internal/connections/${removed.connection_id}`)
+                await send(
+                  call('DELETE /internal/connections/:connection_id', {
+                    params: { connection_id: removed.connection_id },
+                  }),
+                )
                 await refresh()
               }}
               onClose={() => setRemoved(null)}
@@ -127,7 +129,7 @@ function buildColumns(remove: (connection: Connection) => void): readonly Column
 function TestButton({ connection: { connection_id, name } }: { connection: Connection }) {
   const test = useMutation({
     mutationFn: () =>
-      post<z.infer<typeof ConnectionTestSchema>>(`/internal/connections/${connection_id}/test`),
+      fetchData(call('POST /internal/connections/:connection_id/test', { params: { connection_id } })),
     onSuccess: ({ ok, message }) =>
       ok ? notify(`${name}: ${message}`) : notifyProblem(new Error(`${name}: ${message}`)),
     onError: (error) => notifyProblem(error, () => test.mutate()),

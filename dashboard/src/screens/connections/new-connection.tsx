@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ConnectableProvider as ProviderSchema } from '#contract/settings.ts'
-import { fieldProblem, get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, fieldProblem, send } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextField } from '../../ui/text-field.tsx'
@@ -14,7 +15,7 @@ const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optio
 export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const providers = useQuery({
     queryKey: ['providers'],
-    queryFn: ({ signal }) => get<Provider[]>('/internal/providers', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/providers'), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const [provider, setProvider] = useState('')
@@ -27,12 +28,16 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
   const given = Object.fromEntries(names.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])))
   const connect = useMutation({
     mutationFn: () =>
-      request('POST', '/internal/connections', {
-        provider,
-        ...(name.trim() === '' ? {} : { name: name.trim() }),
-        fields: given,
-        shared,
-      }),
+      send(
+        call('POST /internal/connections', {
+          body: {
+            provider,
+            ...(name.trim() === '' ? {} : { name: name.trim() }),
+            fields: given,
+            shared,
+          },
+        }),
+      ),
     onSuccess: ({ warnings }) => {
       onMade()
       notify(warnings[0]?.message ?? `Connected ${chosen.name}`)

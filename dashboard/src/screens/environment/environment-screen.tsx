@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { Variable as VariableSchema } from '#contract/settings.ts'
-import { fieldProblem, get, LIVE, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, fieldProblem, LIVE, send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
@@ -25,7 +26,7 @@ const variablesKey = ['environment']
 export function Screen() {
   const variables = useQuery({
     queryKey: variablesKey,
-    queryFn: ({ signal }) => get<Variable[]>('/internal/environment', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/environment'), { signal }),
     ...LIVE,
   })
   const can = useCan()
@@ -103,8 +104,12 @@ export function Screen() {
               verb="Delete"
               run={async () => {
                 const { key, workflow_id } = dialog.variable
-                const query = workflow_id === null ? '' : `?workflow_id=${workflow_id}`
-                await request('DELETE', `/internal/environment/${encodeURIComponent(key)}${query}`)
+                await send(
+                  call('DELETE /internal/environment/:key', {
+                    params: { key },
+                    query: { workflow_id: workflow_id ?? undefined },
+                  }),
+                )
                 await refresh()
               }}
               onClose={close}
@@ -131,7 +136,11 @@ function SetVariable({
   const [workflow, setWorkflow] = useState(variable?.workflow_id ?? '')
   const save = useMutation({
     mutationFn: () =>
-      request('PUT', '/internal/environment', { key, value, workflow_id: workflow === '' ? null : workflow }),
+      send(
+        call('PUT /internal/environment', {
+          body: { key, value, workflow_id: workflow === '' ? null : workflow },
+        }),
+      ),
     onSuccess: async () => {
       await onSet()
       onClose()

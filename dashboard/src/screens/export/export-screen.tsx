@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { z } from 'zod'
-import type { Export as ExportSchema } from '#contract/exports.ts'
-import { get, post } from '../../api/client.ts'
+import type { ExportFormat } from '#contract/exports.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { readSelection } from '../../api/selection-address.ts'
-import { isFiltered, selectionBody, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { Page } from '../../frame/page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -18,9 +18,7 @@ import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Checkbox, TextField } from '../../ui/text-field.tsx'
 import { LinkCountdown } from './link-countdown.tsx'
 
-type Export = z.infer<typeof ExportSchema>
-
-const FORMATS = [
+const FORMATS: readonly { value: ExportFormat; label: string }[] = [
   { value: 'csv', label: 'CSV' },
   { value: 'xlsx', label: 'XLSX' },
   { value: 'jsonl', label: 'JSON lines' },
@@ -36,19 +34,20 @@ export function Screen() {
   const selection = readSelection(query)
   const rowIds = readRowIds(query, sheetId)
   const filtered = isFiltered(selection) || rowIds.length > 0
-  const [format, setFormat] = useState('csv')
+  const [format, setFormat] = useState<ExportFormat>('csv')
   const [name, setName] = useState('export')
   const [which, setWhich] = useState<'all' | 'filtered'>(filtered ? 'filtered' : 'all')
   const [withStatus, setWithStatus] = useState(false)
-  const path = `${sheetPath(sheet)}/export`
   const chosen = rowIds.length > 0 ? { row_ids: rowIds } : selectionBody(selection)
-  const body = {
-    format,
-    ...(name.trim() === '' ? {} : { file_name: name.trim() }),
-    ...(which === 'filtered' ? chosen : {}),
-    ...(withStatus ? { include: ['status', 'error'] } : {}),
-  }
-  const start = useMutation({ mutationFn: () => post<{ export_id: string }>(path, body) })
+  const request = sheetCall(sheet, 'POST /export', {
+    body: {
+      format,
+      ...(name.trim() === '' ? {} : { file_name: name.trim() }),
+      ...(which === 'filtered' ? chosen : {}),
+      ...(withStatus ? { include: ['status', 'error'] } : {}),
+    },
+  })
+  const start = useMutation({ mutationFn: () => fetchData(request) })
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     start.mutate()
@@ -87,12 +86,12 @@ export function Screen() {
           <Button type="submit" kind="primary" icon={FileDown} busy={start.isPending}>
             Start export
           </Button>
-          <CopyAsCurl method="POST" path={path} body={body} />
+          <CopyAsCurl call={request} />
         </div>
       </form>
       {start.error !== null && <Problem error={start.error} />}
       {start.data !== undefined && (
-        <Progress key={start.data.export_id} path={`${path}/${start.data.export_id}`} />
+        <Progress key={start.data.export_id} sheet={sheet} id={start.data.export_id} />
       )}
     </Page>
   )
@@ -127,10 +126,11 @@ function Choice({
 }
 
 /** The progress of an export. Each poll creates a new link, so polling stops when the file is ready, until `New link` is pressed. */
-function Progress({ path }: { path: string }) {
+function Progress({ sheet, id }: { sheet: SheetId; id: string }) {
   const status = useQuery({
-    queryKey: ['export', path],
-    queryFn: ({ signal }) => get<Export>(path, signal),
+    queryKey: ['sheet', sheet.sheetId, 'export', id],
+    queryFn: ({ signal }) =>
+      fetchData(sheetCall(sheet, 'GET /export/:export_id', { params: { export_id: id } }), { signal }),
     refetchInterval: ({ state }) =>
       state.data === undefined || state.data.status === 'running' ? 700 : false,
     refetchOnWindowFocus: false,

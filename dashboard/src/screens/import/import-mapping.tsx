@@ -1,7 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post, request } from '../../api/client.ts'
-import { type Input, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import type { z } from 'zod'
+import type { RunAfter as RunAfterSchema } from '#contract/rows.ts'
+import type { FilePreview } from '#contract/screens.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fieldProblem, send } from '../../api/client.ts'
+import { type Input, inputsQuery } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -9,14 +13,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { Table } from '../../ui/table.tsx'
 import { ImportProgress } from './import-progress.tsx'
-import {
-  type FilePreview,
-  guessTargets,
-  guessType,
-  NEW_INPUT,
-  NOT_IMPORTED,
-  type Uploaded,
-} from './mapping.ts'
+import { guessTargets, guessType, NEW_INPUT, NOT_IMPORTED, type Uploaded } from './mapping.ts'
 
 type Props = {
   sheet: SheetId
@@ -27,7 +24,8 @@ type Props = {
   onWorksheet: (name: string) => void
 }
 
-const RUN_AFTER = [
+type RunAfter = z.infer<typeof RunAfterSchema>
+const RUN_AFTER: readonly { value: RunAfter; label: string }[] = [
   { value: 'none', label: 'Nothing' },
   { value: 'first_10', label: 'First 10 rows' },
   { value: 'all', label: 'All rows' },
@@ -37,7 +35,7 @@ const RUN_AFTER = [
 export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorksheet }: Props) {
   const { headers, rows, worksheets } = preview
   const [targets, setTargets] = useState(() => guessTargets(headers, inputs))
-  const [runAfter, setRunAfter] = useState('none')
+  const [runAfter, setRunAfter] = useState<RunAfter>('none')
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const names = new Set(inputs.map(({ name }) => name))
@@ -50,14 +48,15 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
     ]),
   )
   const repeated = findRepeated(Object.values(mapping))
-  const body = {
-    file_ref: file.fileRef,
-    mapping,
-    run_after_import: runAfter,
-    ...(worksheet === null ? {} : { sheet_name: worksheet }),
-    ...(runAfter === 'none' ? {} : spending(cap)),
-  }
-  const path = `${sheetPath(sheet)}/csv`
+  const request = sheetCall(sheet, 'POST /csv', {
+    body: {
+      file_ref: file.fileRef,
+      mapping,
+      run_after_import: runAfter,
+      ...(worksheet === null ? {} : { sheet_name: worksheet }),
+      ...(runAfter === 'none' ? {} : spending(cap)),
+    },
+  })
   const start = useMutation({
     mutationFn: async () => {
       const added = mappedHeaders.filter(
@@ -68,10 +67,10 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
           name: header.trim(),
           type: guessType(rows.map((row) => row[headers.indexOf(header)] ?? null)),
         }))
-        await post(`${sheetPath(sheet)}/inputs`, made)
+        await send(sheetCall(sheet, 'POST /inputs', { body: made }))
         await queries.invalidateQueries({ queryKey: inputsQuery(sheet).queryKey })
       }
-      await request('POST', path, body)
+      await send(request)
     },
   })
   const capProblem = fieldProblem(start.error, 'max_credits')
@@ -151,7 +150,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
         >
           Start import
         </Button>
-        <CopyAsCurl method="POST" path={path} body={body} />
+        <CopyAsCurl call={request} />
       </div>
     </>
   )

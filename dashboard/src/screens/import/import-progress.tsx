@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Warning } from '#contract/envelope.ts'
-import type { ImportStatus } from '#contract/imports.ts'
-import { request } from '../../api/client.ts'
-import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -15,7 +14,7 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
   const queries = useQueryClient()
   const status = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'import'],
-    queryFn: ({ signal }) => request<ImportStatus>('GET', `${sheetPath(sheet)}/csv`, undefined, { signal }),
+    queryFn: ({ signal }) => send(sheetCall(sheet, 'GET /csv'), { signal }),
     refetchInterval: ({ state }) =>
       state.data === undefined || state.data.data.status === 'processing' ? 500 : false,
     gcTime: 0,

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type DragEvent, useState } from 'react'
-import { get } from '../../api/client.ts'
-import { inputsQuery, type SheetId } from '../../api/sheet.ts'
+import { call, type SheetId } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
+import { inputsQuery } from '../../api/sheet.ts'
 import { uploadFile } from '../../api/upload.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
@@ -13,7 +14,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ImportMapping } from './import-mapping.tsx'
-import type { FilePreview, Uploaded } from './mapping.ts'
+import type { Uploaded } from './mapping.ts'
 
 export function Screen() {
   const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
@@ -27,21 +28,24 @@ export function Screen() {
     mutationFn: async (file: File): Promise<Uploaded> => {
       setSent(0)
       setWorksheet(null)
-      const stored = await uploadFile<{ file_ref: string }>(
-        `/files?name=${encodeURIComponent(file.name)}`,
+      const { file_ref } = await uploadFile(
+        call('POST /files', { query: { name: file.name } }),
         file,
         setSent,
       )
-      return { fileRef: stored.file_ref, name: file.name }
+      return { fileRef: file_ref, name: file.name }
     },
   })
   const fileRef = upload.data?.fileRef
   const preview = useQuery({
     queryKey: ['file', fileRef, worksheet],
     queryFn: ({ signal }) =>
-      get<FilePreview>(
-        `/internal/files/${encodeURIComponent(fileRef ?? '')}/preview${worksheet === null ? '' : `?sheet_name=${encodeURIComponent(worksheet)}`}`,
-        signal,
+      fetchData(
+        call('GET /internal/files/:file_ref/preview', {
+          params: { file_ref: fileRef ?? '' },
+          query: { sheet_name: worksheet ?? undefined },
+        }),
+        { signal },
       ),
     enabled: fileRef !== undefined,
     staleTime: Number.POSITIVE_INFINITY,

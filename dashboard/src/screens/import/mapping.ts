@@ -1,7 +1,6 @@
 import type { Input } from '../../api/sheet.ts'
 
 export type Uploaded = { fileRef: string; name: string }
-export type FilePreview = { headers: string[]; rows: (string | null)[][]; worksheets: string[] }
 
 export const NEW_INPUT = '+'
 export const NOT_IMPORTED = '-'

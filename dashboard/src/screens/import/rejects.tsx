@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ImportRejects } from '#contract/screens.ts'
-import { get } from '../../api/client.ts'
-import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { csvLine } from '../../ui/csv-line.ts'
 import { downloadText } from '../../ui/download-text.ts'
@@ -17,7 +16,7 @@ const SHOWN = 20
 export function Rejects({ sheet }: { sheet: SheetId }) {
   const rejects = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'import', 'rejects'],
-    queryFn: ({ signal }) => get<ImportRejects>(`/internal${sheetPath(sheet)}/import/rejects`, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/import/rejects'), { signal }),
     gcTime: 0,
   })
   if (rejects.error !== null) return <Problem error={rejects.error} onRetry={() => void rejects.refetch()} />

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { z } from 'zod'
-import type { InvitationPage } from '#contract/sheet-settings.ts'
-import { get, isTransient, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, isTransient } from '../../api/client.ts'
 import { useTitle } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -11,16 +10,17 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 /** The page of an invitation. Opening the link does not use it up, because mail scanners open links; only the button does. */
 export function Screen() {
   const { token = '' }: { token?: string } = useParams({ strict: false })
-  const path = `/internal/invitations/${encodeURIComponent(token)}`
+  const params = { token }
   const invitation = useQuery({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) => get<z.infer<typeof InvitationPage>>(path, signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/invitations/:token', { params }), { signal }),
     retry: false,
   })
   const accept = useMutation({
-    mutationFn: () => request<{ next: string }>('POST', path, {}, { staysSignedOut: true }),
+    mutationFn: () =>
+      fetchData(call('POST /internal/invitations/:token', { params, body: {} }), { staysSignedOut: true }),
     // A full page load, because the session has changed.
-    onSuccess: ({ data }) => location.assign(data.next),
+    onSuccess: ({ next }) => location.assign(next),
   })
   const title = invitation.data === undefined ? 'Invitation' : `Join ${invitation.data.organisation}`
   useTitle(title)

@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ListedKey as ListedKeySchema } from '#contract/settings.ts'
-import { get, LIVE, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE, send } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +27,7 @@ type OpenDialog =
 export function Screen() {
   const keys = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => get<ListedKey[]>('/internal/keys', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     ...LIVE,
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -75,7 +76,7 @@ export function Screen() {
               description="Programs that use this key lose access at once."
               verb="Revoke"
               run={async () => {
-                await request('DELETE', `/internal/keys/${dialog.key.key_id}`)
+                await send(call('DELETE /internal/keys/:key_id', { params: { key_id: dialog.key.key_id } }))
                 await refresh()
               }}
               onClose={close}

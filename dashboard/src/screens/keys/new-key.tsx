@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Scope } from '#contract/scopes.ts'
-import { fieldProblem, post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, fieldProblem } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -13,7 +14,7 @@ const PRESETS = [
   { value: 'read', label: 'Read only' },
   { value: 'run', label: 'Run only' },
   { value: 'custom', label: 'Custom' },
-]
+] as const
 const DAY_MS = 86_400_000
 const EXPIRIES = [
   { value: '', label: 'Never' },
@@ -27,18 +28,24 @@ const EVERY_WORKFLOW = ''
 export function NewKey({ onMade, onClose }: { onMade: (secret: string) => void; onClose: () => void }) {
   const { scopes: own } = useSession()
   const workflows = useQuery(workflowsQuery)
-  const [preset, setPreset] = useState('full')
+  const [preset, setPreset] = useState<(typeof PRESETS)[number]['value']>('full')
   const [scopes, setScopes] = useState<readonly Scope[]>([])
   const [workflow, setWorkflow] = useState(EVERY_WORKFLOW)
   const [days, setDays] = useState('')
   const create = useMutation({
     mutationFn: () =>
-      post<{ key: string }>('/internal/keys', {
-        preset,
-        ...(preset === 'custom' ? { scopes } : {}),
-        ...(workflow === EVERY_WORKFLOW ? {} : { allowed_workflow_ids: [workflow] }),
-        ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      }),
+      fetchData(
+        call('POST /internal/keys', {
+          body: {
+            preset,
+            ...(preset === 'custom' ? { scopes } : {}),
+            ...(workflow === EVERY_WORKFLOW ? {} : { allowed_workflow_ids: [workflow] }),
+            ...(days === ''
+              ? {}
+              : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+          },
+        }),
+      ),
     onSuccess: ({ key }) => onMade(key),
   })
   const scopeProblem = fieldProblem(create.error, 'scopes')

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
@@ -25,7 +26,12 @@ export function RotateKey({
   const [overlap, setOverlap] = useState('86400')
   const rotate = useMutation({
     mutationFn: () =>
-      post<{ key: string }>(`/internal/keys/${keyId}/rotate`, { overlap_seconds: Number(overlap) }),
+      fetchData(
+        call('POST /internal/keys/:key_id/rotate', {
+          params: { key_id: keyId },
+          body: { overlap_seconds: Number(overlap) },
+        }),
+      ),
     onSuccess: ({ key }) => onMade(key),
   })
   return (

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ROLES } from '#contract/scopes.ts'
-import { onlyFieldProblem, post } from '../../api/client.ts'
+import { type Role, ROLES } from '#contract/scopes.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, onlyFieldProblem } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -16,10 +17,10 @@ function describe({ email, email_sent }: { email: string; email_sent: boolean },
 
 export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => void }) {
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState('member')
+  const [role, setRole] = useState<Role>('member')
   const queries = useQueryClient()
   const invite = useMutation({
-    mutationFn: () => post<{ email: string; email_sent: boolean }>('/internal/members', { email, role }),
+    mutationFn: () => fetchData(call('POST /internal/members', { body: { email, role } })),
     onSuccess: async (made) => {
       await queries.invalidateQueries({ queryKey: ['members'] })
       notify(describe(made, mail))

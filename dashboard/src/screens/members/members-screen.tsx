@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Role, ROLES } from '#contract/scopes.ts'
-import { get, LIVE, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE, send } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -21,7 +22,7 @@ export const rosterKey = ['members']
 export function Screen() {
   const roster = useQuery({
     queryKey: rosterKey,
-    queryFn: ({ signal }) => get<Roster>('/internal/members', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/members'), { signal }),
     ...LIVE,
   })
   const [isInviting, setInviting] = useState(false)
@@ -86,7 +87,7 @@ function RoleField({ member: { email, role } }: { member: Member }) {
   const queries = useQueryClient()
   const change = useMutation({
     mutationFn: (next: Role) =>
-      request('PATCH', `/internal/members/${encodeURIComponent(email)}`, { role: next }),
+      send(call('PATCH /internal/members/:email', { params: { email }, body: { role: next } })),
     onSettled: () => queries.invalidateQueries({ queryKey: rosterKey }),
     onError: (error, next) => notifyProblem(error, () => change.mutate(next)),
   })
@@ -98,8 +99,7 @@ function RoleField({ member: { email, role } }: { member: Member }) {
         value={change.isPending ? change.variables : role}
         choices={ROLES}
         onChange={(next) => {
-          const found = ROLES.find((one) => one === next)
-          if (found !== undefined && found !== role && !change.isPending) change.mutate(found)
+          if (next !== role && !change.isPending) change.mutate(next)
         }}
       />
     </div>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -71,7 +72,7 @@ export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitati
           description="The link stops working at once."
           verb="Revoke"
           run={async () => {
-            await request('DELETE', `/internal/members/${encodeURIComponent(revoked)}`)
+            await send(call('DELETE /internal/members/:email', { params: { email: revoked } }))
             await queries.invalidateQueries({ queryKey: ['members'] })
           }}
           onClose={() => setRevoked(null)}

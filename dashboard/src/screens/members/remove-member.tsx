@@ -1,20 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { z } from 'zod'
-import type { RemovalImpact as RemovalImpactSchema } from '#contract/settings.ts'
-import { get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-type RemovalImpact = z.infer<typeof RemovalImpactSchema>
-
 /** The dialog that removes a member. It first shows what will stop working. */
 export function RemoveMember({ email, onClose }: { email: string; onClose: () => void }) {
   const queries = useQueryClient()
-  const path = `/internal/members/${encodeURIComponent(email)}`
   const impact = useQuery({
     queryKey: ['members', email, 'impact'],
-    queryFn: ({ signal }) => get<RemovalImpact>(`${path}/impact`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/members/:email/impact', { params: { email } }), { signal }),
     gcTime: 0,
   })
   return (
@@ -23,7 +20,7 @@ export function RemoveMember({ email, onClose }: { email: string; onClose: () =>
       description="Their sessions and API keys stop working at once."
       verb="Remove"
       run={async () => {
-        await request('DELETE', path)
+        await send(call('DELETE /internal/members/:email', { params: { email } }))
         await queries.invalidateQueries({ queryKey: ['members'] })
       }}
       onClose={onClose}

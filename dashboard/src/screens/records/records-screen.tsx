@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
-import type { z } from 'zod'
 import type { EntityKind } from '#contract/records.ts'
-import type { ListedRecord, RecordPage } from '#contract/screens.ts'
-import { get } from '../../api/client.ts'
+import type { ListedRecord } from '#contract/screens.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -65,9 +65,8 @@ function RecordList({
     queryKey: ['records', kind, wanted],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ kind, ...(wanted === '' ? {} : { q: wanted }) })
-      if (pageParam !== null) query.set('after', pageParam)
-      return get<z.infer<typeof RecordPage>>(`/internal/records?${query}`, signal)
+      const query = { kind, q: wanted === '' ? undefined : wanted, after: pageParam ?? undefined }
+      return fetchData(call('GET /internal/records', { query }), { signal })
     },
     getNextPageParam: ({ next }) => next,
     // The results for the previous text stay until the new ones are loaded.

@@ -1,17 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get, post } from '../../api/client.ts'
+import type { FailureCause } from '#contract/screens.ts'
+import { dryRun, sheetCall, type SheetId, sheetPath } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { useCan } from '../../api/session.ts'
-import {
-  actionsQuery,
-  type Estimate,
-  type Run,
-  runsQuery,
-  type SheetId,
-  sheetPath,
-  type StatusFilter,
-} from '../../api/sheet.ts'
+import { actionsQuery, type Run, runsQuery, type StatusFilter } from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -22,14 +16,14 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { StartAgain } from './start-again.tsx'
 
-type Cause = { action_instance_id: string; status: FailedStatus; error: string; cells: number }
-type FailedStatus = 'failed' | 'error' | 'out_of_credits'
-
 /** The failures of a run, grouped by cause. Buttons show the rows of a cause or run them again. */
 export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   const causes = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'runs', run.run_id, 'failures', run.cells_failed],
-    queryFn: ({ signal }) => get<Cause[]>(`/internal${sheetPath(sheet)}/runs/${run.run_id}/failures`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(sheetCall(sheet, 'GET /internal/runs/:run_id/failures', { params: { run_id: run.run_id } }), {
+        signal,
+      }),
     enabled: run.cells_failed > 0,
   })
   const actions = useQuery(actionsQuery(sheet))
@@ -80,8 +74,9 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
         <StartAgain
           title="Resume run"
           verb="Resume"
-          path={`${sheetPath(sheet)}/runs/${run.run_id}/resume`}
-          body={{}}
+          again={(limit) =>
+            sheetCall(sheet, 'POST /runs/:run_id/resume', { params: { run_id: run.run_id }, body: limit })
+          }
           hint="New credit limit for the whole run, including credits already spent (optional). If empty, the limit is unchanged."
           onStarted={(rows) => {
             notify(`${plural(rows, 'row')} resumed`)
@@ -100,7 +95,7 @@ const STOPPED_BY = {
   balance: 'the balance was used up',
 } as const
 
-function buildColumns(sheet: SheetId, findName: (id: string) => string): readonly Column<Cause>[] {
+function buildColumns(sheet: SheetId, findName: (id: string) => string): readonly Column<FailureCause>[] {
   return [
     { name: 'Action', cell: ({ action_instance_id }) => findName(action_instance_id) },
     { name: 'Cause', cell: ({ error }) => <span className="line-clamp-3 break-words">{error}</span> },
@@ -114,15 +109,18 @@ function buildColumns(sheet: SheetId, findName: (id: string) => string): readonl
   ]
 }
 
-function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; name: string }) {
+function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: FailureCause; name: string }) {
   const go = useGo()
   const can = useCan()
   const queries = useQueryClient()
   const status_filters: StatusFilter[] = [
     { action_instance_id: cause.action_instance_id, is: [cause.status] },
   ]
-  const path = `${sheetPath(sheet)}/actions/${encodeURIComponent(cause.action_instance_id)}/run`
-  const body = { status_filters, run_next_action: true }
+  const again = (limit: { max_credits?: number }) =>
+    sheetCall(sheet, 'POST /actions/:action_instance_id/run', {
+      params: { action_instance_id: cause.action_instance_id },
+      body: { status_filters, run_next_action: true, ...limit },
+    })
   const [isAsking, setAsking] = useState(false)
   const onRerun = (rows: number) => {
     notify(`Running ${plural(rows, 'row')} again from ${name}`)
@@ -131,20 +129,19 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   // A free rerun starts without a dialog, so the price is requested first.
   const rerun = useMutation({
     mutationFn: async () => {
-      const { credits } = await post<Estimate>(path, { ...body, dry_run: true })
+      const { credits } = await fetchData(dryRun(again({})))
       if (credits.at_most !== 0) return setAsking(true)
-      onRerun((await post<{ rows_queued: number }>(path, { ...body, max_credits: 0 })).rows_queued)
+      onRerun((await fetchData(again({ max_credits: 0 }))).rows_queued)
     },
     onError: notifyProblem,
   })
-  const address = `/workflows/${sheet.workflowId}/sheets/${sheet.sheetId}`
   return (
     <div className="flex flex-wrap justify-end gap-1">
       <Button
         size="small"
         icon={Filter}
         aria-label={`Show rows where ${name} ${STATUS_TEXTS[cause.status]}`}
-        onClick={() => go(`${address}${selectionQuery({ filters: [], status_filters, find: '' })}`)}
+        onClick={() => go(`${sheetPath(sheet)}${selectionQuery({ filters: [], status_filters, find: '' })}`)}
       >
         Show rows
       </Button>
@@ -153,15 +150,14 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
           <Button size="small" icon={RotateCcw} busy={rerun.isPending} onClick={() => rerun.mutate()}>
             Run again
           </Button>
-          <CopyAsCurl size="small" method="POST" path={path} body={body} />
+          <CopyAsCurl size="small" call={again({})} />
         </>
       )}
       {isAsking && (
         <StartAgain
           title={`Run ${name} again`}
           verb="Run"
-          path={path}
-          body={body}
+          again={again}
           onStarted={onRerun}
           onClose={() => setAsking(false)}
         />
@@ -170,7 +166,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   )
 }
 
-const STATUS_TEXTS: Record<FailedStatus, string> = {
+const STATUS_TEXTS: Record<FailureCause['status'], string> = {
   failed: 'failed',
   error: 'had an error',
   out_of_credits: 'was out of credits',

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post, request } from '../../api/client.ts'
+import { type Call, dryRun } from '../../api/calls.ts'
+import { fetchData, fieldProblem, send } from '../../api/client.ts'
 import type { Estimate } from '../../api/sheet.ts'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,30 +13,30 @@ import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 export function StartAgain({
   title,
   verb,
-  path,
-  body,
+  again,
   hint,
   onStarted,
   onClose,
 }: {
   title: string
   verb: string
-  path: string
-  body: Record<string, unknown>
+  /** Returns the call that runs the rows, with the credit limit as its body if there is one. */
+  again: (limit: { max_credits?: number }) => Call<{ rows_queued: number }, Estimate>
   hint?: string
   onStarted: (rows: number) => void
   onClose: () => void
 }) {
   const [cap, setCap] = useState('')
+  const estimate = dryRun(again({}))
   const price = useQuery({
-    queryKey: ['dry-run', path, body],
-    queryFn: () => post<Estimate>(path, { ...body, dry_run: true }),
+    queryKey: ['dry-run', estimate.path, estimate.body],
+    queryFn: () => fetchData(estimate),
     staleTime: 0,
     gcTime: 0,
   })
-  const fullBody = { ...body, ...spending(cap) }
+  const run = again(spending(cap))
   const start = useMutation({
-    mutationFn: () => request<{ rows_queued: number }>('POST', path, fullBody),
+    mutationFn: () => send(run),
     onSuccess: ({ data }) => {
       onStarted(data.rows_queued)
       onClose()
@@ -48,7 +49,7 @@ export function StartAgain({
       onClose={onClose}
       title={title}
       submit={{ label: verb, onSubmit: () => start.mutate(), busy: start.isPending }}
-      footer={<CopyAsCurl method="POST" path={path} body={fullBody} />}
+      footer={<CopyAsCurl call={run} />}
       error={problem === undefined ? start.error : null}
     >
       {price.error !== null && <Problem error={price.error} onRetry={() => void price.refetch()} />}

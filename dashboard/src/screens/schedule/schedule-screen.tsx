@@ -3,9 +3,9 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetSchedule as ScheduleSchema } from '#contract/sheet-settings.ts'
-import { fieldProblem, get, request } from '../../api/client.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData, fieldProblem, send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
-import { type SheetId, sheetPath } from '../../api/sheet.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +20,8 @@ import { TIME_ZONES } from './time-zones.ts'
 type Schedule = z.infer<typeof ScheduleSchema> | null
 
 const EVERY_ROW = ''
-const ROW_CHOICES = [
+type Rows = NonNullable<NonNullable<Schedule>['only']> | typeof EVERY_ROW
+const ROW_CHOICES: readonly { value: Rows; label: string }[] = [
   { value: EVERY_ROW, label: 'All rows' },
   { value: 'unfinished', label: 'Unfinished rows' },
   { value: 'failed', label: 'Failed rows' },
@@ -39,10 +40,9 @@ export function Screen() {
     strict: false,
   })
   const sheet: SheetId = { workflowId, sheetId }
-  const path = `/internal${sheetPath(sheet)}/schedule`
   const schedule = useQuery({
     queryKey: ['schedule', sheetId],
-    queryFn: ({ signal }) => get<Schedule>(path, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/schedule'), { signal }),
   })
   return (
     <LoadedPage title="Schedule" query={schedule} actions={<SheetLink sheet={sheet} />}>
@@ -51,7 +51,7 @@ export function Screen() {
           <p role="status" aria-label="Next run" className="rounded-lg border bg-subtle px-4 py-3 text-14">
             {found === null ? 'Not scheduled' : nextRunText(found)}
           </p>
-          <ScheduleForm key={formKey(found)} path={path} schedule={found} sheetId={sheetId} />
+          <ScheduleForm key={formKey(found)} sheet={sheet} schedule={found} />
         </>
       )}
     </LoadedPage>
@@ -70,25 +70,29 @@ function nextRunText({ next_run_at }: NonNullable<Schedule>): string {
   return `Next run: ${local} local time, ${next_run_at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
-function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Schedule; sheetId: string }) {
+function ScheduleForm({ sheet, schedule }: { sheet: SheetId; schedule: Schedule }) {
   const [cron, setCron] = useState(schedule?.cron ?? '0 9 * * 1')
   const [timezone, setTimezone] = useState(
     schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   )
-  const [only, setOnly] = useState<string>(schedule?.only ?? EVERY_ROW)
+  const [only, setOnly] = useState<Rows>(schedule?.only ?? EVERY_ROW)
   const [cap, setCap] = useState(schedule?.max_credits?.toString() ?? '')
   const [isRemoving, setRemoving] = useState(false)
   const can = useCan()
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: ['schedule', sheetId] })
+  const refresh = () => queries.invalidateQueries({ queryKey: ['schedule', sheet.sheetId] })
   const save = useMutation({
     mutationFn: () =>
-      request('PUT', path, {
-        cron,
-        timezone,
-        ...(only === EVERY_ROW ? {} : { only }),
-        max_credits: cap === '' ? null : Number(cap),
-      }),
+      send(
+        sheetCall(sheet, 'PUT /internal/schedule', {
+          body: {
+            cron,
+            timezone,
+            ...(only === EVERY_ROW ? {} : { only }),
+            max_credits: cap === '' ? null : Number(cap),
+          },
+        }),
+      ),
     onSuccess: async () => {
       await refresh()
       notify('Saved schedule')
@@ -156,7 +160,7 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
           description="The sheet will no longer run automatically."
           verb="Remove"
           run={async () => {
-            await request('DELETE', path)
+            await send(sheetCall(sheet, 'DELETE /internal/schedule'))
             await refresh()
           }}
           onClose={() => setRemoving(false)}

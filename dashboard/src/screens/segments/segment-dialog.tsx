@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type { RecordField, SegmentPreview } from '#contract/segment-forms.ts'
+import type { EntityKind } from '#contract/records.ts'
+import type { SegmentPreview } from '#contract/segment-forms.ts'
 import type { SegmentSummary } from '#contract/segments.ts'
-import { ApiError, get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { ApiError, fetchData, send } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -18,7 +20,7 @@ import { type Group, printFilter, readFilter } from './filter-groups.ts'
 
 export type Segment = z.infer<typeof SegmentSummary>
 
-const KINDS = [
+const KINDS: readonly { value: EntityKind; label: string }[] = [
   { value: 'company', label: 'Companies' },
   { value: 'person', label: 'People' },
   { value: 'contact', label: 'Contacts' },
@@ -28,7 +30,7 @@ const KINDS = [
 export function SegmentDialog({ segment, onClose }: { segment: Segment | null; onClose: () => void }) {
   const stored = segment === null ? [] : readFilter(segment.filter)
   const [name, setName] = useState(segment?.name ?? '')
-  const [kind, setKind] = useState<string>(segment?.entityKind ?? 'company')
+  const [kind, setKind] = useState<EntityKind>(segment?.entityKind ?? 'company')
   const [groups, setGroups] = useState<Group[]>(stored ?? [])
   const [json, setJson] = useState<string | null>(
     stored === null ? JSON.stringify(segment?.filter, null, 2) : null,
@@ -36,18 +38,23 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
   const queries = useQueryClient()
   const fields = useQuery({
     queryKey: ['record-fields', kind],
-    queryFn: ({ signal }) => get<RecordField[]>(`/internal/record-fields?kind=${kind}`, signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/record-fields', { query: { kind } }), { signal }),
   })
   const buildFilter = () => (json === null ? printFilter(groups) : parseJson(json))
   const preview = useMutation({
     mutationFn: async () =>
-      request<SegmentPreview>('POST', '/internal/segments/preview', { kind, filter: buildFilter() }),
+      send(call('POST /internal/segments/preview', { body: { kind, filter: buildFilter() } })),
   })
   const save = useMutation({
     mutationFn: async () =>
       segment === null
-        ? request<Segment>('POST', '/internal/segments', { name, kind, filter: buildFilter() })
-        : request<Segment>('PATCH', `/internal/segments/${segment.id}`, { name, filter: buildFilter() }),
+        ? send(call('POST /internal/segments', { body: { name, kind, filter: buildFilter() } }))
+        : send(
+            call('PATCH /internal/segments/:segment_id', {
+              params: { segment_id: segment.id },
+              body: { name, filter: buildFilter() },
+            }),
+          ),
     onSuccess: async ({ data, warnings }) => {
       await queries.invalidateQueries({ queryKey: ['segments'] })
       notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SegmentSync } from '#contract/segment-syncs.ts'
-import { get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -25,12 +25,12 @@ const VERBS = { sync: 'Sync', edit: 'Edit', delete: 'Delete' } as const
 export function Screen() {
   const segments = useQuery({
     queryKey: ['segments'],
-    queryFn: ({ signal }) => get<Segment[]>('/records/observe/segments', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /records/observe/segments'), { signal }),
     refetchInterval: 15_000,
   })
   const syncs = useQuery({
     queryKey: ['syncs'],
-    queryFn: ({ signal }) => get<SegmentSync[]>('/records/syncs', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /records/syncs'), { signal }),
     refetchInterval: 10_000,
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -130,7 +130,11 @@ export function Screen() {
               description="This deletes the list of members. Records and delivered rows stay."
               verb="Delete"
               run={async () => {
-                await request('DELETE', `/internal/segments/${dialog.segment.id}`)
+                await send(
+                  call('DELETE /internal/segments/:segment_id', {
+                    params: { segment_id: dialog.segment.id },
+                  }),
+                )
                 await queries.invalidateQueries({ queryKey: ['segments'] })
               }}
               onClose={() => setDialog(null)}

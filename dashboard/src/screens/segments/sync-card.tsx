@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SegmentSync } from '#contract/segment-syncs.ts'
-import { request } from '../../api/client.ts'
+import { type Call, call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -29,20 +30,25 @@ export function SyncCard({
 }) {
   const [isDeleting, setDeleting] = useState(false)
   const queries = useQueryClient()
-  const path = `/records/syncs/${sync.sync_id}`
+  const params = { sync_id: sync.sync_id }
   const refresh = () => queries.invalidateQueries({ queryKey: ['syncs'] })
   const act = useMutation({
-    mutationFn: ({ to, body }: { to: string; body?: object }) => request('POST', `${path}${to}`, body),
+    mutationFn: (change: Call<SegmentSync>) => send(change),
     onSuccess: refresh,
     onError: (error, attempt) => notifyProblem(error, () => act.mutate(attempt)),
   })
+  const confirm = (choice: 'push' | 'skip') =>
+    act.mutate(call('POST /records/syncs/:sync_id/confirm', { params, body: { choice } }))
   return (
     <section aria-label={`Sync of ${name}`} className="flex flex-col gap-3 rounded-lg border p-4">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="mr-auto min-w-0 text-14 font-semibold wrap-anywhere">{`Sync of ${name}`}</h2>
         <Badge tone={sync.state === 'active' ? 'good' : 'warning'}>{sync.state.replaceAll('_', ' ')}</Badge>
         {sync.state === 'paused_error' && (
-          <Button busy={act.isPending} onClick={() => act.mutate({ to: '/resume' })}>
+          <Button
+            busy={act.isPending}
+            onClick={() => act.mutate(call('POST /records/syncs/:sync_id/resume', { params }))}
+          >
             Resume sync
           </Button>
         )}
@@ -60,12 +66,8 @@ export function SyncCard({
           <span className="mr-auto">
             {`${plural(sync.held_count, 'member is', 'members are')} held${sync.held_reason === null ? '' : ` because ${HELD_REASONS[sync.held_reason]}`}`}
           </span>
-          <Button onClick={() => act.mutate({ to: '/confirm', body: { choice: 'push' } })}>
-            Push held members
-          </Button>
-          <Button onClick={() => act.mutate({ to: '/confirm', body: { choice: 'skip' } })}>
-            Skip held members
-          </Button>
+          <Button onClick={() => confirm('push')}>Push held members</Button>
+          <Button onClick={() => confirm('skip')}>Skip held members</Button>
         </div>
       )}
       <Table
@@ -102,9 +104,12 @@ export function SyncCard({
                 verb={state === 'active' ? 'Pause' : 'Resume'}
                 of={findWorkflowName(workflow_id)}
                 onClick={() =>
-                  act.mutate({
-                    to: `/destinations/${connection_id}/${state === 'active' ? 'pause' : 'resume'}`,
-                  })
+                  act.mutate(
+                    call(
+                      `POST /records/syncs/:sync_id/destinations/:connection_id/${state === 'active' ? 'pause' : 'resume'}`,
+                      { params: { ...params, connection_id } },
+                    ),
+                  )
                 }
               />
             ),
@@ -117,7 +122,7 @@ export function SyncCard({
           description="No more members are delivered. Delivered rows stay."
           verb="Delete"
           run={async () => {
-            await request('DELETE', path)
+            await send(call('DELETE /records/syncs/:sync_id', { params }))
             await refresh()
           }}
           onClose={() => setDeleting(false)}

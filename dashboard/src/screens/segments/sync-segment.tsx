@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RecordField } from '#contract/segment-forms.ts'
-import { get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FieldMapping, useFieldMapping } from '../../ui/field-mapping.tsx'
@@ -21,19 +21,22 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
   const queries = useQueryClient()
   const known = useQuery({
     queryKey: ['record-fields', segment.entityKind],
-    queryFn: ({ signal }) => get<RecordField[]>(`/internal/record-fields?kind=${segment.entityKind}`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/record-fields', { query: { kind: segment.entityKind } }), { signal }),
   })
   const mapping = useFieldMapping((known.data ?? []).map(({ name }) => name))
-  const body = {
-    ...mapping.body,
-    push_existing: pushExisting,
-    run: runs ? 'all' : 'none',
-    reentry_mode: redelivers ? 'repush' : 'suppress',
-    ...spending(cap),
-  }
-  const path = `/records/segments/${segment.id}/sync`
+  const request = call('POST /records/segments/:segment_id/sync', {
+    params: { segment_id: segment.id },
+    body: {
+      ...mapping.body,
+      push_existing: pushExisting,
+      run: runs ? 'all' : 'none',
+      reentry_mode: redelivers ? 'repush' : 'suppress',
+      ...spending(cap),
+    },
+  })
   const sync = useMutation({
-    mutationFn: () => request('POST', path, body),
+    mutationFn: () => send(request),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['syncs'] })
       notify(warnings[0]?.message ?? `Synced ${segment.name}`)
@@ -56,7 +59,7 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
         busy: sync.isPending,
         disabled: mapping.isEmpty,
       }}
-      footer={<CopyAsCurl method="POST" path={path} body={body} />}
+      footer={<CopyAsCurl call={request} />}
       error={isShown ? null : sync.error}
     >
       {known.error !== null && <Problem error={known.error} />}

@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ListedSession as ListedSessionSchema } from '#contract/sessions.ts'
-import { get, LIVE, request } from '../../api/client.ts'
+import { type Call, call } from '../../api/calls.ts'
+import { fetchData, LIVE, send } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -18,13 +19,13 @@ const formatId = ({ session_id }: ListedSession) => `...${session_id.slice(-4)}`
 export function Screen() {
   const sessions = useQuery({
     queryKey: sessionsKey,
-    queryFn: ({ signal }) => get<ListedSession[]>('/internal/sessions', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/sessions'), { signal }),
     ...LIVE,
   })
   const [revoked, setRevoked] = useState<ListedSession | 'others' | null>(null)
   const queries = useQueryClient()
-  const end = async (path: string) => {
-    await request('DELETE', path)
+  const end = async (sessions: Call<unknown>) => {
+    await send(sessions)
     await queries.invalidateQueries({ queryKey: sessionsKey })
   }
   return (
@@ -76,7 +77,7 @@ export function Screen() {
               title="Revoke all others"
               description="All other browsers are signed out at once."
               verb="Revoke"
-              run={() => end('/internal/sessions')}
+              run={() => end(call('DELETE /internal/sessions'))}
               onClose={() => setRevoked(null)}
             />
           )}
@@ -85,7 +86,13 @@ export function Screen() {
               title={`Revoke session ${formatId(revoked)}`}
               description="This browser session is signed out at once."
               verb="Revoke"
-              run={() => end(`/internal/sessions/${revoked.session_id}`)}
+              run={() =>
+                end(
+                  call('DELETE /internal/sessions/:session_id', {
+                    params: { session_id: revoked.session_id },
+                  }),
+                )
+              }
               onClose={() => setRevoked(null)}
             />
           )}

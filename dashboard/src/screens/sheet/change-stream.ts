@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { SheetChange as SheetChangeSchema } from '#contract/changes.ts'
-import { API } from '../../api/client.ts'
-import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { API, type SheetId, sheetPath } from '../../api/calls.ts'
 
 export type SheetChange = z.infer<typeof SheetChangeSchema>
 

@@ -1,4 +1,5 @@
-import { post } from '../../api/client.ts'
+import { sheetCall } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import type { Row } from '../../api/sheet.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { plural } from '../../ui/figure.ts'
@@ -85,9 +86,8 @@ export async function pasteText(view: SheetView, text: string, isCellFocused: bo
 async function pasteWithNewInputs(view: SheetView, [head = [], ...lines]: string[][]): Promise<void> {
   const names = head.map((name, place) => name.trim() || `column ${place + 1}`)
   try {
-    await post(
-      `${view.path}/inputs`,
-      names.map((name) => ({ name, type: 'string' })),
+    await send(
+      sheetCall(view.sheet, 'POST /inputs', { body: names.map((name) => ({ name, type: 'string' })) }),
     )
   } catch (error) {
     notifyProblem(error)

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { SheetTotals } from '#contract/row-edits.ts'
-import { get } from '../../api/client.ts'
+import { sheetCall } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { useSheet, useTotal } from './sheet-view.ts'
 
 type Totals = z.infer<typeof SheetTotals>
 
 /** Returns the counts of all columns, read by one request. */
 function useTotals(): Totals | undefined {
-  const { path, sheet } = useSheet()
+  const { sheet } = useSheet()
   const { data } = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'count'],
-    queryFn: ({ signal }) => get<Totals>(`/internal${path}/totals`, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/totals'), { signal }),
   })
   return data
 }

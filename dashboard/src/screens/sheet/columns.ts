@@ -1,4 +1,5 @@
-import type { GraphNode, Input, SheetId } from '../../api/sheet.ts'
+import type { SheetId } from '../../api/calls.ts'
+import type { GraphNode, Input } from '../../api/sheet.ts'
 
 export type InputColumn = {
   kind: 'input'

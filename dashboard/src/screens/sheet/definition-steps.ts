@@ -1,4 +1,5 @@
-import { get, post } from '../../api/client.ts'
+import { sheetCall } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
 
@@ -21,13 +22,13 @@ export async function changeDefinition<Result>(
   return result
 }
 
-type RestoreView = Pick<SheetView, 'path' | 'refresh' | 'refreshDefinition'>
+type RestoreView = Pick<SheetView, 'sheet' | 'refresh' | 'refreshDefinition'>
 
 /** Returns the step that switches between two revisions. */
 export function definitionStep(view: RestoreView, name: string, before: number, after: number): Step {
   const restore = async (from: number, to: number) => {
     try {
-      await post(`/internal${view.path}/definition/restore`, { from, to })
+      await send(sheetCall(view.sheet, 'POST /internal/definition/restore', { body: { from, to } }))
     } finally {
       await view.refreshDefinition()
       view.refresh()
@@ -36,6 +37,6 @@ export function definitionStep(view: RestoreView, name: string, before: number, 
   return { name, undo: () => restore(after, before), redo: () => restore(before, after) }
 }
 
-async function readRevision({ path }: SheetView): Promise<number> {
-  return (await get<{ revision: number }>(`/internal${path}/definition`)).revision
+async function readRevision({ sheet }: SheetView): Promise<number> {
+  return (await fetchData(sheetCall(sheet, 'GET /internal/definition'))).revision
 }

@@ -1,17 +1,17 @@
-import type { z } from 'zod'
-import type { NextFailed } from '#contract/row-search.ts'
-import { post } from '../../api/client.ts'
+import { sheetCall } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { notify } from '../../ui/toasts.tsx'
 import type { SheetView } from './sheet-view.ts'
 
 /** Opens the next failed cell in the order of rows and actions. After the last one it starts again at the first. */
 export async function openNextFailed(view: SheetView): Promise<void> {
-  const { address, rows, state, placed, path } = view
-  const next = await post<z.infer<typeof NextFailed>>(`/internal${path}/rows/next-failed`, {
-    ...currentCell(view),
-    ...selectionBody(address.selection),
-  })
+  const { address, rows, state, placed, sheet } = view
+  const next = await fetchData(
+    sheetCall(sheet, 'POST /internal/rows/next-failed', {
+      body: { ...currentCell(view), ...selectionBody(address.selection) },
+    }),
+  )
   if (next === null) {
     notify(isFiltered(address.selection) ? 'No failed cells in the filtered rows' : 'No failed cells')
     return

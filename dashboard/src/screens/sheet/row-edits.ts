@@ -1,4 +1,6 @@
-import { post } from '../../api/client.ts'
+import type { RejectedRow } from '#contract/rows.ts'
+import { type SheetBody, sheetCall } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { sendUntilReceived } from '../../api/outbox.ts'
 import type { Row } from '../../api/sheet.ts'
 import { plural } from '../../ui/figure.ts'
@@ -12,16 +14,6 @@ const MAX_ROWS_PER_ADD = 1000
 /** The maximum number of rows in one edit: the most that the server keeps for undo. */
 export const MAX_EDITED_ROWS = 10_000
 const MAX_IDS_PER_CALL = 200
-
-type Reverted = { values_left: number }
-type Edited = {
-  edit_id: string | null
-  rejected: { errors: { field: string; message: string }[] }[]
-}
-type Added = {
-  row_ids: string[]
-  rejected: { index: number; errors: { field: string; message: string }[] }[]
-}
 
 /** Shows edits at once and sends them as soon as the server can be reached. Rejected values are reverted and reported. */
 export async function editRows(view: SheetView, edits: readonly RowEdit[]): Promise<boolean> {
@@ -44,10 +36,15 @@ export async function editRows(view: SheetView, edits: readonly RowEdit[]): Prom
 }
 
 /** Returns the undo step of an edit. The server keeps the former values, for every browser of this person. */
-export function editStep(view: Pick<SheetView, 'path' | 'refresh'>, editId: string): Step {
+export function editStep(view: Pick<SheetView, 'sheet' | 'refresh'>, editId: string): Step {
   const revert = async (verb: 'undo' | 'redo') => {
     try {
-      const { values_left } = await post<Reverted>(`/internal${view.path}/edits/${editId}/${verb}`)
+      const params = { edit_id: editId }
+      const { values_left } = await fetchData(
+        verb === 'undo'
+          ? sheetCall(view.sheet, 'POST /internal/edits/:edit_id/undo', { params })
+          : sheetCall(view.sheet, 'POST /internal/edits/:edit_id/redo', { params }),
+      )
       if (values_left > 0) notify(`Kept ${plural(values_left, 'value')} that changed since`)
     } finally {
       view.refresh()
@@ -61,13 +58,13 @@ async function writeEdits(
   edits: readonly RowEdit[],
 ): Promise<{ editId: string | null; isWritten: boolean }> {
   let editId: string | null = null
-  const rejected: Edited['rejected'] = []
+  const rejected: RejectedRow[] = []
   try {
     for (const rows of chunks(edits, MAX_IDS_PER_CALL)) {
-      const body: object = { rows, ...(editId === null ? {} : { edit_id: editId }) }
-      const { data } = await sendUntilReceived<Edited>('PATCH', `/internal${view.path}/rows`, body)
-      editId = data.edit_id
-      rejected.push(...data.rejected)
+      const body = { rows, ...(editId === null ? {} : { edit_id: editId }) }
+      const written = await sendEdit(view, body)
+      editId = written.edit_id
+      rejected.push(...written.rejected)
     }
   } catch (error) {
     notifyProblem(error)
@@ -81,12 +78,17 @@ async function writeEdits(
   return { editId, isWritten: rejected.length < edits.length }
 }
 
+/** Sends a part of an edit. */
+async function sendEdit({ sheet }: SheetView, body: SheetBody<'PATCH /internal/rows'>) {
+  return (await sendUntilReceived(sheetCall(sheet, 'PATCH /internal/rows', { body }))).data
+}
+
 /** Adds rows at the end of the sheet. Rejected rows are reported; the others are added. */
 export async function addRows(view: SheetView, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const ids: string[] = []
   try {
     for (const [at, part] of chunks(rows, MAX_ROWS_PER_ADD).entries()) {
-      const { data } = await sendUntilReceived<Added>('POST', `${view.path}/rows`, { rows: part })
+      const { data } = await sendUntilReceived(sheetCall(view.sheet, 'POST /rows', { body: { rows: part } }))
       const { row_ids, rejected } = data
       ids.push(...row_ids)
       const [first] = rejected
@@ -132,7 +134,7 @@ export async function deleteRows(view: SheetView, ids: readonly string[]): Promi
 async function removeRows(view: SheetView, ids: readonly string[]): Promise<void> {
   try {
     for (const row_ids of chunks(ids, MAX_IDS_PER_CALL))
-      await post(`/internal${view.path}/rows/delete`, { row_ids })
+      await send(sheetCall(view.sheet, 'POST /internal/rows/delete', { body: { row_ids } }))
   } finally {
     view.refresh()
   }
@@ -141,7 +143,7 @@ async function removeRows(view: SheetView, ids: readonly string[]): Promise<void
 async function restoreRows(view: SheetView, ids: readonly string[]): Promise<void> {
   try {
     for (const row_ids of chunks(ids, MAX_IDS_PER_CALL)) {
-      await post(`/internal${view.path}/rows/restore`, { row_ids })
+      await send(sheetCall(view.sheet, 'POST /internal/rows/restore', { body: { row_ids } }))
     }
   } catch (error) {
     notifyProblem(error)

@@ -1,13 +1,7 @@
-import { post, request } from '../../api/client.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { isUnavailable } from '../../api/outbox.ts'
-import {
-  type Row,
-  type RowPage,
-  type Selection,
-  selectionBody,
-  type SheetId,
-  sheetPath,
-} from '../../api/sheet.ts'
+import { type Row, type RowPage, type Selection, selectionBody } from '../../api/sheet.ts'
 import { RowListeners } from './row-listeners.ts'
 import { TextSearch } from './text-search.ts'
 import { keepUnchanged } from './unchanged-rows.ts'
@@ -190,8 +184,8 @@ export class RowStore {
     const search = await this.#getSearch()
     if (search !== null) return search.ids.includes(rowId) ? search.ids.indexOf(rowId) : null
     const { find: _, ...body } = { find: '', ...selectionBody(this.#selection) }
-    const path = `/internal${sheetPath(this.#sheet)}/rows/place`
-    return (await post<{ place: number | null }>(path, { row_id: rowId, ...body })).place
+    const call = sheetCall(this.#sheet, 'POST /internal/rows/place', { body: { row_id: rowId, ...body } })
+    return (await fetchData(call)).place
   }
 
   close(): void {
@@ -237,11 +231,11 @@ export class RowStore {
       const search = await this.#getSearch()
       const data =
         search === null
-          ? await post<RowPage>(`/internal${sheetPath(this.#sheet)}/rows/window`, {
-              offset: from,
-              limit: to - from,
-              ...selectionBody(selection),
-            })
+          ? await fetchData(
+              sheetCall(this.#sheet, 'POST /internal/rows/window', {
+                body: { offset: from, limit: to - from, ...selectionBody(selection) },
+              }),
+            )
           : await this.#readFound(search, from, to)
       if (this.#selection !== selection) return true
       const isSame =
@@ -312,7 +306,7 @@ export class RowStore {
 
   async #readPage(page: number, signal: AbortSignal): Promise<RowPage> {
     const body = { page_no: page + 1, page_size: PAGE_ROWS, ...selectionBody(this.#selection) }
-    return (await request<RowPage>('POST', `${sheetPath(this.#sheet)}/rows/list`, body, { signal })).data
+    return fetchData(sheetCall(this.#sheet, 'POST /rows/list', { body }), { signal })
   }
 
   /** Reads a range of the rows found so far. */
@@ -320,8 +314,8 @@ export class RowStore {
     const row_ids = search.ids.slice(from, to)
     const page = { page_no: 1, page_size: PAGE_ROWS }
     if (row_ids.length === 0) return { rows: [], total_count: search.ids.length, ...page }
-    const path = `${sheetPath(this.#sheet)}/rows/list`
-    const { rows } = await post<RowPage>(path, { row_ids, page_size: row_ids.length })
+    const body = { row_ids, page_size: row_ids.length }
+    const { rows } = await fetchData(sheetCall(this.#sheet, 'POST /rows/list', { body }))
     if (rows.length < row_ids.length) {
       const existing = new Set(rows.map(({ row_id }) => row_id))
       search.forget(new Set(row_ids.filter((id) => !existing.has(id))))

@@ -1,12 +1,10 @@
-import { get, request } from '../../api/client.ts'
-import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import type { Layout } from './columns.ts'
+import { type Layout, ROW_HEIGHTS } from './columns.ts'
 
 /** The delay before saving. Dragging a column edge changes the layout many times. */
 const SAVE_MS = 500
-
-const layoutPath = (sheet: SheetId) => `/internal${sheetPath(sheet)}/layout`
 
 /** Loads the layout that this person saved in another browser, and shows it if there is one. */
 export async function loadLayout(
@@ -15,8 +13,9 @@ export async function loadLayout(
   show: (layout: Layout) => void,
 ): Promise<void> {
   try {
-    const saved = await get<Layout | null>(layoutPath(sheet), signal)
-    if (saved !== null && !signal.aborted) show(saved)
+    const saved = await fetchData(sheetCall(sheet, 'GET /internal/layout'), { signal })
+    if (saved === null || signal.aborted) return
+    show({ ...saved, rowHeight: ROW_HEIGHTS.find((height) => height === saved.rowHeight) ?? 32 })
   } catch (error) {
     if (!signal.aborted) notifyProblem(error)
   }
@@ -26,11 +25,11 @@ const waiting = new Map<string, ReturnType<typeof setTimeout>>()
 
 /** Saves the layout for the person's other browsers. This browser keeps its own copy even if saving fails. */
 export function saveLayout(sheet: SheetId, layout: Layout): void {
-  const path = layoutPath(sheet)
-  clearTimeout(waiting.get(path))
+  const { sheetId } = sheet
+  clearTimeout(waiting.get(sheetId))
   const save = () => {
-    waiting.delete(path)
-    request('PUT', path, layout).catch(notifyProblem)
+    waiting.delete(sheetId)
+    send(sheetCall(sheet, 'PUT /internal/layout', { body: layout })).catch(notifyProblem)
   }
-  waiting.set(path, setTimeout(save, SAVE_MS))
+  waiting.set(sheetId, setTimeout(save, SAVE_MS))
 }

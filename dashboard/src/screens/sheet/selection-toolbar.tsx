@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { post } from '../../api/client.ts'
+import { sheetCall, sheetPath } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { isFiltered } from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
@@ -41,14 +42,16 @@ export function SelectionToolbar() {
   }
   const exportIds = (ids: string[]) => {
     sessionStorage.setItem(`loam.export.${view.sheet.sheetId}`, JSON.stringify(ids))
-    go(`${view.path}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`)
+    go(
+      `${sheetPath(view.sheet)}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`,
+    )
   }
   const deleteIds = async (ids: string[]) => {
     view.state.getState().clearSelection()
     await deleteRows(view, ids)
   }
   const deleteAll = async () => {
-    await post(`${view.path}/rows/delete-all`)
+    await send(sheetCall(view.sheet, 'POST /rows/delete-all'))
     view.state.getState().clearSelection()
     view.refresh()
     notify(`${plural(count, 'row')} deleted`)
@@ -77,7 +80,11 @@ export function SelectionToolbar() {
       <Button
         size="small"
         icon={Download}
-        onClick={isWhole ? () => go(`${view.path}/export${selectionQuery(selection)}`) : withIds(exportIds)}
+        onClick={
+          isWhole
+            ? () => go(`${sheetPath(view.sheet)}/export${selectionQuery(selection)}`)
+            : withIds(exportIds)
+        }
       >
         Export selected
       </Button>

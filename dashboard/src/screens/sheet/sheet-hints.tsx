@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { sheetPath } from '../../api/calls.ts'
 import { isFiltered } from '../../api/sheet.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
@@ -6,7 +7,7 @@ import { useSheet } from './sheet-view.ts'
 
 /** A hint about the next step in a sheet that shows no rows. */
 export function SheetHints() {
-  const { columns, address, path, can } = useSheet()
+  const { columns, address, sheet, can } = useSheet()
   const { open } = useSheetDialogs()
   if (isFiltered(address.selection)) {
     return (
@@ -27,7 +28,7 @@ export function SheetHints() {
           : 'Start with your data: paste a table from a spreadsheet, with the input names in its first line. Or add inputs one by one.'
       }
     >
-      <Link to={`${path}/import`} className={buttonClass('primary')}>
+      <Link to={`${sheetPath(sheet)}/import`} className={buttonClass('primary')}>
         Import a file
       </Link>
       {!hasInputs && <Button onClick={() => open({ kind: 'add input' })}>Add an input</Button>}

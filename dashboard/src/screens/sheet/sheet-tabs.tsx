@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react'
-import { sheetPath } from '../../api/sheet.ts'
+import { sheetPath } from '../../api/calls.ts'
 import type { WorkflowOverview } from '../../api/workflows.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { StoreApi } from 'zustand'
-import type { SheetId } from '../../api/sheet.ts'
+import type { SheetId } from '../../api/calls.ts'
 import type { Column, Layout, PlacedColumn } from './columns.ts'
 import type { createConnection } from './connection.ts'
 import type { createHistory } from './history.ts'
@@ -13,8 +13,6 @@ type StateOf<Make extends () => StoreApi<unknown>> = ReturnType<Make>
 /** The state and functions that all parts of a sheet's screen share. */
 export type SheetView = {
   sheet: SheetId
-  /** The path of the sheet in the public API. */
-  path: string
   workflowName: string
   rows: RowStore
   state: StateOf<typeof createViewState>

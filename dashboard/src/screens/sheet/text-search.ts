@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { FoundRows } from '#contract/row-search.ts'
-import { request } from '../../api/client.ts'
-import { type Selection, selectionBody, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
+import { type Selection, selectionBody } from '../../api/sheet.ts'
 
 type Answer = z.infer<typeof FoundRows>
 
@@ -73,13 +74,14 @@ export class TextSearch {
   }
 
   async #search(from: number | undefined): Promise<void> {
-    const { data } = await request<Answer>(
-      'POST',
-      `/internal${sheetPath(this.#sheet)}/rows/find`,
-      { ...selectionBody(this.#selection), ...(from === undefined ? {} : { from }) },
-      { signal: this.#ended.signal },
-    )
-    this.#last = data
-    this.#ids = [...this.#ids, ...data.row_ids]
+    const { filters, status_filters, find } = this.#selection
+    const body = {
+      ...selectionBody({ filters, status_filters, find: '' }),
+      find,
+      ...(from === undefined ? {} : { from }),
+    }
+    const call = sheetCall(this.#sheet, 'POST /internal/rows/find', { body })
+    this.#last = await fetchData(call, { signal: this.#ended.signal })
+    this.#ids = [...this.#ids, ...this.#last.row_ids]
   }
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { sheetPath } from '../../api/calls.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { runsQuery } from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
@@ -19,7 +20,7 @@ const LINKS = ['Import', 'Export', 'Schedule', 'Webhook', 'Runs'] as const
 
 export function Toolbar() {
   const view = useSheet()
-  const { can, address, path, sheet } = view
+  const { can, address, sheet } = view
   const { open } = useSheetDialogs()
   const { data: runs } = useQuery(runsQuery(sheet))
   const addRow = async () => {
@@ -67,7 +68,7 @@ export function Toolbar() {
           <SheetPageLink
             key={name}
             name={name}
-            address={`${path}/${name.toLowerCase()}${name === 'Export' ? selectionQuery(address.selection) : ''}`}
+            address={`${sheetPath(sheet)}/${name.toLowerCase()}${name === 'Export' ? selectionQuery(address.selection) : ''}`}
           />
         ))}
       </nav>

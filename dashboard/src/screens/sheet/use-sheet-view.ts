@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { SheetId } from '../../api/calls.ts'
 import { useCan } from '../../api/session.ts'
-import { actionsQuery, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { actionsQuery, inputsQuery } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
 import { buildColumns, hasLayout, storeLayout, type Layout, placeColumns, readLayout } from './columns.ts'
 import { createConnection } from './connection.ts'
@@ -131,7 +132,6 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
   return useMemo(
     () => ({
       sheet: { sheetId, workflowId },
-      path: sheetPath({ sheetId, workflowId }),
       workflowName,
       rows,
       state,

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ShortcutVersions } from '#contract/screens.ts'
-import { request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -49,7 +50,13 @@ function Editor({
   const [outputs, setOutputs] = useState<readonly Output[]>(start.outputs)
   const queries = useQueryClient()
   const save = useMutation({
-    mutationFn: () => request('POST', `/internal/shortcuts/${shortcut.id}/republish`, { inputs, outputs }),
+    mutationFn: () =>
+      send(
+        call('POST /internal/shortcuts/:id/republish', {
+          params: { id: shortcut.id },
+          body: { inputs, outputs },
+        }),
+      ),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['shortcuts'] })
       notify(warnings[0]?.message ?? 'Published a new version')

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { fieldProblem, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fieldProblem, send } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import type { Shortcut } from './shortcut.ts'
 
 export function PublishShortcut({ workflowId, onClose }: { workflowId: string; onClose: () => void }) {
   const workflows = useQuery(workflowsQuery)
@@ -20,7 +20,7 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
   const name = typed ?? found?.name ?? ''
   const publish = useMutation({
     mutationFn: () =>
-      request<Shortcut>('POST', '/internal/shortcuts', { workflow_id: workflow, name, description }),
+      send(call('POST /internal/shortcuts', { body: { workflow_id: workflow, name, description } })),
     onSuccess: async ({ data, warnings }) => {
       await queries.invalidateQueries({ queryKey: ['shortcuts'] })
       notify(warnings[0]?.message ?? `Published ${data.name}`)

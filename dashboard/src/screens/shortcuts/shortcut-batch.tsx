@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, fieldProblem } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -29,10 +30,12 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
         Object.fromEntries(inputs.map(({ reference }, place) => [reference, values[place] ?? ''])),
       )
     })
-  const path = `/shortcuts/${shortcut.id}/run/batch`
-  const body = { rows, ...spending(cap) }
+  const run = call('POST /shortcuts/:id/run/batch', {
+    params: { id: shortcut.id },
+    body: { rows, ...spending(cap) },
+  })
   const start = useMutation({
-    mutationFn: () => post<{ run_count: number }>(path, body),
+    mutationFn: () => fetchData(run),
     onSuccess: async ({ run_count }) => {
       notify(`${plural(run_count, 'run')} queued`)
       setText('')
@@ -64,7 +67,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
             Run batch
           </Button>
         )}
-        <CopyAsCurl method="POST" path={path} body={body} />
+        <CopyAsCurl call={run} />
       </div>
     </div>
   )

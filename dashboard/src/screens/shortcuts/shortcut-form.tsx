@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { ShortcutInput, ShortcutRun } from '#contract/shortcuts.ts'
-import { fieldProblem, get, post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, fieldProblem } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -39,13 +40,20 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
   const [cap, setCap] = useState('')
   const can = useCan()
-  const path = `/shortcuts/${shortcut.id}/run`
-  const body = { input_data: readInputData(shortcut.input_schema, typed), ...spending(cap) }
-  const start = useMutation({ mutationFn: () => post<{ id: string }>(path, body) })
+  const request = call('POST /shortcuts/:id/run', {
+    params: { id: shortcut.id },
+    body: { input_data: readInputData(shortcut.input_schema, typed), ...spending(cap) },
+  })
+  const start = useMutation({ mutationFn: () => fetchData(request) })
   const run = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
     queryFn: ({ signal }) =>
-      get<ShortcutRun>(`/shortcuts/${shortcut.id}/runs/${start.data?.id ?? ''}`, signal),
+      fetchData(
+        call('GET /shortcuts/:id/runs/:run_id', {
+          params: { id: shortcut.id, run_id: start.data?.id ?? '' },
+        }),
+        { signal },
+      ),
     enabled: start.data !== undefined,
     refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 400),
   })
@@ -87,7 +95,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
               Run
             </Button>
           )}
-          <CopyAsCurl method="POST" path={path} body={body} />
+          <CopyAsCurl call={request} />
         </div>
       </form>
       {start.error !== null && [...problems, capProblem].every((problem) => problem === undefined) && (

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { ShortcutRun, ShortcutRunPage } from '#contract/shortcuts.ts'
-import { get } from '../../api/client.ts'
+import type { ShortcutRun } from '#contract/shortcuts.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { NameButton } from '../../ui/name-link.tsx'
@@ -22,9 +22,12 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
   const runs = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', 'page', offset],
     queryFn: ({ signal }) =>
-      get<z.infer<typeof ShortcutRunPage>>(
-        `/shortcuts/${shortcut.id}/runs?limit=${PAGE}&offset=${offset}`,
-        signal,
+      fetchData(
+        call('GET /shortcuts/:id/runs', {
+          params: { id: shortcut.id },
+          query: { limit: String(PAGE), offset: String(offset) },
+        }),
+        { signal },
       ),
     refetchInterval: 3000,
   })

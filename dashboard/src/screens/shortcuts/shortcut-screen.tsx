@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { get, post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -13,7 +14,7 @@ import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
 import { ShortcutVersions } from './shortcut-versions.tsx'
-import { canBeRun, type Shortcut, describeState } from './shortcut.ts'
+import { canBeRun, describeState } from './shortcut.ts'
 
 type Change = 'unpublish' | 'archive'
 const DIALOG_TEXTS: Record<Change, { title: string; verb: string; text: string }> = {
@@ -33,7 +34,7 @@ export function Screen() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const shortcut = useQuery({
     queryKey: ['shortcuts', id],
-    queryFn: ({ signal }) => get<Shortcut>(`/shortcuts/${encodeURIComponent(id)}`, signal),
+    queryFn: ({ signal }) => fetchData(call('GET /shortcuts/:id', { params: { id } }), { signal }),
   })
   const [asked, setAsked] = useState<Change | null>(null)
   const [isEditing, setEditing] = useState(false)
@@ -41,7 +42,7 @@ export function Screen() {
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: ['shortcuts'] })
   const republish = useMutation({
-    mutationFn: () => post(`/internal/shortcuts/${id}/republish`, {}),
+    mutationFn: () => send(call('POST /internal/shortcuts/:id/republish', { params: { id }, body: {} })),
     onSuccess: async () => {
       await refresh()
       notify('Republished with the current workflow')
@@ -96,7 +97,7 @@ export function Screen() {
               description={DIALOG_TEXTS[asked].text}
               verb={DIALOG_TEXTS[asked].verb}
               run={async () => {
-                await post(`/internal/shortcuts/${id}/${asked}`)
+                await send(call(`POST /internal/shortcuts/:id/${asked}`, { params: { id } }))
                 await refresh()
               }}
               onClose={() => setAsked(null)}

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ShortcutVersions as Versions } from '#contract/screens.ts'
-import { get } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -9,7 +9,8 @@ import { TimeText } from '../../ui/time-text.tsx'
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['shortcuts', id, 'versions'],
-    queryFn: ({ signal }) => get<Versions>(`/internal/shortcuts/${encodeURIComponent(id)}/versions`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/shortcuts/:id/versions', { params: { id } }), { signal }),
   })
 
 /** The versions of a shortcut with their changes, and the changes that are not published yet. */

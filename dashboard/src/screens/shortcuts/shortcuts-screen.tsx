@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
-import { get, LIVE } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,7 +18,7 @@ import { canBeRun, type Shortcut, describeState } from './shortcut.ts'
 export function Screen() {
   const shortcuts = useQuery({
     queryKey: ['shortcuts'],
-    queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /shortcuts'), { signal }),
     ...LIVE,
   })
   const requestedWorkflow = useRouterState({

@@ -1,14 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { z } from 'zod'
-import type { SignInChoices } from '#contract/sessions.ts'
-import { isTransient, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, isTransient } from '../../api/client.ts'
 import { describeOffer, type OwnOrganisation, VERBS } from '../../api/organisations.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Card } from './card.tsx'
-
-const PATH = '/internal/sign-in/organisations'
 
 /** The screen after single sign-on if the person has more than one organisation, or none that they have confirmed. */
 export function Screen() {
@@ -16,16 +13,16 @@ export function Screen() {
     queryKey: ['sign-in', 'organisations'],
     retry: false,
     staleTime: Infinity,
-    queryFn: async ({ signal }) => {
-      const options = { signal, staysSignedOut: true }
-      return (await request<z.infer<typeof SignInChoices>>('GET', PATH, undefined, options)).data
-    },
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/sign-in/organisations'), { signal, staysSignedOut: true }),
   })
   const choose = useMutation({
     mutationFn: (orgId: string) =>
-      request<{ next: string }>('POST', PATH, { org_id: orgId }, { staysSignedOut: true }),
+      fetchData(call('POST /internal/sign-in/organisations', { body: { org_id: orgId } }), {
+        staysSignedOut: true,
+      }),
     // A full page load, so that the session starts with an empty cache.
-    onSuccess: ({ data }) => location.replace(data.next),
+    onSuccess: ({ next }) => location.replace(next),
   })
   const error = choose.error ?? choices.error
   return (

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, fieldProblem, get, isTransient, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { ApiError, fetchData, fieldProblem, isTransient, send } from '../../api/client.ts'
 import { readReturnAddress, takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -32,7 +33,7 @@ const PROBLEMS: Record<string, string> = {
 function AskForLink() {
   const ways = useQuery({
     queryKey: ['sign-in'],
-    queryFn: ({ signal }) => get<{ mail: boolean; oidc: boolean }>('/internal/sign-in', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/sign-in'), { signal }),
   })
   if (ways.error !== null) return <Problem error={ways.error} onRetry={() => void ways.refetch()} />
   if (ways.data === undefined) return <Skeleton lines={2} />
@@ -66,7 +67,8 @@ function AskForLink() {
 function MailForm() {
   const [email, setEmail] = useState('')
   const ask = useMutation({
-    mutationFn: () => request('POST', '/internal/sign-in/links', { email }, { staysSignedOut: true }),
+    mutationFn: () =>
+      send(call('POST /internal/sign-in/links', { body: { email } }), { staysSignedOut: true }),
   })
   const problem = fieldProblem(ask.error, 'email')
   if (ask.isSuccess) {
@@ -106,19 +108,21 @@ function MailForm() {
 
 /** The page of a sign-in link. Opening it does not use the link up; only the button does. */
 function UseLink({ token }: { token: string }) {
-  const path = `/internal/sign-in/${encodeURIComponent(token)}`
+  const params = { token }
   const link = useQuery({
     queryKey: ['sign-in', token],
     retry: false,
     staleTime: Infinity,
-    queryFn: async ({ signal }) =>
-      (await request<{ email: string }>('GET', path, undefined, { signal, staysSignedOut: true })).data,
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/sign-in/:token', { params }), { signal, staysSignedOut: true }),
   })
   const use = useMutation({
     mutationFn: () =>
-      request<{ next?: string }>('POST', path, { next: takeReturnAddress() }, { staysSignedOut: true }),
+      fetchData(call('POST /internal/sign-in/:token', { params, body: { next: takeReturnAddress() } }), {
+        staysSignedOut: true,
+      }),
     // A full page load, so that the session starts with an empty cache.
-    onSuccess: ({ data }) => location.replace(data.next ?? '/'),
+    onSuccess: ({ next }) => location.replace(next),
   })
   const error = use.error ?? link.error
   if (error !== null) {

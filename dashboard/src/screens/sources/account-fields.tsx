@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import type { z } from 'zod'
-import type { Connection } from '#contract/settings.ts'
-import { ApiError, get, post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { ApiError, fetchData } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { getErrorText } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -21,7 +20,7 @@ type FieldProps = {
 export function ConnectionField({ form, ...fieldProps }: FieldProps) {
   const connections = useQuery({
     queryKey: ['connections'],
-    queryFn: ({ signal }) => get<z.infer<typeof Connection>[]>('/internal/connections', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/connections'), { signal }),
   })
   const fitting = (connections.data ?? []).filter(({ provider }) => form.providers.includes(provider))
   return (
@@ -41,8 +40,6 @@ export function ConnectionField({ form, ...fieldProps }: FieldProps) {
     />
   )
 }
-
-type Option = { value: string | number; label?: string }
 
 /** A field with options from the account. A value can also be typed, even if the account cannot be reached. */
 export function OptionField({
@@ -64,16 +61,16 @@ export function OptionField({
   const options = useQuery({
     queryKey: ['source-options', form.sourceId, field, context],
     queryFn: () =>
-      post<{ options: Option[] }>(`/sources/${encodeURIComponent(form.sourceId)}/options/${field}`, {
-        context: JSON.parse(context) as unknown,
-      }),
+      fetchData(
+        call('POST /sources/:source_id/options/:field_name', {
+          params: { source_id: form.sourceId, field_name: field },
+          body: { context: JSON.parse(context) },
+        }),
+      ),
     retry: false,
     staleTime: 60_000,
   })
-  const choices = (options.data?.options ?? []).map(({ value, label }) => ({
-    value: String(value),
-    label: label ?? String(value),
-  }))
+  const choices = (options.data?.options ?? []).map(({ value, label }) => ({ value, label }))
   const hint = [fieldProps.hint ?? '', explainNoOptions(options.error)]
     .filter((part) => part !== '')
     .join('. ')

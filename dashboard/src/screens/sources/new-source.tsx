@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { buildCurl } from '../../api/curl.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -26,17 +27,23 @@ export function NewSource({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const chosen = types.data?.find(({ source_id }) => source_id === type)
   const fields = chosen?.fields ?? []
-  const path = `/sources/${encodeURIComponent(type)}`
+  const params = { source_id: type }
   const preview = useMutation({
     mutationFn: async () =>
-      post<SourceRow[]>(`${path}/preview`, { ...readFields(fields, typed), limit: PREVIEWED }),
+      fetchData(
+        call('POST /sources/:source_id/preview', {
+          params,
+          body: { ...readFields(fields, typed), limit: PREVIEWED },
+        }),
+      ),
   })
-  const buildBody = () => ({
-    ...readFields(fields, typed),
-    ...(name.trim() === '' ? {} : { name: name.trim() }),
-  })
+  const buildCall = () =>
+    call('POST /sources/:source_id', {
+      params,
+      body: { ...readFields(fields, typed), ...(name.trim() === '' ? {} : { name: name.trim() }) },
+    })
   const create = useMutation({
-    mutationFn: async () => post<{ source_instance_id: string }>(path, buildBody()),
+    mutationFn: async () => fetchData(buildCall()),
     onSuccess: async ({ source_instance_id }) => {
       await queries.invalidateQueries({ queryKey: ['sources'] })
       onClose()
@@ -76,7 +83,7 @@ export function NewSource({ onClose }: { onClose: () => void }) {
           <CopyButton
             label="Copy as curl"
             disabled={chosen === undefined}
-            text={() => buildCurl('POST', path, buildBody())}
+            text={() => buildCurl(buildCall())}
           />
           <Button
             disabled={chosen === undefined}

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SourceInstance } from '#contract/sources.ts'
-import { request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,7 +20,13 @@ export function PauseButton({
   const canWrite = useCan()('sources:write')
   const queries = useQueryClient()
   const change = useMutation({
-    mutationFn: (to: 'paused' | 'active') => request('PATCH', `/sources/${id}/status`, { status: to }),
+    mutationFn: (to: 'paused' | 'active') =>
+      send(
+        call('PATCH /sources/:source_instance_id/status', {
+          params: { source_instance_id: id },
+          body: { status: to },
+        }),
+      ),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sources'] }),
     onError: (error, to) => notifyProblem(error, () => change.mutate(to)),
   })

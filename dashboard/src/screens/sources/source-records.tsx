@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { SourceData } from '#contract/sources.ts'
-import { get } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -14,9 +13,12 @@ const PAGE = 20
 export const recordsQuery = (id: string, page: number, count: number) => ({
   queryKey: ['sources', id, 'records', page, count],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    get<z.infer<typeof SourceData>>(
-      `/sources/${encodeURIComponent(id)}/data?page_no=${page}&page_size=${PAGE}`,
-      signal,
+    fetchData(
+      call('GET /sources/:source_instance_id/data', {
+        params: { source_instance_id: id },
+        query: { page_no: String(page), page_size: String(PAGE) },
+      }),
+      { signal },
     ),
 })
 

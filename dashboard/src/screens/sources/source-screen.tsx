@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SourceState } from '#contract/sources.ts'
-import { get } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +16,8 @@ export function Screen() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const source = useQuery({
     queryKey: ['sources', id],
-    queryFn: ({ signal }) => get<SourceState>(`/sources/${encodeURIComponent(id)}`, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /sources/:source_instance_id', { params: { source_instance_id: id } }), { signal }),
     refetchInterval: 3000,
   })
   const [isSyncing, setSyncing] = useState(false)

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SourceInstance } from '#contract/sources.ts'
-import { get } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +17,7 @@ import { PauseButton, SourceStatus } from './pause-button.tsx'
 export function Screen() {
   const sources = useQuery({
     queryKey: ['sources'],
-    queryFn: ({ signal }) => get<SourceInstance[]>('/sources', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /sources'), { signal }),
     refetchInterval: 5000,
   })
   const [isMaking, setMaking] = useState(false)

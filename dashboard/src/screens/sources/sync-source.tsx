@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SourceState } from '#contract/sources.ts'
-import { request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,7 +15,8 @@ import { listFields } from './record-table.tsx'
 import { recordsQuery } from './source-records.tsx'
 import { sourceTypesQuery } from './source-types.ts'
 
-export const ON_CHANGE = [
+type OnChange = SourceState['syncs'][number]['on_change']
+export const ON_CHANGE: readonly { value: OnChange; label: string }[] = [
   { value: 'ignore', label: 'Keep the row unchanged' },
   { value: 'update', label: 'Update the row' },
   { value: 'update_and_run', label: 'Update the row and run it' },
@@ -24,19 +26,16 @@ export const ON_CHANGE = [
 export function SyncSource({ source, onClose }: { source: SourceState; onClose: () => void }) {
   const id = source.source_instance_id
   const [pushExisting, setPushExisting] = useState(true)
-  const [onChange, setOnChange] = useState('ignore')
+  const [onChange, setOnChange] = useState<OnChange>('ignore')
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const mapping = useFieldMapping(useRecordFields(source))
-  const body = {
-    ...mapping.body,
-    push_existing: pushExisting,
-    on_change: onChange,
-    ...spending(cap),
-  }
-  const path = `/sources/${id}/sync`
+  const request = call('POST /sources/:source_instance_id/sync', {
+    params: { source_instance_id: id },
+    body: { ...mapping.body, push_existing: pushExisting, on_change: onChange, ...spending(cap) },
+  })
   const sync = useMutation({
-    mutationFn: () => request('POST', path, body),
+    mutationFn: () => send(request),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: ['sources', id] })
       notify(warnings[0] === undefined ? 'Synced the source' : `${warnings[0].field}: ${warnings[0].message}`)
@@ -59,7 +58,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         busy: sync.isPending,
         disabled: mapping.isEmpty,
       }}
-      footer={<CopyAsCurl method="POST" path={path} body={body} />}
+      footer={<CopyAsCurl call={request} />}
       error={isShown ? null : sync.error}
     >
       <FieldMapping mapping={mapping} error={sync.error} />

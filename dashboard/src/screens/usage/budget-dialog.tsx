@@ -1,9 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { CreatedBudget } from '#contract/budgets.ts'
-import type { ListedKey } from '#contract/settings.ts'
-import { get, post, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { type Choice, Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -18,6 +16,7 @@ import {
   NEW_BUDGET,
   PERIODS,
   type Scope,
+  type Trigger,
   SCOPES,
   TRIGGERS,
   type TypedBudget,
@@ -50,23 +49,29 @@ export function BudgetDialog({
   const [typed, setTyped] = useState<TypedBudget>(budget === null ? NEW_BUDGET : toTyped(budget))
   const [scope, setScope] = useState<Scope>('organisation')
   const [subject, setSubject] = useState('')
-  const [period, setPeriod] = useState<string>('month')
-  const [trigger, setTrigger] = useState(ANY_TRIGGER)
+  const [period, setPeriod] = useState<Budget['period']>('month')
+  const [trigger, setTrigger] = useState<Trigger>(ANY_TRIGGER)
   const queries = useQueryClient()
-  const method = budget === null ? 'POST' : 'PATCH'
-  const path = budget === null ? '/credits/budgets' : `/credits/budgets/${budget.budget_id}`
   const chosen = {
     scope,
     subject: scope === 'organisation' ? null : subject,
     period,
     ...(trigger === ANY_TRIGGER ? {} : { trigger }),
   }
-  const body = { ...(budget === null ? chosen : {}), ...buildBody(typed) }
+  const create = call('POST /credits/budgets', { body: { ...chosen, ...buildBody(typed) } })
+  const change =
+    budget === null
+      ? null
+      : call('PATCH /credits/budgets/:budget_id', {
+          params: { budget_id: budget.budget_id },
+          body: buildBody(typed),
+        })
   const save = useMutation({
-    mutationFn: async () =>
-      budget === null
-        ? (await post<z.infer<typeof CreatedBudget>>(path, body)).webhook_secret
-        : (await request('PATCH', path, body), null),
+    mutationFn: async () => {
+      if (change === null) return (await fetchData(create)).webhook_secret
+      await send(change)
+      return null
+    },
     onSuccess: async (secret) => {
       await queries.invalidateQueries({ queryKey: ['budgets'] })
       onMade(typed.webhook.trim() === '' ? null : secret)
@@ -85,7 +90,7 @@ export function BudgetDialog({
         onSubmit: () => save.mutate(),
         busy: save.isPending,
       }}
-      footer={<CopyAsCurl method={method} path={path} body={body} />}
+      footer={<CopyAsCurl call={change ?? create} />}
       error={FIELDS.some((field) => problem(field) !== undefined) ? null : save.error}
     >
       {budget === null && (
@@ -95,7 +100,7 @@ export function BudgetDialog({
             value={scope}
             choices={SCOPES}
             onChange={(next) => {
-              setScope(SCOPES.find(({ value }) => value === next)?.value ?? 'organisation')
+              setScope(next)
               setSubject('')
             }}
             problem={problem('scope')}
@@ -190,12 +195,12 @@ function Subject({
 }) {
   const user = useQuery({
     queryKey: ['user'],
-    queryFn: ({ signal }) => get<{ org_members: { emails: string[] } }>('/user', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /user'), { signal }),
     enabled: scope === 'member',
   })
   const keys = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => get<z.infer<typeof ListedKey>[]>('/internal/keys', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: scope === 'key',
   })
   const workflows = useQuery({ ...workflowsQuery, enabled: scope === 'workflow' || scope === 'sheet' })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Budget as BudgetSchema } from '#contract/budgets.ts'
+import type { Budget as BudgetSchema, CreateBudgetBody, UpdateBudgetBody } from '#contract/budgets.ts'
 
 export type Budget = z.infer<typeof BudgetSchema>
 export type Scope = Budget['scope']
@@ -25,7 +25,9 @@ export const MODES: readonly { value: Budget['mode']; label: string }[] = [
 ]
 
 export const ANY_TRIGGER = ''
-export const TRIGGERS: readonly { value: NonNullable<Budget['trigger']> | ''; label: string }[] = [
+/** A trigger, or `ANY_TRIGGER`. */
+export type Trigger = NonNullable<Budget['trigger']> | typeof ANY_TRIGGER
+export const TRIGGERS: readonly { value: Trigger; label: string }[] = [
   { value: ANY_TRIGGER, label: 'Anything' },
   { value: 'api', label: 'Runs started by people or the API' },
   { value: 'shortcut', label: 'Shortcuts' },
@@ -42,7 +44,7 @@ export const TRIGGERS: readonly { value: NonNullable<Budget['trigger']> | ''; la
 export type TypedBudget = {
   name: string
   limit: string
-  mode: string
+  mode: Budget['mode']
   thresholds: string
   emails: string
   webhook: string
@@ -71,8 +73,11 @@ const splitList = (text: string) => text.split(/[\s,;]+/).filter((part) => part 
 const toNumber = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 
-export function buildBody({ name, limit, mode, thresholds, emails, webhook }: TypedBudget) {
-  return {
+type Body = Pick<z.input<typeof CreateBudgetBody>, 'limit'> & z.input<typeof UpdateBudgetBody>
+
+/** Returns the body as typed. A limit may be missing or no number: the type says what the server accepts, and it reports the rest. */
+export function buildBody({ name, limit, mode, thresholds, emails, webhook }: TypedBudget): Body {
+  const body: { [Name in keyof Body]?: unknown } = {
     ...(name.trim() === '' ? {} : { name: name.trim() }),
     ...(limit.trim() === '' ? {} : { limit: toNumber(limit) }),
     mode,
@@ -80,4 +85,5 @@ export function buildBody({ name, limit, mode, thresholds, emails, webhook }: Ty
     ...(splitList(emails).length === 0 ? {} : { emails: splitList(emails) }),
     webhook_url: webhook.trim() === '' ? null : webhook.trim(),
   }
+  return body as Body
 }

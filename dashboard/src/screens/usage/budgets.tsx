@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { ListedKey } from '#contract/settings.ts'
-import { get, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
@@ -29,7 +28,7 @@ type OpenDialog =
 export function Budgets() {
   const budgets = useQuery({
     queryKey: ['budgets'],
-    queryFn: ({ signal }) => get<Budget[]>('/credits/budgets', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /credits/budgets'), { signal }),
     refetchInterval: 10_000,
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -81,7 +80,9 @@ export function Budgets() {
           }
           verb="Delete"
           run={async () => {
-            await request('DELETE', `/credits/budgets/${dialog.budget.budget_id}`)
+            await send(
+              call('DELETE /credits/budgets/:budget_id', { params: { budget_id: dialog.budget.budget_id } }),
+            )
             await queries.invalidateQueries({ queryKey: ['budgets'] })
           }}
           onClose={close}
@@ -114,7 +115,7 @@ function useSubjectNames(budgets: readonly Budget[]): (budget: Budget) => string
   const workflows = useQuery({ ...workflowsQuery, enabled: has(['workflow', 'sheet']) })
   const keys = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => get<z.infer<typeof ListedKey>[]>('/internal/keys', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: has(['key']),
   })
   return ({ scope, subject }) => {

@@ -1,10 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type { CreditsOverview as CreditsSchema } from '#contract/credits.ts'
-import type { ListedKey } from '#contract/settings.ts'
-import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
-import { get, LIVE } from '../../api/client.ts'
+import type { UsageRow as UsageRowSchema } from '#contract/usage.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, LIVE } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -15,9 +14,7 @@ import { Budgets } from './budgets.tsx'
 import { fillDays, UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
-type Usage = z.infer<typeof UsageSchema>
 type UsageRow = z.infer<typeof UsageRowSchema>
-type Credits = z.infer<typeof CreditsSchema>
 
 const PERIODS = ['All time', 'Today', 'Last 7 days', 'Last 30 days', 'This month'] as const
 type Period = (typeof PERIODS)[number]
@@ -45,10 +42,13 @@ function getFirstDay(period: Period, now = Date.now()): string {
   return formatDay(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
 }
 
+const usageCall = (from: string, group: Group) =>
+  call('GET /credits/usage', { query: { from, group_by: group } })
+
 function useUsage(from: string, group: Group) {
   return useQuery({
     queryKey: ['usage', from, group],
-    queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
+    queryFn: ({ signal }) => fetchData(usageCall(from, group), { signal }),
     placeholderData: keepPreviousData,
     ...LIVE,
   })
@@ -59,7 +59,7 @@ export function Screen() {
   const from = getFirstDay(period)
   const overview = useQuery({
     queryKey: ['credits'],
-    queryFn: ({ signal }) => get<Credits>('/credits', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /credits'), { signal }),
     ...LIVE,
   })
   const byWorkflow = useUsage(from, 'workflow')
@@ -78,15 +78,9 @@ export function Screen() {
       actions={
         <>
           <div className="w-40">
-            <Combobox
-              label="Period"
-              hideLabel
-              value={period}
-              choices={PERIODS}
-              onChange={(next) => setPeriod(PERIODS.find((one) => one === next) ?? 'All time')}
-            />
+            <Combobox label="Period" hideLabel value={period} choices={PERIODS} onChange={setPeriod} />
           </div>
-          <CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />
+          <CopyAsCurl call={usageCall(from, 'workflow')} />
         </>
       }
     >
@@ -135,12 +129,7 @@ export function Screen() {
       />
       <UsageTable label="Credits by day" name="Day" query={byDay} getName={({ day }) => day ?? ''} />
       <div className="w-44">
-        <Combobox
-          label="Group by"
-          value={split}
-          choices={SPLITS}
-          onChange={(next) => setSplit(SPLITS.find(({ value }) => value === next)?.value ?? 'provider')}
-        />
+        <Combobox label="Group by" value={split} choices={SPLITS} onChange={setSplit} />
       </div>
       <UsageTable
         label={`Credits by ${SPLITS.find(({ value }) => value === split)?.label.toLowerCase() ?? split}`}
@@ -156,7 +145,7 @@ export function Screen() {
 function useKeyNames(isNeeded: boolean): (keyId: string | null | undefined) => string {
   const keys = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => get<z.infer<typeof ListedKey>[]>('/internal/keys', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: isNeeded,
   })
   return (keyId) => {

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post } from '../../api/client.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fieldProblem, send } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -9,19 +10,24 @@ import { notify } from '../../ui/toasts.tsx'
 
 /** The form for the daily credit limit of a webhook. It is needed because anyone who knows the address can send rows. */
 export function DailyCap({
-  path,
+  sheet,
   cap,
   canWrite,
   onSaved,
 }: {
-  path: string
+  sheet: SheetId
   cap: number | null
   canWrite: boolean
   onSaved: () => Promise<void>
 }) {
   const [typed, setTyped] = useState(cap?.toString() ?? '')
   const save = useMutation({
-    mutationFn: () => post(path, { max_credits_per_day: typed.trim() === '' ? null : Number(typed) }),
+    mutationFn: () =>
+      send(
+        sheetCall(sheet, 'POST /internal/webhook', {
+          body: { max_credits_per_day: typed.trim() === '' ? null : Number(typed) },
+        }),
+      ),
     onSuccess: async () => {
       await onSaved()
       notify(

@@ -3,9 +3,10 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
-import { get, post, request } from '../../api/client.ts'
+import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
-import { inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { inputsQuery } from '../../api/sheet.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -28,11 +29,10 @@ export function Screen() {
     strict: false,
   })
   const sheet: SheetId = { workflowId, sheetId }
-  const path = `/internal${sheetPath(sheet)}/webhook`
   const key = ['webhook', sheetId]
   const webhook = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => get<SheetWebhook>(path, signal),
+    queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/webhook'), { signal }),
     refetchInterval: 5000,
   })
   const inputs = useQuery(inputsQuery(sheet))
@@ -41,7 +41,7 @@ export function Screen() {
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: key })
   const enable = useMutation({
-    mutationFn: () => post(path, {}),
+    mutationFn: () => send(sheetCall(sheet, 'POST /internal/webhook', { body: {} })),
     onSuccess: refresh,
     onError: (error) => notifyProblem(error, () => enable.mutate()),
   })
@@ -85,7 +85,7 @@ export function Screen() {
               )}
               <DailyCap
                 key={max_credits_per_day}
-                path={path}
+                sheet={sheet}
                 cap={max_credits_per_day}
                 canWrite={canWrite}
                 onSaved={refresh}
@@ -122,7 +122,7 @@ export function Screen() {
               description="Deliveries to the address will be refused."
               verb="Disable"
               run={async () => {
-                await request('DELETE', path)
+                await send(sheetCall(sheet, 'DELETE /internal/webhook'))
                 await refresh()
               }}
               onClose={() => setDialog(null)}
@@ -134,7 +134,7 @@ export function Screen() {
               description="The current address stops working at once."
               verb="Create new address"
               run={async () => {
-                await post(path, { new_address: true })
+                await send(sheetCall(sheet, 'POST /internal/webhook', { body: { new_address: true } }))
                 await refresh()
               }}
               onClose={() => setDialog(null)}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { post } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { NameDialog } from '../../ui/name-dialog.tsx'
 
@@ -12,7 +13,7 @@ export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose
     <NameDialog
       title="New workflow"
       verb="Create"
-      save={(name) => post<{ workflow_id: string }>('/workflows', { name })}
+      save={(name) => fetchData(call('POST /workflows', { body: { name } }))}
       onSaved={async ({ workflow_id: id }) => {
         await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
         await navigate({ to: `/workflows/${id}/sheets/${id}${then === 'file' ? '/import' : ''}` })

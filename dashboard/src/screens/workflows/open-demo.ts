@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { get, post } from '../../api/client.ts'
-import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import { call, sheetCall } from '../../api/calls.ts'
+import { fetchData, send } from '../../api/client.ts'
+import { workflowsQuery } from '../../api/workflows.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
 
 export const DEMO_NAME = 'Demo: clean leads'
@@ -11,7 +12,7 @@ const INPUTS = [
   { name: 'website', type: 'url', description: '' },
   { name: 'phone', type: 'string', description: '' },
   { name: 'employees', type: 'number', description: '' },
-]
+] as const
 
 /** The rows of the demo. One has no employees, so its formula fails; some are too small for the last action. */
 const ROWS = [
@@ -72,7 +73,8 @@ export function useOpenDemo() {
   const navigate = useNavigate()
   return useMutation({
     mutationFn: async () => {
-      const known = (await get<Workflow[]>('/internal/workflows')).find(({ name }) => name === DEMO_NAME)
+      const workflows = await fetchData(call('GET /internal/workflows'))
+      const known = workflows.find(({ name }) => name === DEMO_NAME)
       return known?.workflow_id ?? (await makeDemo())
     },
     onSuccess: async (id) => {
@@ -84,10 +86,10 @@ export function useOpenDemo() {
 }
 
 async function makeDemo(): Promise<string> {
-  const { workflow_id: id } = await post<{ workflow_id: string }>('/workflows', { name: DEMO_NAME })
-  const sheet = `/workflows/${id}/sheets/${id}`
-  await post(`${sheet}/inputs`, INPUTS)
-  for (const action of ACTIONS) await post(`${sheet}/actions/add`, action)
-  await post(`${sheet}/rows`, { rows: ROWS, run_after_add: 'all' })
+  const { workflow_id: id } = await fetchData(call('POST /workflows', { body: { name: DEMO_NAME } }))
+  const sheet = { workflowId: id, sheetId: id }
+  await send(sheetCall(sheet, 'POST /inputs', { body: INPUTS }))
+  for (const action of ACTIONS) await send(sheetCall(sheet, 'POST /actions/add', { body: action }))
+  await send(sheetCall(sheet, 'POST /rows', { body: { rows: ROWS, run_after_add: 'all' } }))
   return id
 }

@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { Sharing as SharingSchema } from '#contract/sheet-settings.ts'
-import { get, onlyFieldProblem, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { fetchData, onlyFieldProblem, send } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,19 +16,24 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
   const queries = useQueryClient()
   const user = useQuery({
     queryKey: ['user'],
-    queryFn: ({ signal }) => get<{ org_members: { emails: string[] } }>('/user', signal),
+    queryFn: ({ signal }) => fetchData(call('GET /user'), { signal }),
   })
-  const path = `/internal/workflows/${workflow.workflow_id}/share`
+  const params = { workflow_id: workflow.workflow_id }
   const key = ['workflows', workflow.workflow_id, 'share']
   const sharing = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => get<z.infer<typeof SharingSchema>>(path, signal),
+    queryFn: ({ signal }) =>
+      fetchData(call('GET /internal/workflows/:workflow_id/share', { params }), { signal }),
   })
   const change = useMutation({
     mutationFn: ({ method, address }: { method: 'POST' | 'DELETE'; address: string }) =>
       method === 'POST'
-        ? request(method, path, { email: address })
-        : request(method, `${path}/${encodeURIComponent(address)}`),
+        ? send(call('POST /internal/workflows/:workflow_id/share', { params, body: { email: address } }))
+        : send(
+            call('DELETE /internal/workflows/:workflow_id/share/:email', {
+              params: { ...params, email: address },
+            }),
+          ),
     onSuccess: async () => {
       setEmail('')
       await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })

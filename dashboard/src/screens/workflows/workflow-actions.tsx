@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post, request } from '../../api/client.ts'
+import { call } from '../../api/calls.ts'
+import { send } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { useGo } from '../../frame/go.ts'
@@ -21,7 +22,12 @@ export function WorkflowActions({ workflow }: { workflow: Workflow }) {
   const { workflow_id, name } = workflow
   const duplicate = async () => {
     try {
-      await post(`/workflows/${workflow_id}/duplicate`, { name: `${name} copy` })
+      await send(
+        call('POST /workflows/:workflow_id/duplicate', {
+          params: { workflow_id },
+          body: { name: `${name} copy` },
+        }),
+      )
       await refresh()
       notify(`Created ${name} copy`)
     } catch (error) {
@@ -75,7 +81,14 @@ function Rename({ workflow, onClose }: { workflow: Workflow; onClose: () => void
     <NameDialog
       title="Rename workflow"
       start={workflow.name}
-      save={(name) => request('PATCH', `/workflows/${workflow.workflow_id}/name`, { name })}
+      save={(name) =>
+        send(
+          call('PATCH /workflows/:workflow_id/name', {
+            params: { workflow_id: workflow.workflow_id },
+            body: { name },
+          }),
+        )
+      }
       onSaved={useRefreshWorkflows()}
       onClose={onClose}
     />
@@ -86,7 +99,8 @@ function Delete({ workflow, onClose }: { workflow: Workflow; onClose: () => void
   const [typed, setTyped] = useState('')
   const refresh = useRefreshWorkflows()
   const remove = useMutation({
-    mutationFn: () => request('DELETE', `/workflows/${workflow.workflow_id}`),
+    mutationFn: () =>
+      send(call('DELETE /workflows/:workflow_id', { params: { workflow_id: workflow.workflow_id } })),
     onSuccess: async () => {
       await refresh()
       notify(`Deleted ${workflow.name}`)

@@ -1,24 +1,30 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post } from '../../../api/client.ts'
+import { sheetCall } from '../../../api/calls.ts'
+import { fieldProblem, send } from '../../../api/client.ts'
+import type { Input } from '../../../api/sheet.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
-const TYPES = ['string', 'url', 'email', 'number']
+const TYPES: readonly Input['type'][] = ['string', 'url', 'email', 'number']
 
 export function AddInput({ onClose }: { onClose: () => void }) {
   const view = useSheet()
-  const { path, refreshDefinition } = view
+  const { sheet, refreshDefinition } = view
   const [name, setName] = useState('')
-  const [type, setType] = useState('string')
+  const [type, setType] = useState<Input['type']>('string')
   const [description, setDescription] = useState('')
   const add = useMutation({
     mutationFn: () =>
       changeDefinition(view, 'add input', () =>
-        post(`${path}/inputs`, [{ name, type, ...(description === '' ? {} : { description }) }]),
+        send(
+          sheetCall(sheet, 'POST /inputs', {
+            body: [{ name, type, ...(description === '' ? {} : { description }) }],
+          }),
+        ),
       ),
     onSuccess: async () => {
       await refreshDefinition()

@@ -1,37 +1,27 @@
 import { useMutation } from '@tanstack/react-query'
-import { request } from '../../../api/client.ts'
+import { sheetCall, type SheetId } from '../../../api/calls.ts'
+import { fetchData, send } from '../../../api/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { notify, notifyProblem } from '../../../ui/toasts.tsx'
 import type { Column } from '../columns.ts'
 import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
-type Deleted = { dependent_actions?: { action_instance_id: string }[] }
-
 /** The dialog that deletes an input with its values, or an action with its results. `Undo` restores them until other changes are made. */
 export function DeleteColumn({ column, onClose }: { column: Column; onClose: () => void }) {
   const view = useSheet()
-  const { path, refreshDefinition, refresh, address, history } = view
+  const { refreshDefinition, refresh, address, history } = view
   const remove = useMutation({
-    mutationFn: () =>
-      changeDefinition(view, 'delete column', () =>
-        request<Deleted>(
-          'DELETE',
-          column.kind === 'input'
-            ? `${path}/inputs/${encodeURIComponent(column.name)}`
-            : `${path}/actions/${encodeURIComponent(column.key)}`,
-        ),
-      ),
-    onSuccess: async ({ data }) => {
+    mutationFn: () => changeDefinition(view, 'delete column', () => removeColumn(view.sheet, column)),
+    onSuccess: async (broken) => {
       onClose()
       if (address.opened.action === column.key || address.opened.cell === column.key) address.closePanel()
       await refreshDefinition()
       refresh()
-      const broken = data.dependent_actions ?? []
       notify(
         broken.length === 0
           ? `Deleted ${column.name}`
-          : `Deleted ${column.name}. These actions referred to it: ${broken.map((one) => one.action_instance_id).join(', ')}`,
+          : `Deleted ${column.name}. These actions referred to it: ${broken.join(', ')}`,
         { label: 'Undo', run: () => void history.getState().undo().catch(notifyProblem) },
       )
     },
@@ -50,4 +40,15 @@ export function DeleteColumn({ column, onClose }: { column: Column; onClose: () 
       error={remove.error}
     />
   )
+}
+
+/** Deletes an input or an action. Returns the ids of the actions that referred to the outputs of a deleted action. */
+async function removeColumn(sheet: SheetId, column: Column): Promise<string[]> {
+  if (column.kind === 'input') {
+    await send(sheetCall(sheet, 'DELETE /inputs/:field_name', { params: { field_name: column.name } }))
+    return []
+  }
+  const params = { action_instance_id: column.key }
+  const deleted = await fetchData(sheetCall(sheet, 'DELETE /actions/:action_instance_id', { params }))
+  return deleted.dependent_actions.map((one) => one.action_instance_id)
 }

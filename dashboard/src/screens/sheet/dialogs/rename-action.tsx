@@ -1,4 +1,5 @@
-import { request } from '../../../api/client.ts'
+import { sheetCall } from '../../../api/calls.ts'
+import { send } from '../../../api/client.ts'
 import { NameDialog } from '../../../ui/name-dialog.tsx'
 import type { ActionColumn } from '../columns.ts'
 import { changeDefinition } from '../definition-steps.ts'
@@ -6,14 +7,19 @@ import { useSheet } from '../sheet-view.ts'
 
 export function RenameAction({ column, onClose }: { column: ActionColumn; onClose: () => void }) {
   const view = useSheet()
-  const { path, refreshDefinition } = view
+  const { sheet, refreshDefinition } = view
   return (
     <NameDialog
       title="Rename action"
       start={column.name}
       save={(name) =>
         changeDefinition(view, 'rename', () =>
-          request('PATCH', `${path}/actions/${encodeURIComponent(column.key)}/name`, { name }),
+          send(
+            sheetCall(sheet, 'PATCH /actions/:action_instance_id/name', {
+              params: { action_instance_id: column.key },
+              body: { name },
+            }),
+          ),
         )
       }
       onSaved={() => refreshDefinition()}

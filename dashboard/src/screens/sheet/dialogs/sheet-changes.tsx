@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post, request } from '../../../api/client.ts'
-import { sheetPath } from '../../../api/sheet.ts'
+import { call, sheetCall, type SheetId, sheetPath } from '../../../api/calls.ts'
+import { fetchData, fieldProblem, send } from '../../../api/client.ts'
 import { overviewQuery, type RosterSheet } from '../../../api/workflows.ts'
 import { useGo } from '../../../frame/go.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -15,6 +15,8 @@ function useRefreshTabs() {
   return () => queries.invalidateQueries({ queryKey: overviewQuery(sheet.workflowId).queryKey })
 }
 
+const sheetParams = ({ workflowId, sheetId }: SheetId) => ({ workflow_id: workflowId, sheet_id: sheetId })
+
 export function AddSheet({ onClose }: { onClose: () => void }) {
   const { sheet } = useSheet()
   const go = useGo()
@@ -23,7 +25,14 @@ export function AddSheet({ onClose }: { onClose: () => void }) {
     <NameDialog
       title="Add sheet"
       verb="Add"
-      save={(name) => post<{ sheet_id: string }>(`/workflows/${sheet.workflowId}/sheets`, { name })}
+      save={(name) =>
+        fetchData(
+          call('POST /workflows/:workflow_id/sheets', {
+            params: { workflow_id: sheet.workflowId },
+            body: { name },
+          }),
+        )
+      }
       onSaved={async ({ sheet_id }) => {
         await refresh()
         go(sheetPath({ ...sheet, sheetId: sheet_id }))
@@ -34,12 +43,12 @@ export function AddSheet({ onClose }: { onClose: () => void }) {
 }
 
 export function RenameSheet({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
-  const { path } = useSheet()
+  const { sheet } = useSheet()
   return (
     <NameDialog
       title="Rename sheet"
       start={tab.name}
-      save={(name) => request('PATCH', `${path}/name`, { name })}
+      save={(name) => send(sheetCall(sheet, 'PATCH /name', { body: { name } }))}
       onSaved={useRefreshTabs()}
       onClose={onClose}
     />
@@ -47,18 +56,19 @@ export function RenameSheet({ tab, onClose }: { tab: RosterSheet; onClose: () =>
 }
 
 export function SheetSettings({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
-  const { path } = useSheet()
+  const { sheet } = useSheet()
   const refresh = useRefreshTabs()
   const [autoRun, setAutoRun] = useState(tab.auto_run)
   const [cache, setCache] = useState(tab.cache_enabled)
   const [since, setSince] = useState(tab.cache_since ?? '')
   const save = useMutation({
     mutationFn: () =>
-      request('PATCH', path, {
-        auto_run: autoRun,
-        cache_enabled: cache,
-        cache_since: since === '' ? null : since,
-      }),
+      send(
+        call('PATCH /workflows/:workflow_id/sheets/:sheet_id', {
+          params: sheetParams(sheet),
+          body: { auto_run: autoRun, cache_enabled: cache, cache_since: since === '' ? null : since },
+        }),
+      ),
     onSuccess: async () => {
       await refresh()
       onClose()
@@ -90,11 +100,12 @@ export function SheetSettings({ tab, onClose }: { tab: RosterSheet; onClose: () 
 }
 
 export function DeleteSheet({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
-  const { path, sheet } = useSheet()
+  const { sheet } = useSheet()
   const go = useGo()
   const refresh = useRefreshTabs()
   const remove = useMutation({
-    mutationFn: () => request('DELETE', path),
+    mutationFn: () =>
+      send(call('DELETE /workflows/:workflow_id/sheets/:sheet_id', { params: sheetParams(sheet) })),
     onSuccess: async () => {
       onClose()
       go(`/workflows/${sheet.workflowId}`)

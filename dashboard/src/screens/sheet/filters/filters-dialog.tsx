@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { request } from '../../../api/client.ts'
+import { sheetCall } from '../../../api/calls.ts'
+import { send } from '../../../api/client.ts'
 import { selectionBody } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Combobox } from '../../../ui/combobox.tsx'
@@ -20,7 +21,7 @@ import {
 } from './filter-terms.ts'
 
 export function Filters({ column, onClose }: { column?: string; onClose: () => void }) {
-  const { address, columns, path } = useSheet()
+  const { address, columns, sheet } = useSheet()
   const newTerm = (key: string): Term =>
     columns.find((one) => one.key === key)?.kind === 'action'
       ? { column: key, operator: 'is', value: 'failed' }
@@ -32,7 +33,8 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
   const selection = buildSelection(terms, columns, address.selection.find)
   // The server checks the filters before they are written to the address.
   const apply = useMutation({
-    mutationFn: () => request('POST', `${path}/rows/list`, { page_size: 1, ...selectionBody(selection) }),
+    mutationFn: () =>
+      send(sheetCall(sheet, 'POST /rows/list', { body: { page_size: 1, ...selectionBody(selection) } })),
     onSuccess: () => {
       address.select(selection)
       onClose()
@@ -48,7 +50,7 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
       submit={{ label: 'Apply', onSubmit: () => apply.mutate(), busy: apply.isPending }}
       footer={
         <>
-          <CopyAsCurl method="POST" path={`${path}/rows/list`} body={selectionBody(selection)} />
+          <CopyAsCurl call={sheetCall(sheet, 'POST /rows/list', { body: selectionBody(selection) })} />
           <Button
             onClick={() => {
               address.select({ ...address.selection, filters: [], status_filters: [] })

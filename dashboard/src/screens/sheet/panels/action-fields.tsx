@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
-import { post } from '../../../api/client.ts'
+import { fetchOptions } from '../../../api/sheet.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { Checkbox } from '../../../ui/text-field.tsx'
 import { printGroups, readGroups } from '../conditions.ts'
@@ -107,17 +107,11 @@ function OptionsField({
   problem: string | undefined
   hint: string
 }) {
-  const { path, sheet } = useSheet()
+  const { sheet } = useSheet()
   const options = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'options', action, name],
     retry: false,
-    queryFn: async () =>
-      (
-        await post<{ options: { value: string; label: string }[] }>(
-          `${path}/actions/${encodeURIComponent(action)}/options/${encodeURIComponent(name)}`,
-          {},
-        )
-      ).options,
+    queryFn: () => fetchOptions(sheet, action, name),
   })
   return (
     <Combobox

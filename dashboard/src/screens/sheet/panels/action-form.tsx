@@ -1,9 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { z } from 'zod'
+import type { ConfigureActionBody } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
+import { sheetCall } from '../../../api/calls.ts'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
-import { ApiError, fieldProblem, post, request } from '../../../api/client.ts'
-import type { Estimate, GraphNode } from '../../../api/sheet.ts'
+import { ApiError, fetchData, fieldProblem, send } from '../../../api/client.ts'
+import type { GraphNode } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { plural } from '../../../ui/figure.ts'
@@ -25,11 +28,11 @@ type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
 
 export function ActionForm({ node, warnings: first, template }: Props) {
   const view = useSheet()
-  const { path, sheet, columns, can, refreshDefinition, refresh } = view
+  const { sheet, columns, can, refreshDefinition, refresh } = view
   const { open } = useSheetDialogs()
   const queries = useQueryClient()
   const id = node.action_instance_id
-  const address = `${path}/actions/${encodeURIComponent(id)}`
+  const params = { action_instance_id: id }
   const [name, setName] = useState(node.display_name)
   const [changed, setChanged] = useState<Record<string, unknown>>({})
   const [groups, setGroups] = useState<ConditionGroup[]>(() => readGroups(node.run_if ?? {}))
@@ -45,14 +48,19 @@ export function ActionForm({ node, warnings: first, template }: Props) {
   const values = { ...node.inputs, ...changed }
 
   const body = findChanges(node, { changed, groups, continuesIfNotMet, continuesOnFailure, note })
+  const configure = sheetCall(sheet, 'PATCH /actions/:action_instance_id', { params, body })
   const save = useMutation({
     mutationFn: () =>
       changeDefinition(
         view,
         'configure',
         async () => {
-          if (name !== node.display_name) await request('PATCH', `${address}/name`, { name })
-          return Object.keys(body).length === 0 ? null : request<unknown>('PATCH', address, body)
+          if (name !== node.display_name) {
+            await send(
+              sheetCall(sheet, 'PATCH /actions/:action_instance_id/name', { params, body: { name } }),
+            )
+          }
+          return Object.keys(body).length === 0 ? null : send(configure)
         },
         2,
       ),
@@ -83,7 +91,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
               Save
             </Button>
           )}
-          <CopyAsCurl method="PATCH" path={address} body={body} />
+          <CopyAsCurl call={configure} />
           {can.editActions && (
             <Button
               kind="ghost"
@@ -146,7 +154,7 @@ type Draft = {
 function findChanges(
   node: GraphNode,
   { changed, groups, continuesIfNotMet, continuesOnFailure, note }: Draft,
-): Record<string, unknown> {
+): z.input<typeof ConfigureActionBody> {
   const inputs = Object.fromEntries(
     Object.entries(changed)
       .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(node.inputs?.[name]))
@@ -200,20 +208,24 @@ function labelPlace(field: string): string {
 const toSentence = (message: string): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`
 
-const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met']
+const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met'] as const
 
 /** The cost of a changed configuration: an estimate for running all rows that have a result again. */
 function Impact({ action }: { action: string }) {
-  const { path, sheet } = useSheet()
+  const { sheet } = useSheet()
   const estimate = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'estimate', 'impact', action],
     staleTime: 10_000,
     queryFn: () =>
-      post<Estimate>(`${path}/estimate`, {
-        status_filters: [{ action_instance_id: action, is: SETTLED }],
-        action_instance_id: action,
-        run_next_action: true,
-      }),
+      fetchData(
+        sheetCall(sheet, 'POST /estimate', {
+          body: {
+            status_filters: [{ action_instance_id: action, is: SETTLED }],
+            action_instance_id: action,
+            run_next_action: true,
+          },
+        }),
+      ),
   })
   const text =
     estimate.data === undefined

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { sheetCall } from '../../../api/calls.ts'
 import { templateQuery } from '../../../api/catalogue.ts'
-import { request } from '../../../api/client.ts'
-import type { GraphNode } from '../../../api/sheet.ts'
+import { send } from '../../../api/client.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useSheet } from '../sheet-view.ts'
@@ -10,13 +10,15 @@ import { Panel } from './panel.tsx'
 
 /** The panel with the configuration of one action. */
 export default function ActionPanel({ action }: { action: string }) {
-  const { columns, path, sheet } = useSheet()
+  const { columns, sheet } = useSheet()
   const column = columns.find(({ key }) => key === action)
   const node = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'action', action],
     staleTime: 0,
     queryFn: ({ signal }) =>
-      request<GraphNode>('GET', `${path}/actions/${encodeURIComponent(action)}`, undefined, { signal }),
+      send(sheetCall(sheet, 'GET /actions/:action_instance_id', { params: { action_instance_id: action } }), {
+        signal,
+      }),
   })
   const template = useQuery({
     ...templateQuery(node.data?.data.action_id ?? ''),

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useState } from 'react'
+import { sheetCall } from '../../../api/calls.ts'
 import { type CatalogueEntry, catalogueQuery } from '../../../api/catalogue.ts'
-import { post } from '../../../api/client.ts'
+import { fetchData } from '../../../api/client.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { plural } from '../../../ui/figure.ts'
@@ -14,7 +15,7 @@ import { useSheet } from '../sheet-view.ts'
 /** The dialog with the catalogue of actions. Choosing an action adds it at the end of the chain and opens its panel. */
 export default function AddAction() {
   const view = useSheet()
-  const { path, address, refreshDefinition } = view
+  const { address, refreshDefinition } = view
   const catalogue = useQuery(catalogueQuery)
   const [words, setWords] = useState('')
   const [active, setActive] = useState(0)
@@ -22,7 +23,7 @@ export default function AddAction() {
   const add = useMutation({
     mutationFn: (action_id: string) =>
       changeDefinition(view, 'add action', () =>
-        post<{ action_instance_id: string }>(`${path}/actions/add`, { action_id }),
+        fetchData(sheetCall(view.sheet, 'POST /actions/add', { body: { action_id } })),
       ),
     onSuccess: async ({ action_instance_id }) => {
       await refreshDefinition()

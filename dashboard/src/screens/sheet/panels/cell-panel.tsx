@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, get, post } from '../../../api/client.ts'
-import type { CellDetail, Estimate, Row, RowPage } from '../../../api/sheet.ts'
+import { sheetCall, type SheetId } from '../../../api/calls.ts'
+import { ApiError, fetchData, send } from '../../../api/client.ts'
+import type { CellDetail, Row } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -11,7 +12,7 @@ import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
 import { findHint } from '../hints.ts'
 import { openNextFailed } from '../next-failed.ts'
-import { buildRequests, type RunChoice } from '../runs/run-choice.ts'
+import { buildRunCalls, type RunChoice } from '../runs/run-choice.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
 import { ConditionTable } from './condition-table.tsx'
@@ -22,7 +23,7 @@ import { ValueView } from './value-view.tsx'
 /** The panel with everything about one cell: value, error, condition, provenance and the row. */
 export default function CellPanel({ rowId, action }: { rowId: string; action: string }) {
   const view = useSheet()
-  const { sheet, path, rows, columns } = view
+  const { sheet, rows, columns } = view
   const column = columns.find(({ key }) => key === action)
   const name = column?.name ?? action
   const number = useQuery({
@@ -32,11 +33,14 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
   const rowNumber = `row ${typeof number.data === 'number' ? number.data + 1 : '…'}`
   const cell = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'cell', rowId, action],
-    queryFn: ({ signal }) => readCell(`${path}/rows/${rowId}/cells/${encodeURIComponent(action)}`, signal),
+    queryFn: ({ signal }) => readCell(sheet, rowId, action, signal),
   })
   const row = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'cell', rowId],
-    queryFn: async () => (await post<RowPage>(`${path}/rows/list`, { row_ids: [rowId] })).rows[0] ?? null,
+    queryFn: async () => {
+      const list = sheetCall(sheet, 'POST /rows/list', { body: { row_ids: [rowId] } })
+      return (await fetchData(list)).rows[0] ?? null
+    },
   })
   const rowName = findRowName(row.data ?? null) ?? rowNumber
   const node = column?.kind === 'action' ? column.node : undefined
@@ -71,9 +75,17 @@ function findRowName(row: Row | null): string | undefined {
 }
 
 /** Returns the detail of a cell, or null if it was never run: the server responds with 404 then, which is no error here. */
-async function readCell(path: string, signal: AbortSignal): Promise<CellDetail | null> {
+async function readCell(
+  sheet: SheetId,
+  rowId: string,
+  action: string,
+  signal: AbortSignal,
+): Promise<CellDetail | null> {
+  const params = { row_id: rowId, action_instance_id: action }
   try {
-    return await get<CellDetail>(path, signal)
+    return await fetchData(sheetCall(sheet, 'GET /rows/:row_id/cells/:action_instance_id', { params }), {
+      signal,
+    })
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null
     throw error
@@ -188,15 +200,15 @@ function Footer({ rowId, action }: { rowId: string; action: string }) {
   const view = useSheet()
   const { open } = useSheetDialogs()
   const choice: RunChoice = { kind: 'cell', action, rowId }
-  const { run, estimate } = buildRequests(choice, view.address.selection)
+  const { run, estimate } = buildRunCalls(view.sheet, choice, view.address.selection)
   const [isBusy, setBusy] = useState(false)
   // A single cell that is free runs without a dialog.
   const rerun = async () => {
     setBusy(true)
     try {
-      const { credits } = await post<Estimate>(`${view.path}/estimate`, estimate)
+      const { credits } = await fetchData(estimate)
       if (credits.at_most === 0) {
-        await post(`${view.path}${run.path}`, run.body)
+        await send(run)
         view.refresh()
       } else open({ kind: 'run', choice })
     } catch (error) {
@@ -213,7 +225,7 @@ function Footer({ rowId, action }: { rowId: string; action: string }) {
         </Button>
       )}
       <Button onClick={() => void openNextFailed(view).catch(notifyProblem)}>Next failed</Button>
-      <CopyAsCurl method="POST" path={`${view.path}${run.path}`} body={run.body} />
+      <CopyAsCurl call={run} />
       <Button kind="ghost" className="ml-auto" onClick={() => view.address.openAction(action)}>
         Configure
       </Button>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useState } from 'react'
-import { post } from '../../../api/client.ts'
+import { fetchOptions } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { plural } from '../../../ui/figure.ts'
@@ -11,13 +11,17 @@ import { useSheet } from '../sheet-view.ts'
 import { Group } from './panel.tsx'
 
 export type Step = string | { name: string; use_own_key?: boolean }
-type Offer = {
-  value: string
-  extras?: {
-    supports_own_key?: boolean
-    requires_own_key?: boolean
-    credits?: number
-    last_30_days?: { hit_rate?: number | null; asked?: number }
+type Offer = Awaited<ReturnType<typeof fetchOptions>>[number]
+
+/** Returns the extras of an offer that are shown: its price, its keys and how often it found an answer. */
+function readExtras({ extras = {} }: Offer) {
+  const { credits, supports_own_key, requires_own_key, last_30_days: recent } = extras
+  const rate = typeof recent === 'object' && recent !== null && 'hit_rate' in recent ? recent.hit_rate : null
+  return {
+    credits: typeof credits === 'number' ? credits : undefined,
+    supportsOwnKey: supports_own_key === true,
+    requiresOwnKey: requires_own_key === true,
+    rate: typeof rate === 'number' ? rate : undefined,
   }
 }
 
@@ -34,12 +38,10 @@ type Props = {
 
 /** The editor of a waterfall: the order of the providers, their prices and keys. */
 export function ProvidersField({ action, field, value, onChange, defaults }: Props) {
-  const { path, sheet } = useSheet()
+  const { sheet } = useSheet()
   const offers = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'options', action, field],
-    queryFn: async () =>
-      (await post<{ options: Offer[] }>(`${path}/actions/${encodeURIComponent(action)}/options/${field}`, {}))
-        .options,
+    queryFn: () => fetchOptions(sheet, action, field),
   })
   const [dragged, setDragged] = useState<number | null>(null)
   // Without a configured list, the action uses its default providers.
@@ -88,20 +90,21 @@ export function ProvidersField({ action, field, value, onChange, defaults }: Pro
         ))}
       </ul>
       <Menu trigger={<Button size="small">Add provider</Button>}>
-        {rest.map(({ value, extras }) => (
-          <MenuItem
-            key={value}
-            {...(extras?.credits === undefined ? {} : { note: plural(extras.credits, 'credit') })}
-            onSelect={() =>
-              onChange([
-                ...steps,
-                extras?.requires_own_key === true ? { name: value, use_own_key: true } : value,
-              ])
-            }
-          >
-            {value}
-          </MenuItem>
-        ))}
+        {rest.map((offer) => {
+          const { value } = offer
+          const { credits, requiresOwnKey } = readExtras(offer)
+          return (
+            <MenuItem
+              key={value}
+              {...(credits === undefined ? {} : { note: plural(credits, 'credit') })}
+              onSelect={() =>
+                onChange([...steps, requiresOwnKey ? { name: value, use_own_key: true } : value])
+              }
+            >
+              {value}
+            </MenuItem>
+          )
+        })}
         {rest.length === 0 && (
           <MenuItem disabled onSelect={() => {}}>
             All providers are listed
@@ -134,9 +137,8 @@ function ProviderLine({
   onDragEnd: () => void
 }) {
   const name = getName(step)
-  const { credits, last_30_days: recent, supports_own_key, requires_own_key } = offer?.extras ?? {}
-  const own = usesOwnKey(step) || requires_own_key === true
-  const rate = recent?.hit_rate
+  const { credits, rate, supportsOwnKey, requiresOwnKey } = readExtras(offer ?? { value: name, label: name })
+  const own = usesOwnKey(step) || requiresOwnKey
   return (
     <li
       draggable
@@ -151,16 +153,16 @@ function ProviderLine({
         <p className="truncate">{name}</p>
         <p className="text-11 text-muted">
           {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : plural(credits, 'credit')}
-          {typeof rate === 'number' && `, ${Math.round(rate * 100)}% found`}
+          {rate !== undefined && `, ${Math.round(rate * 100)}% found`}
         </p>
       </div>
-      {(supports_own_key === true || requires_own_key === true) && (
+      {(supportsOwnKey || requiresOwnKey) && (
         <button
           type="button"
           role="switch"
           aria-checked={own}
           aria-label={`Own key for ${name}`}
-          disabled={requires_own_key === true}
+          disabled={requiresOwnKey}
           onClick={() => onOwn(!own)}
           className={classNames(
             'h-4 w-7 shrink-0 rounded-full border border-control p-px transition-colors',

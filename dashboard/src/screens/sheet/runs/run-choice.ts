@@ -1,3 +1,4 @@
+import { type SheetBody, type SheetId, sheetCall } from '../../../api/calls.ts'
 import { isFiltered, type Selection, selectionBody } from '../../../api/sheet.ts'
 
 /** A choice of rows to run, for all actions or for a single column. */
@@ -7,43 +8,53 @@ export type RunChoice =
   | { kind: 'column'; action: string }
   | { kind: 'cell'; action: string; rowId: string }
 
-export type RunRequest = { path: string; body: Record<string, unknown> }
-
-/** Returns the request that runs the choice, and the body that estimates its cost. */
-export function buildRequests(
+/** Returns the call that runs the choice, and the call that estimates its cost. `limit` is the credit limit of the run. */
+export function buildRunCalls(
+  sheet: SheetId,
   choice: RunChoice,
   selection: Selection,
-): { run: RunRequest; estimate: Record<string, unknown> } {
+  limit: { max_credits?: number } = {},
+) {
+  const estimate = (body: SheetBody<'POST /estimate'>) => sheetCall(sheet, 'POST /estimate', { body })
+  const run = (rows: SheetBody<'POST /run'>) => ({
+    run: sheetCall(sheet, 'POST /run', { body: { ...rows, ...limit } }),
+    estimate: estimate(rows),
+  })
+  const runAll = (rows: { only?: 'failed' | 'unfinished' }) => ({
+    run: sheetCall(sheet, 'POST /run-all', { body: { ...rows, ...limit } }),
+    estimate: estimate(rows.only === undefined ? { all: true } : rows),
+  })
+  const runAction = (
+    action: string,
+    rows: RowsOfAction,
+    estimated: RowsOfAction & { all?: true } = rows,
+  ) => ({
+    run: sheetCall(sheet, 'POST /actions/:action_instance_id/run', {
+      params: { action_instance_id: action },
+      body: { ...rows, ...limit },
+    }),
+    estimate: estimate({ ...estimated, action_instance_id: action }),
+  })
   switch (choice.kind) {
     case 'first':
-      return { run: { path: '/run', body: { first_10: true } }, estimate: { first_10: true } }
+      return run({ first_10: true })
     case 'rows':
-      return { run: { path: '/run', body: { row_ids: choice.ids } }, estimate: { row_ids: choice.ids } }
+      return run({ row_ids: choice.ids })
     case 'filtered':
-      return isFiltered(selection)
-        ? { run: { path: '/run', body: selectionBody(selection) }, estimate: selectionBody(selection) }
-        : buildRequests({ kind: 'all' }, selection)
+      return isFiltered(selection) ? run(selectionBody(selection)) : runAll({})
     case 'failed':
-      return {
-        run: { path: '/run-all', body: { only: 'failed' } },
-        estimate: { only: 'failed' },
-      }
+      return runAll({ only: 'failed' })
     case 'unfinished':
-      return { run: { path: '/run-all', body: { only: 'unfinished' } }, estimate: { only: 'unfinished' } }
+      return runAll({ only: 'unfinished' })
     case 'all':
-      return { run: { path: '/run-all', body: {} }, estimate: { all: true } }
+      return runAll({})
     case 'column': {
       const rows = selectionBody(selection)
-      const estimate = isFiltered(selection) ? rows : { all: true }
-      return {
-        run: { path: `/actions/${encodeURIComponent(choice.action)}/run`, body: rows },
-        estimate: { ...estimate, action_instance_id: choice.action },
-      }
+      return runAction(choice.action, rows, isFiltered(selection) ? rows : { all: true })
     }
     case 'cell':
-      return {
-        run: { path: `/actions/${encodeURIComponent(choice.action)}/run`, body: { row_ids: [choice.rowId] } },
-        estimate: { row_ids: [choice.rowId], action_instance_id: choice.action },
-      }
+      return runAction(choice.action, { row_ids: [choice.rowId] })
   }
 }
+
+type RowsOfAction = ReturnType<typeof selectionBody> & { row_ids?: readonly string[] }

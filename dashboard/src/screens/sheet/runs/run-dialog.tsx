@@ -1,32 +1,32 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post, request } from '../../../api/client.ts'
+import { fetchData, fieldProblem, send } from '../../../api/client.ts'
 import type { Estimate } from '../../../api/sheet.ts'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
+import { spending } from '../../../ui/spend-at-most.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { notifyProblem } from '../../../ui/toasts.tsx'
 import { useSheet } from '../sheet-view.ts'
-import { type RunChoice, buildRequests } from './run-choice.ts'
+import { type RunChoice, buildRunCalls } from './run-choice.ts'
 
 export const credits = (amount: number) => plural(amount, 'credit')
 
 /** The dialog before a run. It shows the estimated cost and offers a credit limit. */
 export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () => void }) {
-  const { path, sheet, address, refresh, columns } = useSheet()
-  const { run, estimate } = buildRequests(choice, address.selection)
+  const { sheet, address, refresh, columns } = useSheet()
   const [limit, setLimit] = useState('')
+  const { run, estimate } = buildRunCalls(sheet, choice, address.selection, spending(limit))
   const price = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'estimate', estimate],
+    queryKey: ['sheet', sheet.sheetId, 'estimate', estimate.body],
     staleTime: 0,
     gcTime: 0,
-    queryFn: () => post<Estimate>(`${path}/estimate`, estimate),
+    queryFn: () => fetchData(estimate),
   })
-  const body = limit === '' ? run.body : { ...run.body, max_credits: Number(limit) }
   const start = useMutation({
-    mutationFn: () => request('POST', `${path}${run.path}`, body),
+    mutationFn: () => send(run),
     onSuccess: ({ warnings }) => {
       for (const { field, message } of warnings) notifyProblem(`${field}: ${message}`)
       refresh()
@@ -46,7 +46,7 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
         busy: start.isPending,
         disabled: !hasActions || price.data?.rows === 0,
       }}
-      footer={<CopyAsCurl method="POST" path={`${path}${run.path}`} body={body} />}
+      footer={<CopyAsCurl call={run} />}
       error={limitProblem === undefined ? start.error : null}
     >
       {!hasActions && <p className="text-muted">This sheet has no actions yet. Add an action first.</p>}

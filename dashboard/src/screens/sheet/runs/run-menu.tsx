@@ -1,5 +1,6 @@
 import { useStore } from 'zustand'
-import { post } from '../../../api/client.ts'
+import { sheetCall } from '../../../api/calls.ts'
+import { fetchData } from '../../../api/client.ts'
 import { isFiltered, type Run } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { plural } from '../../../ui/figure.ts'
@@ -19,7 +20,7 @@ export function RunMenu({ latest }: { latest: Run | undefined }) {
   if (!view.can.run) return null
   const stop = async () => {
     try {
-      const { rows_stopped } = await post<{ rows_stopped: number }>(`${view.path}/stop`)
+      const { rows_stopped } = await fetchData(sheetCall(view.sheet, 'POST /stop'))
       notify(`${plural(rows_stopped, 'row')} stopped. Running cells may still finish`)
     } catch (error) {
       notifyProblem(error)
