@@ -45,10 +45,11 @@ type Part<Name extends string, Value> = undefined extends Value
   : object extends Value
     ? { readonly [_ in Name]?: Sent<Value> }
     : { readonly [_ in Name]: Sent<Value> }
+type Absent<Name extends string> = { readonly [_ in Name]?: never }
 type SchemaPart<Schemas, Name extends string> =
-  Schemas extends Record<Name, infer Schema extends z.ZodType> ? Part<Name, z.input<Schema>> : object
+  Schemas extends Record<Name, infer Schema extends z.ZodType> ? Part<Name, z.input<Schema>> : Absent<Name>
 type Parts<Path, Schemas> = ([ParamNames<Path>] extends [never]
-  ? object
+  ? Absent<'params'>
   : { readonly params: Readonly<Record<ParamNames<Path>, string>> }) &
   SchemaPart<Schemas, 'query'> &
   SchemaPart<Schemas, 'body'>
@@ -58,14 +59,14 @@ type PartsArgument<Path, Schemas> =
 
 type Output<Schemas, Name extends string> =
   Schemas extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : unknown
+type CallOf<Schemas> = Call<Output<Schemas, 'answer'>, Output<Schemas, 'dryRun'>>
+
 /** The body that an endpoint of a sheet takes. */
 export type SheetBody<Endpoint extends keyof SheetEndpoints> = SheetEndpoints[Endpoint] extends {
   body: infer Schema extends z.ZodType
 }
   ? Sent<z.input<Schema>>
   : never
-
-type CallOf<Schemas> = Call<Output<Schemas, 'answer'>, Output<Schemas, 'dryRun'>>
 
 /** Returns a call of an endpoint. Its parts and the type of its answer come from the table of the contract. */
 export function call<Endpoint extends keyof Endpoints>(
@@ -98,7 +99,7 @@ function build(endpoint: string, parent: string, parts: AnyParts = {}): Call<nev
     .replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts.params?.[name] ?? ''))
   const all: [string, unknown][] = Object.entries(parts.query ?? {})
   const given = all.filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
   return {
     method: method as Method,
     path: query.size === 0 ? path : `${path}?${query}`,

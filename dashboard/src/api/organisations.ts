@@ -3,12 +3,13 @@ import type { z } from 'zod'
 import type { OwnOrganisation as Schema } from '#contract/sessions.ts'
 import { call } from './calls.ts'
 import { fetchData } from './client.ts'
+import { keys } from './keys.ts'
 
 export type OwnOrganisation = z.infer<typeof Schema>
 
 /** The organisations that the signed-in person can switch to. */
 export const organisationsQuery = queryOptions({
-  queryKey: ['organisations'],
+  queryKey: keys.organisations,
   staleTime: 60_000,
   queryFn: ({ signal }) => fetchData(call('GET /internal/organisations'), { signal }),
 })

@@ -3,9 +3,10 @@ import type { Scope } from '#contract/scopes.ts'
 import type { Session } from '#contract/sessions.ts'
 import { call } from './calls.ts'
 import { fetchData, setCsrfToken } from './client.ts'
+import { keys } from './keys.ts'
 
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
+  queryKey: keys.session,
   // The role may have changed, so the session is read again whenever the window gets the focus.
   staleTime: 60_000,
   refetchOnWindowFocus: 'always',

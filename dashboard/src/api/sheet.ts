@@ -7,6 +7,7 @@ import type { Cell as CellSchema, RowFilter, RowPage as RowPageSchema, StatusFil
 import type { CellDetail as CellDetailSchema, Run as RunSchema } from '#contract/runs.ts'
 import { type SheetId, sheetCall } from './calls.ts'
 import { fetchData } from './client.ts'
+import { keys } from './keys.ts'
 
 export type Input = z.infer<typeof InputSchema>
 export type GraphNode = z.infer<typeof GraphNodeSchema>
@@ -23,14 +24,14 @@ export type Selection = { filters: RowFilter[]; status_filters: StatusFilter[]; 
 
 export const inputsQuery = (sheet: SheetId) =>
   queryOptions({
-    queryKey: ['sheet', sheet.sheetId, 'inputs'],
+    queryKey: keys.sheet(sheet.sheetId).inputs,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /inputs'), { signal }),
   })
 
 /** The action chain, without the synthetic input node. */
 export const actionsQuery = (sheet: SheetId) =>
   queryOptions({
-    queryKey: ['sheet', sheet.sheetId, 'actions'],
+    queryKey: keys.sheet(sheet.sheetId).actions,
     queryFn: async ({ signal }) =>
       (await fetchData(sheetCall(sheet, 'GET /actions/graph'), { signal })).filter(
         ({ action_instance_id: id }) => id !== 'input',
@@ -39,7 +40,7 @@ export const actionsQuery = (sheet: SheetId) =>
 
 export const runsQuery = (sheet: SheetId) =>
   queryOptions({
-    queryKey: ['sheet', sheet.sheetId, 'runs'],
+    queryKey: keys.sheet(sheet.sheetId).runs,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /runs'), { signal }),
   })
 

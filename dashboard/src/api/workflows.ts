@@ -7,19 +7,20 @@ import type {
 } from '#contract/workflows.ts'
 import { call } from './calls.ts'
 import { fetchData } from './client.ts'
+import { keys } from './keys.ts'
 
 export type Workflow = ListedWorkflow
 export type WorkflowOverview = z.infer<typeof OverviewSchema>
 export type RosterSheet = z.infer<typeof RosterSheetSchema>
 
 export const workflowsQuery = queryOptions({
-  queryKey: ['workflows'],
+  queryKey: keys.workflows,
   queryFn: ({ signal }) => fetchData(call('GET /internal/workflows'), { signal }),
 })
 
 export const overviewQuery = (workflowId: string) =>
   queryOptions({
-    queryKey: ['workflows', workflowId],
+    queryKey: keys.workflow(workflowId),
     queryFn: ({ signal }) =>
       fetchData(call('GET /workflows/:workflow_id', { params: { workflow_id: workflowId } }), { signal }),
   })

@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,7 +20,7 @@ export function Screen() {
   const action = useDeferredValue(actionTyped.trim())
   const filter = { actor: actor === '' ? undefined : actor, action: action === '' ? undefined : action }
   const pages = useInfiniteQuery({
-    queryKey: ['audit', actor, action],
+    queryKey: keys.audit(actor, action),
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
       fetchData(call('GET /internal/audit', { query: { ...filter, before: pageParam ?? undefined } }), {

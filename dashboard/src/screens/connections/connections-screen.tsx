@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Connection as ConnectionSchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -16,18 +17,17 @@ import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { NewConnection } from './new-connection.tsx'
 
 type Connection = z.infer<typeof ConnectionSchema>
-const connectionsKey = ['connections']
 
 export function Screen() {
   const connections = useQuery({
-    queryKey: connectionsKey,
+    queryKey: keys.connections,
     queryFn: ({ signal }) => fetchData(call('GET /internal/connections'), { signal }),
     ...LIVE,
   })
   const [isMaking, setMaking] = useState(false)
   const [removed, setRemoved] = useState<Connection | null>(null)
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: connectionsKey })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.connections })
   return (
     <LoadedPage
       title="Connections"

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ConnectableProvider as ProviderSchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextField } from '../../ui/text-field.tsx'
@@ -14,7 +15,7 @@ const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optio
 
 export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const providers = useQuery({
-    queryKey: ['providers'],
+    queryKey: keys.providers,
     queryFn: ({ signal }) => fetchData(call('GET /internal/providers'), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })

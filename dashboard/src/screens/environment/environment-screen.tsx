@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Variable as VariableSchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, fieldProblem, LIVE, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
@@ -20,19 +21,18 @@ import { TimeText } from '../../ui/time-text.tsx'
 
 type Variable = z.infer<typeof VariableSchema>
 type OpenDialog = { verb: 'new' } | { verb: 'replace' | 'delete'; variable: Variable }
-const variablesKey = ['environment']
 
 /** The screen of environment variables. Their values can be set but never read; actions use them as `{{env.KEY}}`. */
 export function Screen() {
   const variables = useQuery({
-    queryKey: variablesKey,
+    queryKey: keys.environment,
     queryFn: ({ signal }) => fetchData(call('GET /internal/environment'), { signal }),
     ...LIVE,
   })
   const can = useCan()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: variablesKey })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.environment })
   const close = () => setDialog(null)
   const canWrite = can('workflows:write')
   return (

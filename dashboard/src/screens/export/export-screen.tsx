@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { ExportFormat } from '#contract/exports.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { readSelection } from '../../api/selection-address.ts'
 import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { Page } from '../../frame/page.tsx'
@@ -128,7 +129,7 @@ function Choice({
 /** The progress of an export. Each poll creates a new link, so polling stops when the file is ready, until `New link` is pressed. */
 function Progress({ sheet, id }: { sheet: SheetId; id: string }) {
   const status = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'export', id],
+    queryKey: keys.sheet(sheet.sheetId).export(id),
     queryFn: ({ signal }) =>
       fetchData(sheetCall(sheet, 'GET /export/:export_id', { params: { export_id: id } }), { signal }),
     refetchInterval: ({ state }) =>

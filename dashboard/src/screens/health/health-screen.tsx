@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Health as HealthSchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -13,7 +14,7 @@ const count = (value: number | null) => (value === null ? 'none' : value.toLocal
 
 export function Screen() {
   const health = useQuery({
-    queryKey: ['health'],
+    queryKey: keys.health,
     queryFn: ({ signal }) => fetchData(call('GET /internal/health'), { signal }),
     refetchInterval: 5000,
   })

@@ -5,7 +5,8 @@ import type { RunAfter as RunAfterSchema } from '#contract/rows.ts'
 import type { FilePreview } from '#contract/screens.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fieldProblem, send } from '../../api/client.ts'
-import { type Input, inputsQuery } from '../../api/sheet.ts'
+import { keys } from '../../api/keys.ts'
+import { type Input } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -68,7 +69,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
           type: guessType(rows.map((row) => row[headers.indexOf(header)] ?? null)),
         }))
         await send(sheetCall(sheet, 'POST /inputs', { body: made }))
-        await queries.invalidateQueries({ queryKey: inputsQuery(sheet).queryKey })
+        await queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).inputs })
       }
       await send(request)
     },

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import type { Warning } from '#contract/envelope.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -11,18 +11,14 @@ import { Rejects } from './rejects.tsx'
 
 /** The progress of an import: the number of rows so far. The total is unknown until the whole file is read. */
 export function ImportProgress({ sheet }: { sheet: SheetId }) {
-  const queries = useQueryClient()
   const status = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'import'],
+    queryKey: keys.sheet(sheet.sheetId).import,
     queryFn: ({ signal }) => send(sheetCall(sheet, 'GET /csv'), { signal }),
     refetchInterval: ({ state }) =>
       state.data === undefined || state.data.data.status === 'processing' ? 500 : false,
     gcTime: 0,
   })
   const ended = status.data?.data.status
-  useEffect(() => {
-    if (ended === 'completed') void queries.invalidateQueries({ queryKey: ['sheet', sheet.sheetId, 'rows'] })
-  }, [ended, queries, sheet.sheetId])
   if (status.error !== null) return <Problem error={status.error} onRetry={() => void status.refetch()} />
   const { data } = status.data ?? {}
   const count = plural(data?.rows_imported ?? 0, 'row')

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { type DragEvent, useState } from 'react'
 import { call, type SheetId } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { inputsQuery } from '../../api/sheet.ts'
 import { uploadFile } from '../../api/upload.ts'
 import { Page } from '../../frame/page.tsx'
@@ -38,7 +39,7 @@ export function Screen() {
   })
   const fileRef = upload.data?.fileRef
   const preview = useQuery({
-    queryKey: ['file', fileRef, worksheet],
+    queryKey: keys.file(fileRef, worksheet),
     queryFn: ({ signal }) =>
       fetchData(
         call('GET /internal/files/:file_ref/preview', {

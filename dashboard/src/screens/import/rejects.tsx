@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { csvLine } from '../../ui/csv-line.ts'
 import { downloadText } from '../../ui/download-text.ts'
@@ -15,7 +16,7 @@ const SHOWN = 20
 /** The imported values that do not match the type of their input. They were imported unchanged. */
 export function Rejects({ sheet }: { sheet: SheetId }) {
   const rejects = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'import', 'rejects'],
+    queryKey: keys.sheet(sheet.sheetId).rejects,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/import/rejects'), { signal }),
     gcTime: 0,
   })

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { call } from '../../api/calls.ts'
 import { fetchData, isTransient } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useTitle } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -12,7 +13,7 @@ export function Screen() {
   const { token = '' }: { token?: string } = useParams({ strict: false })
   const params = { token }
   const invitation = useQuery({
-    queryKey: ['invitation', token],
+    queryKey: keys.invitation(token),
     queryFn: ({ signal }) => fetchData(call('GET /internal/invitations/:token', { params }), { signal }),
     retry: false,
   })

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ListedKey as ListedKeySchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -25,14 +26,14 @@ type OpenDialog =
   | { verb: 'show'; secret: string }
 
 export function Screen() {
-  const keys = useQuery({
-    queryKey: ['keys'],
+  const apiKeys = useQuery({
+    queryKey: keys.apiKeys,
     queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     ...LIVE,
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: ['keys'] })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.apiKeys })
   const close = () => setDialog(null)
   const show = (secret: string) => {
     void refresh()
@@ -41,7 +42,7 @@ export function Screen() {
   return (
     <LoadedPage
       title="API keys"
-      query={keys}
+      query={apiKeys}
       actions={
         <Button kind="primary" icon={KeyRound} onClick={() => setDialog({ verb: 'new' })}>
           New key

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Role, ROLES } from '#contract/scopes.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, onlyFieldProblem } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -22,7 +23,7 @@ export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => 
   const invite = useMutation({
     mutationFn: () => fetchData(call('POST /internal/members', { body: { email, role } })),
     onSuccess: async (made) => {
-      await queries.invalidateQueries({ queryKey: ['members'] })
+      await queries.invalidateQueries({ queryKey: keys.members })
       notify(describe(made, mail))
       onClose()
     },

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Role, ROLES } from '#contract/scopes.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -17,11 +18,10 @@ import { RemoveMember } from './remove-member.tsx'
 import type { Roster } from './roster.ts'
 
 type Member = Roster['members'][number]
-export const rosterKey = ['members']
 
 export function Screen() {
   const roster = useQuery({
-    queryKey: rosterKey,
+    queryKey: keys.members,
     queryFn: ({ signal }) => fetchData(call('GET /internal/members'), { signal }),
     ...LIVE,
   })
@@ -88,7 +88,7 @@ function RoleField({ member: { email, role } }: { member: Member }) {
   const change = useMutation({
     mutationFn: (next: Role) =>
       send(call('PATCH /internal/members/:email', { params: { email }, body: { role: next } })),
-    onSettled: () => queries.invalidateQueries({ queryKey: rosterKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.members }),
     onError: (error, next) => notifyProblem(error, () => change.mutate(next)),
   })
   return (

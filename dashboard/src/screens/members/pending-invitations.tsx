@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -73,7 +74,7 @@ export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitati
           verb="Revoke"
           run={async () => {
             await send(call('DELETE /internal/members/:email', { params: { email: revoked } }))
-            await queries.invalidateQueries({ queryKey: ['members'] })
+            await queries.invalidateQueries({ queryKey: keys.members })
           }}
           onClose={() => setRevoked(null)}
         />

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -9,7 +10,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 export function RemoveMember({ email, onClose }: { email: string; onClose: () => void }) {
   const queries = useQueryClient()
   const impact = useQuery({
-    queryKey: ['members', email, 'impact'],
+    queryKey: keys.removalImpact(email),
     queryFn: ({ signal }) =>
       fetchData(call('GET /internal/members/:email/impact', { params: { email } }), { signal }),
     gcTime: 0,
@@ -21,7 +22,7 @@ export function RemoveMember({ email, onClose }: { email: string; onClose: () =>
       verb="Remove"
       run={async () => {
         await send(call('DELETE /internal/members/:email', { params: { email } }))
-        await queries.invalidateQueries({ queryKey: ['members'] })
+        await queries.invalidateQueries({ queryKey: keys.members })
       }}
       onClose={onClose}
     >

@@ -5,6 +5,7 @@ import type { EntityKind } from '#contract/records.ts'
 import type { ListedRecord } from '#contract/screens.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -62,7 +63,7 @@ function RecordList({
   const wanted = useDeferredValue(words.trim())
   const [opened, setOpened] = useState<string | null>(null)
   const pages = useInfiniteQuery({
-    queryKey: ['records', kind, wanted],
+    queryKey: keys.records(kind, wanted),
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
       const query = { kind, q: wanted === '' ? undefined : wanted, after: pageParam ?? undefined }

@@ -3,9 +3,10 @@ import { useState } from 'react'
 import type { FailureCause } from '#contract/screens.ts'
 import { dryRun, sheetCall, type SheetId, sheetPath } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { useCan } from '../../api/session.ts'
-import { actionsQuery, type Run, runsQuery, type StatusFilter } from '../../api/sheet.ts'
+import { actionsQuery, type Run, type StatusFilter } from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -19,7 +20,7 @@ import { StartAgain } from './start-again.tsx'
 /** The failures of a run, grouped by cause. Buttons show the rows of a cause or run them again. */
 export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   const causes = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'runs', run.run_id, 'failures', run.cells_failed],
+    queryKey: keys.sheet(sheet.sheetId).failures(run.run_id, run.cells_failed),
     queryFn: ({ signal }) =>
       fetchData(sheetCall(sheet, 'GET /internal/runs/:run_id/failures', { params: { run_id: run.run_id } }), {
         signal,
@@ -80,7 +81,7 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
           hint="New credit limit for the whole run, including credits already spent (optional). If empty, the limit is unchanged."
           onStarted={(rows) => {
             notify(`${plural(rows, 'row')} resumed`)
-            void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+            void queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).runs })
           }}
           onClose={() => setAsking(false)}
         />
@@ -124,7 +125,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: FailureCa
   const [isAsking, setAsking] = useState(false)
   const onRerun = (rows: number) => {
     notify(`Running ${plural(rows, 'row')} again from ${name}`)
-    void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+    void queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).runs })
   }
   // A free rerun starts without a dialog, so the price is requested first.
   const rerun = useMutation({

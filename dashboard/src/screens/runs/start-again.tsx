@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Call, dryRun } from '../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import type { Estimate } from '../../api/sheet.ts'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -29,7 +30,7 @@ export function StartAgain({
   const [cap, setCap] = useState('')
   const estimate = dryRun(again({}))
   const price = useQuery({
-    queryKey: ['dry-run', estimate.path, estimate.body],
+    queryKey: keys.estimate(estimate),
     queryFn: () => fetchData(estimate),
     staleTime: 0,
     gcTime: 0,

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { SheetSchedule as ScheduleSchema } from '#contract/sheet-settings.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
@@ -41,7 +42,7 @@ export function Screen() {
   })
   const sheet: SheetId = { workflowId, sheetId }
   const schedule = useQuery({
-    queryKey: ['schedule', sheetId],
+    queryKey: keys.sheet(sheetId).schedule,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/schedule'), { signal }),
   })
   return (
@@ -80,7 +81,7 @@ function ScheduleForm({ sheet, schedule }: { sheet: SheetId; schedule: Schedule 
   const [isRemoving, setRemoving] = useState(false)
   const can = useCan()
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: ['schedule', sheet.sheetId] })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).schedule })
   const save = useMutation({
     mutationFn: () =>
       send(

@@ -6,6 +6,7 @@ import type { SegmentPreview } from '#contract/segment-forms.ts'
 import type { SegmentSummary } from '#contract/segments.ts'
 import { call } from '../../api/calls.ts'
 import { ApiError, fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -37,7 +38,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
   )
   const queries = useQueryClient()
   const fields = useQuery({
-    queryKey: ['record-fields', kind],
+    queryKey: keys.recordFields(kind),
     queryFn: ({ signal }) => fetchData(call('GET /internal/record-fields', { query: { kind } }), { signal }),
   })
   const buildFilter = () => (json === null ? printFilter(groups) : parseJson(json))
@@ -56,7 +57,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
             }),
           ),
     onSuccess: async ({ data, warnings }) => {
-      await queries.invalidateQueries({ queryKey: ['segments'] })
+      await queries.invalidateQueries({ queryKey: keys.segments })
       notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)
       onClose()
     },

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -24,12 +25,12 @@ const VERBS = { sync: 'Sync', edit: 'Edit', delete: 'Delete' } as const
 /** The screen of segments and their syncs into workflows. */
 export function Screen() {
   const segments = useQuery({
-    queryKey: ['segments'],
+    queryKey: keys.segments,
     queryFn: ({ signal }) => fetchData(call('GET /records/observe/segments'), { signal }),
     refetchInterval: 15_000,
   })
   const syncs = useQuery({
-    queryKey: ['syncs'],
+    queryKey: keys.syncs,
     queryFn: ({ signal }) => fetchData(call('GET /records/syncs'), { signal }),
     refetchInterval: 10_000,
   })
@@ -135,7 +136,7 @@ export function Screen() {
                     params: { segment_id: dialog.segment.id },
                   }),
                 )
-                await queries.invalidateQueries({ queryKey: ['segments'] })
+                await queries.invalidateQueries({ queryKey: keys.segments })
               }}
               onClose={() => setDialog(null)}
             />

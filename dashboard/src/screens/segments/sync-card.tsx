@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { SegmentSync } from '#contract/segment-syncs.ts'
 import { type Call, call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -31,7 +32,7 @@ export function SyncCard({
   const [isDeleting, setDeleting] = useState(false)
   const queries = useQueryClient()
   const params = { sync_id: sync.sync_id }
-  const refresh = () => queries.invalidateQueries({ queryKey: ['syncs'] })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.syncs })
   const act = useMutation({
     mutationFn: (change: Call<SegmentSync>) => send(change),
     onSuccess: refresh,

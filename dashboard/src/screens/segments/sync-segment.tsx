@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FieldMapping, useFieldMapping } from '../../ui/field-mapping.tsx'
@@ -20,7 +21,7 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const known = useQuery({
-    queryKey: ['record-fields', segment.entityKind],
+    queryKey: keys.recordFields(segment.entityKind),
     queryFn: ({ signal }) =>
       fetchData(call('GET /internal/record-fields', { query: { kind: segment.entityKind } }), { signal }),
   })
@@ -38,7 +39,7 @@ export function SyncSegment({ segment, onClose }: { segment: Segment; onClose: (
   const sync = useMutation({
     mutationFn: () => send(request),
     onSuccess: async ({ warnings }) => {
-      await queries.invalidateQueries({ queryKey: ['syncs'] })
+      await queries.invalidateQueries({ queryKey: keys.syncs })
       notify(warnings[0]?.message ?? `Synced ${segment.name}`)
       onClose()
     },

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ListedSession as ListedSessionSchema } from '#contract/sessions.ts'
 import { type Call, call } from '../../api/calls.ts'
 import { fetchData, LIVE, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,12 +14,11 @@ import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
 type ListedSession = z.infer<typeof ListedSessionSchema>
-const sessionsKey = ['sessions']
 const formatId = ({ session_id }: ListedSession) => `...${session_id.slice(-4)}`
 
 export function Screen() {
   const sessions = useQuery({
-    queryKey: sessionsKey,
+    queryKey: keys.sessions,
     queryFn: ({ signal }) => fetchData(call('GET /internal/sessions'), { signal }),
     ...LIVE,
   })
@@ -26,7 +26,7 @@ export function Screen() {
   const queries = useQueryClient()
   const end = async (sessions: Call<unknown>) => {
     await send(sessions)
-    await queries.invalidateQueries({ queryKey: sessionsKey })
+    await queries.invalidateQueries({ queryKey: keys.sessions })
   }
   return (
     <LoadedPage

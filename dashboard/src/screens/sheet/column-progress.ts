@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { SheetTotals } from '#contract/row-edits.ts'
 import { sheetCall } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useSheet, useTotal } from './sheet-view.ts'
 
 type Totals = z.infer<typeof SheetTotals>
@@ -11,7 +12,7 @@ type Totals = z.infer<typeof SheetTotals>
 function useTotals(): Totals | undefined {
   const { sheet } = useSheet()
   const { data } = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'count'],
+    queryKey: keys.sheet(sheet.sheetId).totals,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/totals'), { signal }),
   })
   return data

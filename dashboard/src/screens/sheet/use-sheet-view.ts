@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { SheetId } from '../../api/calls.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
@@ -15,7 +16,6 @@ import { createViewState } from './view-state.ts'
 
 /** The minimum interval between reads of counts and runs, which cost the server more than rows. */
 const COUNTS_MS = 500
-const COUNTED = new Set<unknown>(['count', 'cell', 'runs'])
 
 /** Creates the state that the parts of the screen share, and keeps it up to date with the server. */
 export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStore): SheetView {
@@ -43,10 +43,8 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
   const refreshCounts = useCallback(() => {
     counts.current ??= setTimeout(() => {
       counts.current = undefined
-      void queries.invalidateQueries({
-        queryKey: ['sheet', sheetId],
-        predicate: ({ queryKey }) => COUNTED.has(queryKey[2]),
-      })
+      const { totals, cells, runs } = keys.sheet(sheetId)
+      for (const queryKey of [totals, cells, runs]) void queries.invalidateQueries({ queryKey })
     }, COUNTS_MS)
   }, [queries, sheetId])
   const refresh = useCallback(() => {
@@ -55,13 +53,11 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
   }, [rows, refreshCounts])
 
   const refreshDefinition = useCallback(async () => {
-    const keys = [
-      inputsQuery({ sheetId, workflowId }).queryKey,
-      actionsQuery({ sheetId, workflowId }).queryKey,
-      ['sheet', sheetId, 'action'],
-    ]
-    await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
-  }, [queries, sheetId, workflowId])
+    const { inputs, actions, configurations } = keys.sheet(sheetId)
+    await Promise.all(
+      [inputs, actions, configurations].map((queryKey) => queries.invalidateQueries({ queryKey })),
+    )
+  }, [queries, sheetId])
 
   const revision = useRef<number | null>(null)
   const names = useRef<string | null>(null)
@@ -78,7 +74,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
             // A colleague may have renamed the workflow or its sheets, or added or deleted a sheet.
             const hasNewNames = names.current !== null && names.current !== change.names
             names.current = change.names
-            if (hasNewNames) void queries.invalidateQueries({ queryKey: ['workflows'] })
+            if (hasNewNames) void queries.invalidateQueries({ queryKey: keys.workflows })
           }
           rows.refreshSoon()
           refreshCounts()

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ShortcutVersions } from '#contract/screens.ts'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -58,7 +59,7 @@ function Editor({
         }),
       ),
     onSuccess: async ({ warnings }) => {
-      await queries.invalidateQueries({ queryKey: ['shortcuts'] })
+      await queries.invalidateQueries({ queryKey: keys.shortcuts })
       notify(warnings[0]?.message ?? 'Published a new version')
       onClose()
     },

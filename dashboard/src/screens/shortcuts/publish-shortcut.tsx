@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fieldProblem, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -22,7 +23,7 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
     mutationFn: () =>
       send(call('POST /internal/shortcuts', { body: { workflow_id: workflow, name, description } })),
     onSuccess: async ({ data, warnings }) => {
-      await queries.invalidateQueries({ queryKey: ['shortcuts'] })
+      await queries.invalidateQueries({ queryKey: keys.shortcuts })
       notify(warnings[0]?.message ?? `Published ${data.name}`)
       onClose()
       await navigate({ to: `/shortcuts/${data.id}` })

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, fieldProblem } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -39,7 +40,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
     onSuccess: async ({ run_count }) => {
       notify(`${plural(run_count, 'run')} queued`)
       setText('')
-      await queries.invalidateQueries({ queryKey: ['shortcuts', shortcut.id, 'runs'] })
+      await queries.invalidateQueries({ queryKey: keys.shortcutRuns(shortcut.id) })
     },
   })
   const capProblem = fieldProblem(start.error, 'max_credits')

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { ShortcutInput, ShortcutRun } from '#contract/shortcuts.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, fieldProblem } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -46,7 +47,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   })
   const start = useMutation({ mutationFn: () => fetchData(request) })
   const run = useQuery({
-    queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
+    queryKey: keys.shortcutRun(shortcut.id, start.data?.id),
     queryFn: ({ signal }) =>
       fetchData(
         call('GET /shortcuts/:id/runs/:run_id', {

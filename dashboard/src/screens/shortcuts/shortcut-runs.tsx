@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ShortcutRun } from '#contract/shortcuts.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { NameButton } from '../../ui/name-link.tsx'
@@ -20,7 +21,7 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
   const [offset, setOffset] = useState(0)
   const [opened, setOpened] = useState<string | null>(null)
   const runs = useQuery({
-    queryKey: ['shortcuts', shortcut.id, 'runs', 'page', offset],
+    queryKey: keys.shortcutRunPage(shortcut.id, offset),
     queryFn: ({ signal }) =>
       fetchData(
         call('GET /shortcuts/:id/runs', {

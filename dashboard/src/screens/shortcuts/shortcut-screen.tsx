@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -33,14 +34,14 @@ const DIALOG_TEXTS: Record<Change, { title: string; verb: string; text: string }
 export function Screen() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const shortcut = useQuery({
-    queryKey: ['shortcuts', id],
+    queryKey: keys.shortcut(id),
     queryFn: ({ signal }) => fetchData(call('GET /shortcuts/:id', { params: { id } }), { signal }),
   })
   const [asked, setAsked] = useState<Change | null>(null)
   const [isEditing, setEditing] = useState(false)
   const can = useCan()
   const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: ['shortcuts'] })
+  const refresh = () => queries.invalidateQueries({ queryKey: keys.shortcuts })
   const republish = useMutation({
     mutationFn: () => send(call('POST /internal/shortcuts/:id/republish', { params: { id }, body: {} })),
     onSuccess: async () => {

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -8,7 +9,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 
 export const versionsQuery = (id: string) =>
   queryOptions({
-    queryKey: ['shortcuts', id, 'versions'],
+    queryKey: keys.shortcutVersions(id),
     queryFn: ({ signal }) =>
       fetchData(call('GET /internal/shortcuts/:id/versions', { params: { id } }), { signal }),
   })

@@ -3,6 +3,7 @@ import { useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,7 +18,7 @@ import { canBeRun, type Shortcut, describeState } from './shortcut.ts'
 
 export function Screen() {
   const shortcuts = useQuery({
-    queryKey: ['shortcuts'],
+    queryKey: keys.shortcuts,
     queryFn: ({ signal }) => fetchData(call('GET /shortcuts'), { signal }),
     ...LIVE,
   })

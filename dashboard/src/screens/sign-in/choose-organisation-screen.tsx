@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/calls.ts'
 import { fetchData, isTransient } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { describeOffer, type OwnOrganisation, VERBS } from '../../api/organisations.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -10,7 +11,7 @@ import { Card } from './card.tsx'
 /** The screen after single sign-on if the person has more than one organisation, or none that they have confirmed. */
 export function Screen() {
   const choices = useQuery({
-    queryKey: ['sign-in', 'organisations'],
+    queryKey: keys.signInChoices,
     retry: false,
     staleTime: Infinity,
     queryFn: ({ signal }) =>

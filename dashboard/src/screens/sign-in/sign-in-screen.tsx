@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { ApiError, fetchData, fieldProblem, isTransient, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { readReturnAddress, takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -32,7 +33,7 @@ const PROBLEMS: Record<string, string> = {
 
 function AskForLink() {
   const ways = useQuery({
-    queryKey: ['sign-in'],
+    queryKey: keys.signInWays,
     queryFn: ({ signal }) => fetchData(call('GET /internal/sign-in'), { signal }),
   })
   if (ways.error !== null) return <Problem error={ways.error} onRetry={() => void ways.refetch()} />
@@ -110,7 +111,7 @@ function MailForm() {
 function UseLink({ token }: { token: string }) {
   const params = { token }
   const link = useQuery({
-    queryKey: ['sign-in', token],
+    queryKey: keys.signInLink(token),
     retry: false,
     staleTime: Infinity,
     queryFn: ({ signal }) =>

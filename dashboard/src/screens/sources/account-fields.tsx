@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { call } from '../../api/calls.ts'
 import { ApiError, fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { getErrorText } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -19,7 +20,7 @@ type FieldProps = {
 /** The field for the connection of a source. It lists the connections of the source's providers. */
 export function ConnectionField({ form, ...fieldProps }: FieldProps) {
   const connections = useQuery({
-    queryKey: ['connections'],
+    queryKey: keys.connections,
     queryFn: ({ signal }) => fetchData(call('GET /internal/connections'), { signal }),
   })
   const fitting = (connections.data ?? []).filter(({ provider }) => form.providers.includes(provider))
@@ -59,7 +60,7 @@ export function OptionField({
     ),
   )
   const options = useQuery({
-    queryKey: ['source-options', form.sourceId, field, context],
+    queryKey: keys.sourceOptions(form.sourceId, field, context),
     queryFn: () =>
       fetchData(
         call('POST /sources/:source_id/options/:field_name', {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
 import { buildCurl } from '../../api/curl.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -45,7 +46,7 @@ export function NewSource({ onClose }: { onClose: () => void }) {
   const create = useMutation({
     mutationFn: async () => fetchData(buildCall()),
     onSuccess: async ({ source_instance_id }) => {
-      await queries.invalidateQueries({ queryKey: ['sources'] })
+      await queries.invalidateQueries({ queryKey: keys.sources })
       onClose()
       await navigate({ to: `/sources/${source_instance_id}` })
     },

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SourceInstance } from '#contract/sources.ts'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -27,7 +28,7 @@ export function PauseButton({
           body: { status: to },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['sources'] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.sources }),
     onError: (error, to) => notifyProblem(error, () => change.mutate(to)),
   })
   const isActive = status === 'active'

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -11,7 +12,7 @@ const PAGE = 20
 
 /** The query of a page of records. The count is part of its key, so that new records cause a reload. */
 export const recordsQuery = (id: string, page: number, count: number) => ({
-  queryKey: ['sources', id, 'records', page, count],
+  queryKey: keys.sourceRecords(id, page, count),
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     fetchData(
       call('GET /sources/:source_instance_id/data', {

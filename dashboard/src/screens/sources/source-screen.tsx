@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +16,7 @@ import { SyncSource } from './sync-source.tsx'
 export function Screen() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const source = useQuery({
-    queryKey: ['sources', id],
+    queryKey: keys.source(id),
     queryFn: ({ signal }) =>
       fetchData(call('GET /sources/:source_instance_id', { params: { source_instance_id: id } }), { signal }),
     refetchInterval: 3000,

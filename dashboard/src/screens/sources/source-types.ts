@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { SourceType } from '#contract/screens.ts'
 import { call } from '../../api/calls.ts'
 import { ApiError, fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 
 export type SourceField = SourceType['fields'][number]
 export type SimpleField = SourceField['fields'][number]
@@ -9,7 +10,7 @@ export type SimpleField = SourceField['fields'][number]
 export type Typed = Readonly<Record<string, string>>
 
 export const sourceTypesQuery = queryOptions({
-  queryKey: ['source-types'],
+  queryKey: keys.sourceTypes,
   queryFn: ({ signal }) => fetchData(call('GET /internal/source-types'), { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })

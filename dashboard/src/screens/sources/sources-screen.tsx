@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { SourceInstance } from '#contract/sources.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +17,7 @@ import { PauseButton, SourceStatus } from './pause-button.tsx'
 
 export function Screen() {
   const sources = useQuery({
-    queryKey: ['sources'],
+    queryKey: keys.sources,
     queryFn: ({ signal }) => fetchData(call('GET /sources'), { signal }),
     refetchInterval: 5000,
   })

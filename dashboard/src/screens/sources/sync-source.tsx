@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { SourceState } from '#contract/sources.ts'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -37,7 +38,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
   const sync = useMutation({
     mutationFn: () => send(request),
     onSuccess: async ({ warnings }) => {
-      await queries.invalidateQueries({ queryKey: ['sources', id] })
+      await queries.invalidateQueries({ queryKey: keys.source(id) })
       notify(warnings[0] === undefined ? 'Synced the source' : `${warnings[0].field}: ${warnings[0].message}`)
       onClose()
     },

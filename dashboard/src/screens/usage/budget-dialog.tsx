@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { type Choice, Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -73,7 +74,7 @@ export function BudgetDialog({
       return null
     },
     onSuccess: async (secret) => {
-      await queries.invalidateQueries({ queryKey: ['budgets'] })
+      await queries.invalidateQueries({ queryKey: keys.budgets })
       onMade(typed.webhook.trim() === '' ? null : secret)
     },
   })
@@ -194,19 +195,19 @@ function Subject({
   problem: string | undefined
 }) {
   const user = useQuery({
-    queryKey: ['user'],
+    queryKey: keys.user,
     queryFn: ({ signal }) => fetchData(call('GET /user'), { signal }),
     enabled: scope === 'member',
   })
-  const keys = useQuery({
-    queryKey: ['keys'],
+  const apiKeys = useQuery({
+    queryKey: keys.apiKeys,
     queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: scope === 'key',
   })
   const workflows = useQuery({ ...workflowsQuery, enabled: scope === 'workflow' || scope === 'sheet' })
   const choices: Record<typeof scope, readonly (string | Choice)[]> = {
     member: user.data?.org_members.emails ?? [],
-    key: (keys.data ?? []).map(({ key_id, last4, email }) => ({
+    key: (apiKeys.data ?? []).map(({ key_id, last4, email }) => ({
       value: key_id,
       label: `...${last4}`,
       note: email ?? '',

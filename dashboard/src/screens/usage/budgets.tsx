@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
@@ -27,7 +28,7 @@ type OpenDialog =
 /** The budgets with their limits, spending and alerts. */
 export function Budgets() {
   const budgets = useQuery({
-    queryKey: ['budgets'],
+    queryKey: keys.budgets,
     queryFn: ({ signal }) => fetchData(call('GET /credits/budgets'), { signal }),
     refetchInterval: 10_000,
   })
@@ -83,7 +84,7 @@ export function Budgets() {
             await send(
               call('DELETE /credits/budgets/:budget_id', { params: { budget_id: dialog.budget.budget_id } }),
             )
-            await queries.invalidateQueries({ queryKey: ['budgets'] })
+            await queries.invalidateQueries({ queryKey: keys.budgets })
           }}
           onClose={close}
         />
@@ -113,8 +114,8 @@ function SigningSecret({ secret, onClose }: { secret: string; onClose: () => voi
 function useSubjectNames(budgets: readonly Budget[]): (budget: Budget) => string {
   const has = (scopes: readonly string[]) => budgets.some(({ scope }) => scopes.includes(scope))
   const workflows = useQuery({ ...workflowsQuery, enabled: has(['workflow', 'sheet']) })
-  const keys = useQuery({
-    queryKey: ['keys'],
+  const apiKeys = useQuery({
+    queryKey: keys.apiKeys,
     queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: has(['key']),
   })
@@ -122,7 +123,7 @@ function useSubjectNames(budgets: readonly Budget[]): (budget: Budget) => string
     if (subject === null) return 'The organisation'
     if (scope === 'member') return subject
     if (scope === 'key') {
-      return `Key ...${keys.data?.find(({ key_id }) => key_id === subject)?.last4 ?? subject.slice(-4)}`
+      return `Key ...${apiKeys.data?.find(({ key_id }) => key_id === subject)?.last4 ?? subject.slice(-4)}`
     }
     const name = workflows.data?.find(({ workflow_id }) => workflow_id === subject)?.name ?? subject
     return scope === 'sheet' ? `${name}, sheet` : name

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { UsageRow as UsageRowSchema } from '#contract/usage.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -47,7 +48,7 @@ const usageCall = (from: string, group: Group) =>
 
 function useUsage(from: string, group: Group) {
   return useQuery({
-    queryKey: ['usage', from, group],
+    queryKey: keys.usage(from, group),
     queryFn: ({ signal }) => fetchData(usageCall(from, group), { signal }),
     placeholderData: keepPreviousData,
     ...LIVE,
@@ -58,7 +59,7 @@ export function Screen() {
   const [period, setPeriod] = useState<Period>('All time')
   const from = getFirstDay(period)
   const overview = useQuery({
-    queryKey: ['credits'],
+    queryKey: keys.credits,
     queryFn: ({ signal }) => fetchData(call('GET /credits'), { signal }),
     ...LIVE,
   })
@@ -143,16 +144,16 @@ export function Screen() {
 
 /** Returns a function that names a key by its last characters, as the list of keys does. */
 function useKeyNames(isNeeded: boolean): (keyId: string | null | undefined) => string {
-  const keys = useQuery({
-    queryKey: ['keys'],
+  const apiKeys = useQuery({
+    queryKey: keys.apiKeys,
     queryFn: ({ signal }) => fetchData(call('GET /internal/keys'), { signal }),
     enabled: isNeeded,
   })
   return (keyId) => {
     if (keyId === null || keyId === undefined) return 'no key'
-    const key = keys.data?.find(({ key_id }) => key_id === keyId)
+    const key = apiKeys.data?.find(({ key_id }) => key_id === keyId)
     if (key !== undefined) return `Key ...${key.last4}`
-    return keys.data === undefined ? '…' : 'Signed in, or a removed key'
+    return apiKeys.data === undefined ? '…' : 'Signed in, or a removed key'
   }
 }
 

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { inputsQuery } from '../../api/sheet.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
@@ -29,7 +30,7 @@ export function Screen() {
     strict: false,
   })
   const sheet: SheetId = { workflowId, sheetId }
-  const key = ['webhook', sheetId]
+  const key = keys.sheet(sheetId).webhook
   const webhook = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/webhook'), { signal }),

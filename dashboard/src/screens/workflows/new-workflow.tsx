@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
-import { workflowsQuery } from '../../api/workflows.ts'
+import { keys } from '../../api/keys.ts'
 import { NameDialog } from '../../ui/name-dialog.tsx'
 
 /** The dialog that creates a workflow. It then opens the blank sheet, or the import screen for a file. */
@@ -15,7 +15,7 @@ export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose
       verb="Create"
       save={(name) => fetchData(call('POST /workflows', { body: { name } }))}
       onSaved={async ({ workflow_id: id }) => {
-        await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+        await queries.invalidateQueries({ queryKey: keys.workflows })
         await navigate({ to: `/workflows/${id}/sheets/${id}${then === 'file' ? '/import' : ''}` })
       }}
       onClose={onClose}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call, sheetCall } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
-import { workflowsQuery } from '../../api/workflows.ts'
+import { keys } from '../../api/keys.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
 
 export const DEMO_NAME = 'Demo: clean leads'
@@ -78,7 +78,7 @@ export function useOpenDemo() {
       return known?.workflow_id ?? (await makeDemo())
     },
     onSuccess: async (id) => {
-      await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+      await queries.invalidateQueries({ queryKey: keys.workflows })
       await navigate({ to: `/workflows/${id}/sheets/${id}` })
     },
     onError: notifyProblem,

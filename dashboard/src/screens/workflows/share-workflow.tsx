@@ -2,8 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, onlyFieldProblem, send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useSession } from '../../api/session.ts'
-import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import type { Workflow } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -15,13 +16,12 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
   const session = useSession()
   const queries = useQueryClient()
   const user = useQuery({
-    queryKey: ['user'],
+    queryKey: keys.user,
     queryFn: ({ signal }) => fetchData(call('GET /user'), { signal }),
   })
   const params = { workflow_id: workflow.workflow_id }
-  const key = ['workflows', workflow.workflow_id, 'share']
   const sharing = useQuery({
-    queryKey: key,
+    queryKey: keys.sharing(workflow.workflow_id),
     queryFn: ({ signal }) =>
       fetchData(call('GET /internal/workflows/:workflow_id/share', { params }), { signal }),
   })
@@ -36,7 +36,7 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
           ),
     onSuccess: async () => {
       setEmail('')
-      await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+      await queries.invalidateQueries({ queryKey: keys.workflows })
     },
   })
   const shared = (sharing.data?.shared_with ?? []).map((one) => one.email)

@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
-import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import type { Workflow } from '../../api/workflows.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -73,7 +74,7 @@ export function WorkflowActions({ workflow }: { workflow: Workflow }) {
 
 function useRefreshWorkflows() {
   const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+  return () => queries.invalidateQueries({ queryKey: keys.workflows })
 }
 
 function Rename({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, sheetCall, type SheetId, sheetPath } from '../../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../../api/client.ts'
-import { overviewQuery, type RosterSheet } from '../../../api/workflows.ts'
+import { keys } from '../../../api/keys.ts'
+import { type RosterSheet } from '../../../api/workflows.ts'
 import { useGo } from '../../../frame/go.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { NameDialog } from '../../../ui/name-dialog.tsx'
@@ -12,7 +13,7 @@ import { useSheet } from '../sheet-view.ts'
 function useRefreshTabs() {
   const queries = useQueryClient()
   const { sheet } = useSheet()
-  return () => queries.invalidateQueries({ queryKey: overviewQuery(sheet.workflowId).queryKey })
+  return () => queries.invalidateQueries({ queryKey: keys.workflow(sheet.workflowId) })
 }
 
 const sheetParams = ({ workflowId, sheetId }: SheetId) => ({ workflow_id: workflowId, sheet_id: sheetId })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
+import { keys } from '../../../api/keys.ts'
 import { fetchOptions } from '../../../api/sheet.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { Checkbox } from '../../../ui/text-field.tsx'
@@ -109,7 +110,7 @@ function OptionsField({
 }) {
   const { sheet } = useSheet()
   const options = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'options', action, name],
+    queryKey: keys.sheet(sheet.sheetId).options(action, name),
     retry: false,
     queryFn: () => fetchOptions(sheet, action, name),
   })

@@ -6,6 +6,7 @@ import type { Warning } from '#contract/envelope.ts'
 import { sheetCall } from '../../../api/calls.ts'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
 import { ApiError, fetchData, fieldProblem, send } from '../../../api/client.ts'
+import { keys } from '../../../api/keys.ts'
 import type { GraphNode } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
@@ -68,7 +69,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
       setWarnings(answer?.warnings ?? [])
       notify(`Saved ${name}`)
       await refreshDefinition()
-      await queries.invalidateQueries({ queryKey: ['sheet', sheet.sheetId, 'action', id] })
+      await queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).configuration(id) })
       refresh()
     },
   })
@@ -213,19 +214,17 @@ const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not
 /** The cost of a changed configuration: an estimate for running all rows that have a result again. */
 function Impact({ action }: { action: string }) {
   const { sheet } = useSheet()
+  const call = sheetCall(sheet, 'POST /estimate', {
+    body: {
+      status_filters: [{ action_instance_id: action, is: SETTLED }],
+      action_instance_id: action,
+      run_next_action: true,
+    },
+  })
   const estimate = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'estimate', 'impact', action],
+    queryKey: keys.estimate(call),
     staleTime: 10_000,
-    queryFn: () =>
-      fetchData(
-        sheetCall(sheet, 'POST /estimate', {
-          body: {
-            status_filters: [{ action_instance_id: action, is: SETTLED }],
-            action_instance_id: action,
-            run_next_action: true,
-          },
-        }),
-      ),
+    queryFn: () => fetchData(call),
   })
   const text =
     estimate.data === undefined

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { sheetCall } from '../../../api/calls.ts'
 import { templateQuery } from '../../../api/catalogue.ts'
 import { send } from '../../../api/client.ts'
+import { keys } from '../../../api/keys.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useSheet } from '../sheet-view.ts'
@@ -13,7 +14,7 @@ export default function ActionPanel({ action }: { action: string }) {
   const { columns, sheet } = useSheet()
   const column = columns.find(({ key }) => key === action)
   const node = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'action', action],
+    queryKey: keys.sheet(sheet.sheetId).configuration(action),
     staleTime: 0,
     queryFn: ({ signal }) =>
       send(sheetCall(sheet, 'GET /actions/:action_instance_id', { params: { action_instance_id: action } }), {

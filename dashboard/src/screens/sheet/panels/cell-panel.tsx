@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sheetCall, type SheetId } from '../../../api/calls.ts'
 import { ApiError, fetchData, send } from '../../../api/client.ts'
+import { keys } from '../../../api/keys.ts'
 import type { CellDetail, Row } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
@@ -27,16 +28,16 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
   const column = columns.find(({ key }) => key === action)
   const name = column?.name ?? action
   const number = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'number', rowId, rows.selection],
+    queryKey: keys.sheet(sheet.sheetId).position(rowId, rows.selection),
     queryFn: async () => (await rows.locate(rowId)) ?? null,
   })
   const rowNumber = `row ${typeof number.data === 'number' ? number.data + 1 : '…'}`
   const cell = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'cell', rowId, action],
+    queryKey: keys.sheet(sheet.sheetId).cell(rowId, action),
     queryFn: ({ signal }) => readCell(sheet, rowId, action, signal),
   })
   const row = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'cell', rowId],
+    queryKey: keys.sheet(sheet.sheetId).row(rowId),
     queryFn: async () => {
       const list = sheetCall(sheet, 'POST /rows/list', { body: { row_ids: [rowId] } })
       return (await fetchData(list)).rows[0] ?? null
@@ -129,7 +130,7 @@ function Value({ detail }: { detail: CellDetail }) {
   const [isWanted, setWanted] = useState(false)
   const url = detail.outputs_ref?.url
   const large = useQuery({
-    queryKey: ['outputs', url],
+    queryKey: keys.outputs(url),
     enabled: isWanted && url !== undefined,
     queryFn: ({ signal }) => readOutputs(url ?? '', signal),
   })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type DragEvent, useState } from 'react'
+import { keys } from '../../../api/keys.ts'
 import { fetchOptions } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -40,7 +41,7 @@ type Props = {
 export function ProvidersField({ action, field, value, onChange, defaults }: Props) {
   const { sheet } = useSheet()
   const offers = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'options', action, field],
+    queryKey: keys.sheet(sheet.sheetId).options(action, field),
     queryFn: () => fetchOptions(sheet, action, field),
   })
   const [dragged, setDragged] = useState<number | null>(null)

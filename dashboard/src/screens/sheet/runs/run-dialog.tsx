@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fetchData, fieldProblem, send } from '../../../api/client.ts'
+import { keys } from '../../../api/keys.ts'
 import type { Estimate } from '../../../api/sheet.ts'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -20,7 +21,7 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
   const [limit, setLimit] = useState('')
   const { run, estimate } = buildRunCalls(sheet, choice, address.selection, spending(limit))
   const price = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'estimate', estimate.body],
+    queryKey: keys.estimate(estimate),
     staleTime: 0,
     gcTime: 0,
     queryFn: () => fetchData(estimate),
