@@ -7,92 +7,9 @@ import { Broken, NotAllowed, NotFound } from './frame/refusal.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-type Screen = { path: string; scope?: Scope; load: () => Promise<{ Screen: ComponentType }> }
+type Load = () => Promise<{ Screen: ComponentType }>
 
-/** The addresses inside the frame. A screen is a module that exports `Screen`; it is loaded when it is first shown. */
-const SCREENS: readonly Screen[] = [
-  {
-    path: '/workflows',
-    scope: 'workflows:read',
-    load: () => import('./screens/workflows/workflows-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId',
-    scope: 'workflows:read',
-    load: () => import('./screens/workflows/main-sheet.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId',
-    scope: 'workflows:data:read',
-    load: () => import('./screens/sheet/sheet-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId/runs',
-    scope: 'workflows:data:read',
-    load: () => import('./screens/runs/runs-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId/import',
-    scope: 'workflows:data:write',
-    load: () => import('./screens/import/import-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId/export',
-    scope: 'workflows:read',
-    load: () => import('./screens/export/export-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId/schedule',
-    scope: 'workflows:read',
-    load: () => import('./screens/schedule/schedule-screen.tsx'),
-  },
-  {
-    path: '/workflows/$workflowId/sheets/$sheetId/webhook',
-    scope: 'workflows:data:read',
-    load: () => import('./screens/webhook/webhook-screen.tsx'),
-  },
-  { path: '/sources', scope: 'sources:read', load: () => import('./screens/sources/sources-screen.tsx') },
-  {
-    path: '/sources/$id',
-    scope: 'sources:read',
-    load: () => import('./screens/sources/source-screen.tsx'),
-  },
-  {
-    path: '/shortcuts',
-    scope: 'shortcuts:read',
-    load: () => import('./screens/shortcuts/shortcuts-screen.tsx'),
-  },
-  {
-    path: '/shortcuts/$id',
-    scope: 'shortcuts:read',
-    load: () => import('./screens/shortcuts/shortcut-screen.tsx'),
-  },
-  { path: '/records', scope: 'records', load: () => import('./screens/records/records-screen.tsx') },
-  { path: '/segments', scope: 'records', load: () => import('./screens/segments/segments-screen.tsx') },
-  { path: '/usage', scope: 'credits:read', load: () => import('./screens/usage/usage-screen.tsx') },
-  { path: '/settings', load: () => import('./screens/settings/settings-screen.tsx') },
-  {
-    path: '/settings/members',
-    scope: 'members:write',
-    load: () => import('./screens/members/members-screen.tsx'),
-  },
-  { path: '/settings/keys', scope: 'workflows:read', load: () => import('./screens/keys/keys-screen.tsx') },
-  { path: '/settings/connections', load: () => import('./screens/connections/connections-screen.tsx') },
-  {
-    path: '/settings/environment',
-    scope: 'workflows:read',
-    load: () => import('./screens/environment/environment-screen.tsx'),
-  },
-  { path: '/settings/sessions', load: () => import('./screens/sessions/sessions-screen.tsx') },
-  { path: '/settings/audit', scope: 'members:write', load: () => import('./screens/audit/audit-screen.tsx') },
-  {
-    path: '/settings/health',
-    scope: 'members:write',
-    load: () => import('./screens/health/health-screen.tsx'),
-  },
-]
-
-const lazyScreen = (load: Screen['load']) =>
+const lazyScreen = (load: Load) =>
   lazy(async () => {
     const { Screen } = await load().catch((cause: unknown) => {
       throw new Error(
@@ -102,6 +19,18 @@ const lazyScreen = (load: Screen['load']) =>
     })
     return { default: Screen }
   })
+
+/** Returns a validator of the query of an address: the named parts are plain texts, and any may be missing. */
+const texts =
+  <Name extends string>(...names: readonly Name[]) =>
+  (query: Readonly<Record<string, unknown>>): { [_ in Name]?: string } => {
+    const read: { [_ in Name]?: string } = {}
+    for (const name of names) {
+      const text = query[name]
+      if (typeof text === 'string') read[name] = text
+    }
+    return read
+  }
 
 const rootRoute = createRootRoute({
   component: () => (
@@ -124,43 +53,133 @@ function Home() {
   return <Navigate to={can('workflows:read') ? '/workflows' : '/shortcuts'} replace />
 }
 
-const screenRoutes = SCREENS.map(({ path, scope, load }) => {
+/** Returns a component that loads its screen when it is first shown, for people whose role has the scope. */
+function guard(scope: Scope | null, load: Load) {
   const LazyScreen = lazyScreen(load)
-  const component = () => {
+  return () => {
     const can = useCan()
-    return scope === undefined || can(scope) ? <LazyScreen /> : <NotAllowed />
+    return scope === null || can(scope) ? <LazyScreen /> : <NotAllowed />
   }
-  return createRoute({ getParentRoute: () => frameRoute, path, component })
+}
+
+/** Returns the route of a screen inside the frame. The module of a screen exports `Screen`. */
+const screen = <const Path extends string>(path: Path, scope: Scope | null, load: Load) =>
+  createRoute({ getParentRoute: () => frameRoute, path, component: guard(scope, load) })
+
+const mainSheetRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/workflows/$workflowId',
+  component: MainSheet,
+})
+
+/** Redirects to the main sheet, which has the id of its workflow. If there is none, the sheet screen shows `Not found`. */
+function MainSheet() {
+  const can = useCan()
+  const { workflowId } = mainSheetRoute.useParams()
+  if (!can('workflows:read')) return <NotAllowed />
+  const params = { workflowId, sheetId: workflowId }
+  return <Navigate to="/workflows/$workflowId/sheets/$sheetId" params={params} replace />
+}
+
+const sheetRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/workflows/$workflowId/sheets/$sheetId',
+  validateSearch: texts('row', 'cell', 'action', 'add', 'filters', 'status_filters', 'find'),
+  component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
+})
+
+const exportRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/workflows/$workflowId/sheets/$sheetId/export',
+  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find'),
+  component: guard('workflows:read', () => import('./screens/export/export-screen.tsx')),
+})
+
+const shortcutsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/shortcuts',
+  validateSearch: texts('publish'),
+  component: guard('shortcuts:read', () => import('./screens/shortcuts/shortcuts-screen.tsx')),
 })
 
 const absentRoute = createRoute({ getParentRoute: () => frameRoute, path: '$', component: NotFound })
 
-const SignIn = lazyScreen(() => import('./screens/sign-in/sign-in-screen.tsx'))
-const signInRoutes = ['/sign-in', '/sign-in/$token'].map((path) =>
-  createRoute({ getParentRoute: () => rootRoute, path, component: SignIn }),
-)
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: texts('problem'),
+  component: lazyScreen(() => import('./screens/sign-in/sign-in-screen.tsx')),
+})
 
-const ChooseOrganisation = lazyScreen(() => import('./screens/sign-in/choose-organisation-screen.tsx'))
+const signInLinkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/$token',
+  component: lazyScreen(() => import('./screens/sign-in/sign-in-link-screen.tsx')),
+})
+
 const chooseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/organisations',
-  component: ChooseOrganisation,
+  component: lazyScreen(() => import('./screens/sign-in/choose-organisation-screen.tsx')),
 })
 
-const Invitation = lazyScreen(() => import('./screens/invitation/invitation-screen.tsx'))
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitations/$token',
-  component: Invitation,
+  component: lazyScreen(() => import('./screens/invitation/invitation-screen.tsx')),
 })
 
+/** The screens inside the frame, with the scope that each needs. */
+const framed = frameRoute.addChildren([
+  homeRoute,
+  screen('/workflows', 'workflows:read', () => import('./screens/workflows/workflows-screen.tsx')),
+  mainSheetRoute,
+  sheetRoute,
+  screen(
+    '/workflows/$workflowId/sheets/$sheetId/runs',
+    'workflows:data:read',
+    () => import('./screens/runs/runs-screen.tsx'),
+  ),
+  screen(
+    '/workflows/$workflowId/sheets/$sheetId/import',
+    'workflows:data:write',
+    () => import('./screens/import/import-screen.tsx'),
+  ),
+  exportRoute,
+  screen(
+    '/workflows/$workflowId/sheets/$sheetId/schedule',
+    'workflows:read',
+    () => import('./screens/schedule/schedule-screen.tsx'),
+  ),
+  screen(
+    '/workflows/$workflowId/sheets/$sheetId/webhook',
+    'workflows:data:read',
+    () => import('./screens/webhook/webhook-screen.tsx'),
+  ),
+  screen('/sources', 'sources:read', () => import('./screens/sources/sources-screen.tsx')),
+  screen('/sources/$id', 'sources:read', () => import('./screens/sources/source-screen.tsx')),
+  shortcutsRoute,
+  screen('/shortcuts/$id', 'shortcuts:read', () => import('./screens/shortcuts/shortcut-screen.tsx')),
+  screen('/records', 'records', () => import('./screens/records/records-screen.tsx')),
+  screen('/segments', 'records', () => import('./screens/segments/segments-screen.tsx')),
+  screen('/usage', 'credits:read', () => import('./screens/usage/usage-screen.tsx')),
+  screen('/settings', null, () => import('./screens/settings/settings-screen.tsx')),
+  screen('/settings/members', 'members:write', () => import('./screens/members/members-screen.tsx')),
+  screen('/settings/keys', 'workflows:read', () => import('./screens/keys/keys-screen.tsx')),
+  screen('/settings/connections', null, () => import('./screens/connections/connections-screen.tsx')),
+  screen(
+    '/settings/environment',
+    'workflows:read',
+    () => import('./screens/environment/environment-screen.tsx'),
+  ),
+  screen('/settings/sessions', null, () => import('./screens/sessions/sessions-screen.tsx')),
+  screen('/settings/audit', 'members:write', () => import('./screens/audit/audit-screen.tsx')),
+  screen('/settings/health', 'members:write', () => import('./screens/health/health-screen.tsx')),
+  absentRoute,
+])
+
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([
-    frameRoute.addChildren([homeRoute, ...screenRoutes, absentRoute]),
-    ...signInRoutes,
-    chooseRoute,
-    invitationRoute,
-  ]),
+  routeTree: rootRoute.addChildren([framed, signInRoute, signInLinkRoute, chooseRoute, invitationRoute]),
   // Query values stay plain texts. Each screen parses its own.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search: Record<string, string>) => {
@@ -171,3 +190,9 @@ export const router = createRouter({
   defaultPendingMs: 0,
   defaultErrorComponent: Broken,
 })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

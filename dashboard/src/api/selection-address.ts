@@ -1,11 +1,15 @@
 import type { RowFilter, Selection, StatusFilter } from './sheet.ts'
 
-/** Returns the selection of rows that is written in an address. */
-export function readSelection(query: URLSearchParams): Selection {
+/** Returns the selection of rows that is written in the query of an address. */
+export function readSelection(query: {
+  filters?: string
+  status_filters?: string
+  find?: string
+}): Selection {
   return {
-    filters: readList<RowFilter>(query.get('filters')),
-    status_filters: readList<StatusFilter>(query.get('status_filters')),
-    find: query.get('find') ?? '',
+    filters: readList<RowFilter>(query.filters),
+    status_filters: readList<StatusFilter>(query.status_filters),
+    find: query.find ?? '',
   }
 }
 
@@ -20,7 +24,7 @@ export function selectionQuery({ filters, status_filters, find }: Selection): st
 }
 
 /** Returns the objects of a JSON list. Invalid text gives an empty list, so that a wrong address shows all rows. */
-function readList<Item>(text: string | null): Item[] {
+function readList<Item>(text: string | undefined): Item[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')
     return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []

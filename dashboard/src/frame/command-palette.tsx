@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { type NavigateOptions, useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useCan } from '../api/session.ts'
@@ -16,9 +16,9 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const returnFocus = useReturnFocus(true)
   const can = useCan()
   const workflows = useQuery({ ...workflowsQuery, enabled: can('workflows:read') })
-  const go = (to: string) => {
+  const go = (to: NavigateOptions) => {
     onClose()
-    void navigate({ to })
+    void navigate(to)
   }
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -45,7 +45,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
               <Command.Empty className="p-4 text-center text-muted">No results</Command.Empty>
               <Group heading="Go to">
                 {NAVIGATION.filter(({ scope }) => scope === undefined || can(scope)).map(({ name, to }) => (
-                  <Item key={to} onSelect={() => go(to)}>
+                  <Item key={to} onSelect={() => go({ to })}>
                     {name}
                   </Item>
                 ))}
@@ -55,7 +55,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
                   <Item
                     key={workflow_id}
                     value={`${name} ${workflow_id}`}
-                    onSelect={() => go(`/workflows/${workflow_id}`)}
+                    onSelect={() => go({ to: '/workflows/$workflowId', params: { workflowId: workflow_id } })}
                   >
                     {name}
                   </Item>
@@ -63,7 +63,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
               </Group>
               <Group heading="Settings">
                 {SETTINGS.filter(({ scope }) => scope === undefined || can(scope)).map(({ name, to }) => (
-                  <Item key={to} onSelect={() => go(to)}>
+                  <Item key={to} onSelect={() => go({ to })}>
                     {name}
                   </Item>
                 ))}

@@ -1,7 +1,8 @@
+import type { LinkProps } from '@tanstack/react-router'
 import type { Scope } from '#contract/scopes.ts'
 import { BarChart3, Building2, Filter, type Icon, Plug, Settings, Table2, Zap } from '../ui/icons.tsx'
 
-type Entry = { name: string; to: string; icon: Icon; scope?: Scope }
+type Entry = { name: string; to: NonNullable<LinkProps['to']>; icon: Icon; scope?: Scope }
 
 export const NAVIGATION: readonly Entry[] = [
   { name: 'Workflows', to: '/workflows', icon: Table2, scope: 'workflows:read' },

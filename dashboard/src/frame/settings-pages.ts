@@ -1,3 +1,4 @@
+import type { LinkProps } from '@tanstack/react-router'
 import type { Scope } from '#contract/scopes.ts'
 import {
   Activity,
@@ -10,7 +11,13 @@ import {
   Variable,
 } from '../ui/icons.tsx'
 
-type SettingsPage = { name: string; to: string; icon: Icon; text: string; scope?: Scope }
+type SettingsPage = {
+  name: string
+  to: NonNullable<LinkProps['to']>
+  icon: Icon
+  text: string
+  scope?: Scope
+}
 
 export const SETTINGS: readonly SettingsPage[] = [
   {

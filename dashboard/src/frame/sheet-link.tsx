@@ -6,11 +6,12 @@ import { buttonClass } from '../ui/button.tsx'
 import { ArrowLeft } from '../ui/icons.tsx'
 
 /** A link from a screen of a sheet back to its rows. */
-export function SheetLink({ sheet: { workflowId, sheetId } }: { sheet: SheetId }) {
+export function SheetLink({ sheet }: { sheet: SheetId }) {
+  const { workflowId, sheetId } = sheet
   const overview = useQuery(overviewQuery(workflowId))
   const name = overview.data?.sheets.find(({ sheet_id }) => sheet_id === sheetId)?.name
   return (
-    <Link to={`/workflows/${workflowId}/sheets/${sheetId}`} className={buttonClass()}>
+    <Link to="/workflows/$workflowId/sheets/$sheetId" params={sheet} className={buttonClass()}>
       <ArrowLeft aria-hidden className="size-3.5" />
       {name === undefined ? 'Back to the rows' : `Rows of ${name}`}
     </Link>

@@ -95,7 +95,11 @@ function buildColumns(remove: (connection: Connection) => void): readonly Column
           {used_by.length === 0 && <li className="text-muted">not used</li>}
           {used_by.map(({ workflow_id, name }) => (
             <li key={workflow_id}>
-              <Link to={`/workflows/${workflow_id}`} className="text-accent-text underline">
+              <Link
+                to="/workflows/$workflowId"
+                params={{ workflowId: workflow_id }}
+                className="text-accent-text underline"
+              >
                 {name}
               </Link>
             </li>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useParams, useRouterState } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { ExportFormat } from '#contract/exports.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
@@ -26,14 +26,10 @@ const FORMATS: readonly { value: ExportFormat; label: string }[] = [
 ]
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
-  const sheet: SheetId = { workflowId, sheetId }
-  const href = useRouterState({ select: (state) => state.location.href })
-  const query = new URL(href, location.origin).searchParams
+  const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/export' })
+  const query = useSearch({ from: '/frame/workflows/$workflowId/sheets/$sheetId/export' })
   const selection = readSelection(query)
-  const rowIds = readRowIds(query, sheetId)
+  const rowIds = readRowIds(query, sheet.sheetId)
   const filtered = isFiltered(selection) || rowIds.length > 0
   const [format, setFormat] = useState<ExportFormat>('csv')
   const [name, setName] = useState('export')
@@ -99,10 +95,9 @@ export function Screen() {
 }
 
 /** Returns the row ids selected in the sheet: from the address, or from session storage if they are too many for an address. */
-function readRowIds(query: URLSearchParams, sheetId: string): string[] {
-  const given = query.get('row_ids')
-  if (given !== null) return given.split(',')
-  if (!query.has('selected')) return []
+function readRowIds(query: { row_ids?: string; selected?: string }, sheetId: string): string[] {
+  if (query.row_ids !== undefined) return query.row_ids.split(',')
+  if (query.selected === undefined) return []
   const kept: unknown = JSON.parse(sessionStorage.getItem(`loam.export.${sheetId}`) ?? '[]')
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }

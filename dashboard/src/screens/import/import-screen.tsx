@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type DragEvent, useState } from 'react'
-import { call, type SheetId } from '../../api/calls.ts'
+import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { inputsQuery } from '../../api/sheet.ts'
@@ -18,10 +18,7 @@ import { ImportMapping } from './import-mapping.tsx'
 import type { Uploaded } from './mapping.ts'
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
-  const sheet: SheetId = { workflowId, sheetId }
+  const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/import' })
   const inputs = useQuery(inputsQuery(sheet))
   const [sent, setSent] = useState(0)
   const [worksheet, setWorksheet] = useState<string | null>(null)

@@ -10,10 +10,9 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The page of an invitation. Opening the link does not use it up, because mail scanners open links; only the button does. */
 export function Screen() {
-  const { token = '' }: { token?: string } = useParams({ strict: false })
-  const params = { token }
+  const params = useParams({ from: '/invitations/$token' })
   const invitation = useQuery({
-    queryKey: keys.invitation(token),
+    queryKey: keys.invitation(params.token),
     queryFn: ({ signal }) => fetchData(call('GET /internal/invitations/:token', { params }), { signal }),
     retry: false,
   })

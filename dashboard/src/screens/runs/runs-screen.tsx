@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SheetId } from '../../api/calls.ts'
 import { type Run, runsQuery } from '../../api/sheet.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
@@ -17,10 +16,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { RunSummary } from './run-summary.tsx'
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
-  const sheet: SheetId = { workflowId, sheetId }
+  const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/runs' })
   const runs = useQuery({
     ...runsQuery(sheet),
     refetchInterval: ({ state }) =>
@@ -41,7 +37,11 @@ export function Screen() {
           title="No runs yet"
           text="Runs are listed here with their rows, failures by cause and credits."
         >
-          <Link to={`/workflows/${workflowId}/sheets/${sheetId}`} className="text-accent-text underline">
+          <Link
+            to="/workflows/$workflowId/sheets/$sheetId"
+            params={sheet}
+            className="text-accent-text underline"
+          >
             Open the sheet
           </Link>
         </EmptyState>

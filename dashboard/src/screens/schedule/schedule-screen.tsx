@@ -37,12 +37,9 @@ const FREQUENCIES = [
 ]
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
-  const sheet: SheetId = { workflowId, sheetId }
+  const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/schedule' })
   const schedule = useQuery({
-    queryKey: keys.sheet(sheetId).schedule,
+    queryKey: keys.sheet(sheet.sheetId).schedule,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/schedule'), { signal }),
   })
   return (

@@ -79,7 +79,9 @@ export function SyncCard({
           {
             name: 'Workflow',
             cell: ({ workflow_id: id }) => (
-              <NameLink to={`/workflows/${id}`}>{findWorkflowName(id)}</NameLink>
+              <NameLink to="/workflows/$workflowId" params={{ workflowId: id }}>
+                {findWorkflowName(id)}
+              </NameLink>
             ),
           },
           {

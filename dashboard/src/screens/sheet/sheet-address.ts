@@ -1,4 +1,4 @@
-import { useRouter, useRouterState } from '@tanstack/react-router'
+import { useRouter, useRouterState, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { readSelection } from '../../api/selection-address.ts'
 import type { Selection } from '../../api/sheet.ts'
@@ -9,8 +9,8 @@ export type Opened = { row: string | null; cell: string | null; action: string |
 export function useSheetAddress() {
   const { history } = useRouter()
   const href = useRouterState({ select: (state) => state.location.href })
+  const query = useSearch({ from: '/frame/workflows/$workflowId/sheets/$sheetId' })
   return useMemo(() => {
-    const query = new URL(href, location.origin).searchParams
     const change = (changes: Record<string, string | null>, replace = false) => {
       const next = new URL(href, location.origin)
       for (const [name, value] of Object.entries(changes)) {
@@ -21,10 +21,10 @@ export function useSheetAddress() {
       history[replace ? 'replace' : 'push'](`${next.pathname}${text}`)
     }
     const opened: Opened = {
-      row: query.get('row'),
-      cell: query.get('cell'),
-      action: query.get('action'),
-      add: query.has('add'),
+      row: query.row ?? null,
+      cell: query.cell ?? null,
+      action: query.action ?? null,
+      add: query.add !== undefined,
     }
     const selection = readSelection(query)
     const close = { row: null, cell: null, action: null, add: null }
@@ -45,7 +45,7 @@ export function useSheetAddress() {
           true,
         ),
     }
-  }, [history, href])
+  }, [history, href, query])
 }
 
 export type SheetAddress = ReturnType<typeof useSheetAddress>

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { sheetPath } from '../../api/calls.ts'
 import { isFiltered } from '../../api/sheet.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
@@ -28,7 +27,11 @@ export function SheetHints() {
           : 'Start with your data: paste a table from a spreadsheet, with the input names in its first line. Or add inputs one by one.'
       }
     >
-      <Link to={`${sheetPath(sheet)}/import`} className={buttonClass('primary')}>
+      <Link
+        to="/workflows/$workflowId/sheets/$sheetId/import"
+        params={sheet}
+        className={buttonClass('primary')}
+      >
         Import a file
       </Link>
       {!hasInputs && <Button onClick={() => open({ kind: 'add input' })}>Add an input</Button>}

@@ -29,9 +29,7 @@ const ActionPanel = lazy(() => import('./panels/action-panel.tsx'))
 const AddAction = lazy(() => import('./panels/add-action.tsx'))
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
+  const { workflowId, sheetId } = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId' })
   // The key makes each sheet a new screen, so that no state of the previous one stays.
   return <SheetLoader key={sheetId} workflowId={workflowId} sheetId={sheetId} />
 }

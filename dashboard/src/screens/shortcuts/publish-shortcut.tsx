@@ -26,7 +26,7 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
       await queries.invalidateQueries({ queryKey: keys.shortcuts })
       notify(warnings[0]?.message ?? `Published ${data.name}`)
       onClose()
-      await navigate({ to: `/shortcuts/${data.id}` })
+      await navigate({ to: '/shortcuts/$id', params: { id: data.id } })
     },
   })
   const problem = (field: string) => fieldProblem(publish.error, field)

@@ -32,7 +32,7 @@ const DIALOG_TEXTS: Record<Change, { title: string; verb: string; text: string }
 }
 
 export function Screen() {
-  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const { id } = useParams({ from: '/frame/shortcuts/$id' })
   const shortcut = useQuery({
     queryKey: keys.shortcut(id),
     queryFn: ({ signal }) => fetchData(call('GET /shortcuts/:id', { params: { id } }), { signal }),
@@ -59,7 +59,11 @@ export function Screen() {
       actions={
         mayChange && (
           <>
-            <Link to={`/workflows/${found.workflow_id}`} className={buttonClass()}>
+            <Link
+              to="/workflows/$workflowId"
+              params={{ workflowId: found.workflow_id }}
+              className={buttonClass()}
+            >
               Open the workflow
             </Link>
             <Button onClick={() => setEditing(true)}>Edit schema</Button>

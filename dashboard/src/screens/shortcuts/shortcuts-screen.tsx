@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRouterState } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
@@ -22,10 +22,8 @@ export function Screen() {
     queryFn: ({ signal }) => fetchData(call('GET /shortcuts'), { signal }),
     ...LIVE,
   })
-  const requestedWorkflow = useRouterState({
-    select: ({ location }) => new URLSearchParams(location.searchStr).get('publish'),
-  })
-  const [isPublishing, setPublishing] = useState(requestedWorkflow !== null)
+  const { publish: requestedWorkflow } = useSearch({ from: '/frame/shortcuts' })
+  const [isPublishing, setPublishing] = useState(requestedWorkflow !== undefined)
   const can = useCan()
   const canPublish = can('workflows:write')
   return (
@@ -68,7 +66,9 @@ const COLUMNS: readonly Column<Shortcut>[] = [
     cell: ({ id, name, icon_emoji }) => (
       <span className="flex items-center gap-2">
         {icon_emoji !== null && <span aria-hidden>{icon_emoji}</span>}
-        <NameLink to={`/shortcuts/${id}`}>{name}</NameLink>
+        <NameLink to="/shortcuts/$id" params={{ id }}>
+          {name}
+        </NameLink>
       </span>
     ),
   },

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/calls.ts'
-import { ApiError, fetchData, fieldProblem, isTransient, send } from '../../api/client.ts'
+import { fetchData, fieldProblem, isTransient, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
-import { readReturnAddress, takeReturnAddress } from '../../return-address.ts'
+import { readReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -12,8 +12,11 @@ import { TextField } from '../../ui/text-field.tsx'
 import { Card } from './card.tsx'
 
 export function Screen() {
-  const { token }: { token?: string } = useParams({ strict: false })
-  return <Card title="Sign in">{token === undefined ? <AskForLink /> : <UseLink token={token} />}</Card>
+  return (
+    <Card title="Sign in">
+      <AskForLink />
+    </Card>
+  )
 }
 
 const SINGLE_SIGN_ON = '/sign-in/oidc/start'
@@ -32,6 +35,7 @@ const PROBLEMS: Record<string, string> = {
 }
 
 function AskForLink() {
+  const { problem: reason = '' } = useSearch({ from: '/sign-in' })
   const ways = useQuery({
     queryKey: keys.signInWays,
     queryFn: ({ signal }) => fetchData(call('GET /internal/sign-in'), { signal }),
@@ -39,7 +43,7 @@ function AskForLink() {
   if (ways.error !== null) return <Problem error={ways.error} onRetry={() => void ways.refetch()} />
   if (ways.data === undefined) return <Skeleton lines={2} />
   const { mail, oidc } = ways.data
-  const problem = PROBLEMS[new URLSearchParams(location.search).get('problem') ?? '']
+  const problem = PROBLEMS[reason]
   return (
     <>
       {problem !== undefined && <Problem error={problem} />}
@@ -104,51 +108,5 @@ function MailForm() {
         Send me a link
       </Button>
     </form>
-  )
-}
-
-/** The page of a sign-in link. Opening it does not use the link up; only the button does. */
-function UseLink({ token }: { token: string }) {
-  const params = { token }
-  const link = useQuery({
-    queryKey: keys.signInLink(token),
-    retry: false,
-    staleTime: Infinity,
-    queryFn: ({ signal }) =>
-      fetchData(call('GET /internal/sign-in/:token', { params }), { signal, staysSignedOut: true }),
-  })
-  const use = useMutation({
-    mutationFn: () =>
-      fetchData(call('POST /internal/sign-in/:token', { params, body: { next: takeReturnAddress() } }), {
-        staysSignedOut: true,
-      }),
-    // A full page load, so that the session starts with an empty cache.
-    onSuccess: ({ next }) => location.replace(next),
-  })
-  const error = use.error ?? link.error
-  if (error !== null) {
-    const isSpent =
-      error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
-    if (!isSpent) {
-      return (
-        <Problem error={error} onRetry={() => (use.error === null ? void link.refetch() : use.mutate())} />
-      )
-    }
-    return (
-      <>
-        <div role="alert" className="rounded-md border border-failed/40 bg-failed-bg px-3 py-2 text-failed">
-          This link was used or has expired. Request a new one.
-        </div>
-        <a href="/sign-in" className={buttonClass('plain', 'large')}>
-          Sign in another way
-        </a>
-      </>
-    )
-  }
-  if (link.data === undefined) return <Skeleton lines={2} />
-  return (
-    <Button kind="primary" size="large" busy={use.isPending || use.isSuccess} onClick={() => use.mutate()}>
-      {`Sign in as ${link.data.email}`}
-    </Button>
   )
 }

@@ -48,7 +48,7 @@ export function NewSource({ onClose }: { onClose: () => void }) {
     onSuccess: async ({ source_instance_id }) => {
       await queries.invalidateQueries({ queryKey: keys.sources })
       onClose()
-      await navigate({ to: `/sources/${source_instance_id}` })
+      await navigate({ to: '/sources/$id', params: { id: source_instance_id } })
     },
   })
   const error = create.error ?? preview.error

@@ -14,7 +14,7 @@ import { SourceSyncs } from './source-syncs.tsx'
 import { SyncSource } from './sync-source.tsx'
 
 export function Screen() {
-  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const { id } = useParams({ from: '/frame/sources/$id' })
   const source = useQuery({
     queryKey: keys.source(id),
     queryFn: ({ signal }) =>

@@ -25,7 +25,11 @@ export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
             name: 'Workflow',
             cell: ({ workflow_id: id }) =>
               canRead ? (
-                <Link to={`/workflows/${id}`} className="break-words hover:text-accent-text hover:underline">
+                <Link
+                  to="/workflows/$workflowId"
+                  params={{ workflowId: id }}
+                  className="break-words hover:text-accent-text hover:underline"
+                >
                   {findWorkflowName(id)}
                 </Link>
               ) : (

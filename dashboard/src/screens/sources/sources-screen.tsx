@@ -63,7 +63,11 @@ export function Screen() {
 const COLUMNS: readonly Column<SourceInstance>[] = [
   {
     name: 'Name',
-    cell: ({ source_instance_id, name }) => <NameLink to={`/sources/${source_instance_id}`}>{name}</NameLink>,
+    cell: ({ source_instance_id, name }) => (
+      <NameLink to="/sources/$id" params={{ id: source_instance_id }}>
+        {name}
+      </NameLink>
+    ),
   },
   { name: 'Type', wideOnly: true, cell: ({ source_id }) => <code className="text-12">{source_id}</code> },
   { name: 'Status', cell: ({ status }) => <SourceStatus status={status} /> },

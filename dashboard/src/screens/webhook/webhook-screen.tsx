@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
-import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { sheetCall } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
@@ -26,11 +26,8 @@ type SheetWebhook = z.infer<typeof WebhookSchema>
 type Delivery = SheetWebhook['deliveries'][number]
 
 export function Screen() {
-  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
-    strict: false,
-  })
-  const sheet: SheetId = { workflowId, sheetId }
-  const key = keys.sheet(sheetId).webhook
+  const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/webhook' })
+  const key = keys.sheet(sheet.sheetId).webhook
   const webhook = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => fetchData(sheetCall(sheet, 'GET /internal/webhook'), { signal }),

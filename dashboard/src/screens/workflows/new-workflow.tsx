@@ -16,7 +16,10 @@ export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose
       save={(name) => fetchData(call('POST /workflows', { body: { name } }))}
       onSaved={async ({ workflow_id: id }) => {
         await queries.invalidateQueries({ queryKey: keys.workflows })
-        await navigate({ to: `/workflows/${id}/sheets/${id}${then === 'file' ? '/import' : ''}` })
+        await navigate({
+          to: `/workflows/$workflowId/sheets/$sheetId${then === 'file' ? '/import' : ''}`,
+          params: { workflowId: id, sheetId: id },
+        })
       }}
       onClose={onClose}
     />

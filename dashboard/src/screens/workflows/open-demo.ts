@@ -79,7 +79,10 @@ export function useOpenDemo() {
     },
     onSuccess: async (id) => {
       await queries.invalidateQueries({ queryKey: keys.workflows })
-      await navigate({ to: `/workflows/${id}/sheets/${id}` })
+      await navigate({
+        to: '/workflows/$workflowId/sheets/$sheetId',
+        params: { workflowId: id, sheetId: id },
+      })
     },
     onError: notifyProblem,
   })

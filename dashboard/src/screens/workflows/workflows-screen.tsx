@@ -22,7 +22,11 @@ const COLUMNS: readonly Column<Workflow>[] = [
   {
     name: 'Name',
     sortBy: ({ name }) => name.toLowerCase(),
-    cell: ({ workflow_id, name }) => <NameLink to={`/workflows/${workflow_id}`}>{name}</NameLink>,
+    cell: ({ workflow_id, name }) => (
+      <NameLink to="/workflows/$workflowId" params={{ workflowId: workflow_id }}>
+        {name}
+      </NameLink>
+    ),
   },
   {
     name: 'Last run',
