@@ -117,6 +117,8 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
     [history, sheetId, workflowId],
   )
 
+  // The same object as long as it is the same sheet, because effects depend on it.
+  const opened = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
   const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
   const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
   const [edit, configure, editActions, run] = [
@@ -127,7 +129,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
   ]
   return useMemo(
     () => ({
-      sheet: { sheetId, workflowId },
+      sheet: opened,
       workflowName,
       rows,
       state,
@@ -144,8 +146,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
       refreshDefinition,
     }),
     [
-      sheetId,
-      workflowId,
+      opened,
       workflowName,
       rows,
       state,
