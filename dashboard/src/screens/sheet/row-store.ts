@@ -3,14 +3,11 @@ import { fetchData } from '../../api/client.ts'
 import { isUnavailable } from '../../api/outbox.ts'
 import { type Row, type RowPage, type Selection, selectionBody } from '../../api/sheet.ts'
 import { RowListeners } from './row-listeners.ts'
+import { PAGE_ROWS, RowPages } from './row-pages.ts'
 import { TextSearch } from './text-search.ts'
-import { keepUnchanged } from './unchanged-rows.ts'
 
-export const PAGE_ROWS = 100
 /** The distance, in rows, at which the next page is loaded ahead of scrolling. */
 const AHEAD_ROWS = 60
-/** The maximum number of pages in memory. Pages away from the view are dropped, so that a million rows do not pile up. */
-const MAX_PAGES = 60
 /** The maximum number of rows in one window request. */
 const MAX_WINDOW = 200
 
@@ -26,13 +23,11 @@ const MOVING_MS = 200
 /** The retry interval while the server is unreachable. */
 const RETRY_MS = 1500
 
-type Page = { rows: Row[]; isStale: boolean }
-
 /** Holds the rows of a sheet near the view. A component that shows a row subscribes to that row only. */
 export class RowStore {
   readonly #sheet: SheetId
   #selection: Selection
-  #pages = new Map<number, Page>()
+  readonly #pages = new RowPages()
   #loading = new Map<number, AbortController>()
   #listeners = new RowListeners(() => this.#isMoving())
   #countListeners = new Set<() => void>()
@@ -50,8 +45,6 @@ export class RowStore {
   #readAt = 0
   /** The earliest time of the next read of live changes. */
   #restsUntil = 0
-  /** Typed values that are not saved yet, by row. They replace the older values that the server still returns. */
-  #typed = new Map<string, Record<string, unknown>[]>()
 
   constructor(sheet: SheetId, selection: Selection) {
     this.#sheet = sheet
@@ -76,15 +69,11 @@ export class RowStore {
   }
 
   row(index: number): Row | undefined {
-    return this.#pages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS]
+    return this.#pages.row(index)
   }
 
   indexOf(rowId: string): number | null {
-    for (const [page, { rows }] of this.#pages) {
-      const place = rows.findIndex((row) => row.row_id === rowId)
-      if (place >= 0) return page * PAGE_ROWS + place
-    }
-    return null
+    return this.#pages.indexOf(rowId)
   }
 
   subscribeRow(index: number, listener: () => void): () => void {
@@ -106,7 +95,7 @@ export class RowStore {
     this.#selection = selection
     this.#stopLoading()
     this.#stopSearch()
-    for (const page of this.#pages.values()) page.isStale = true
+    this.#pages.markStale()
     this.#isSelecting = true
     this.#notifyCount()
     this.#reading = null
@@ -147,20 +136,8 @@ export class RowStore {
 
   /** Shows values before the server has saved them. Call the returned function when they are saved or rejected. */
   showTyped(edits: readonly { row_id: string; inputs: Record<string, unknown> }[]): () => void {
-    for (const { row_id, inputs } of edits) {
-      this.#typed.set(row_id, [...(this.#typed.get(row_id) ?? []), inputs])
-      const index = this.indexOf(row_id)
-      const row = index === null ? undefined : this.row(index)
-      if (index !== null && row !== undefined && this.#put(index, this.#withTyped(row)))
-        this.#listeners.notify(index)
-    }
-    return () => {
-      for (const { row_id, inputs } of edits) {
-        const left = (this.#typed.get(row_id) ?? []).filter((one) => one !== inputs)
-        if (left.length === 0) this.#typed.delete(row_id)
-        else this.#typed.set(row_id, left)
-      }
-    }
+    for (const index of this.#pages.type(edits)) this.#listeners.notify(index)
+    return () => this.#pages.release(edits)
   }
 
   /** Returns all rows from..to, including those that are not in view. */
@@ -169,10 +146,9 @@ export class RowStore {
     const last = Math.floor(to / PAGE_ROWS)
     const rows: Row[] = []
     for (let page = first; page <= last; page += 1) {
-      if (this.#pages.get(page)?.isStale !== false) await this.#load(page)
+      if (!this.#pages.isFresh(page)) await this.#load(page)
       // The rows are taken at once, because a page far from the view may soon be dropped.
-      const start = page * PAGE_ROWS
-      rows.push(...(this.#pages.get(page)?.rows ?? []).slice(Math.max(0, from - start), to - start + 1))
+      rows.push(...this.#pages.slice(page, from, to))
     }
     return rows
   }
@@ -218,7 +194,7 @@ export class RowStore {
   /** Rereads only the rows in view, or whole pages if rows were added, deleted or moved. */
   async #readView(): Promise<void> {
     const inView = this.#viewPages()
-    for (const [page, known] of this.#pages) if (!inView.includes(page)) known.isStale = true
+    this.#pages.markStale(inView)
     const { from, to } = this.#view
     const isKnown = to > from && to - from <= MAX_WINDOW && inView.every((page) => this.#pages.has(page))
     if (isKnown && !this.#isSelecting && (await this.#readWindow(from, to))) return
@@ -243,14 +219,9 @@ export class RowStore {
         data.rows.every(({ row_id }, at) => this.row(from + at)?.row_id === row_id)
       if (!isSame) return false
       for (const [at, row] of data.rows.entries()) {
-        if (this.#put(from + at, row)) this.#listeners.notifySoon(from + at)
+        if (this.#pages.replace(from + at, row)) this.#listeners.notifySoon(from + at)
       }
-      // The rest of each page is older now. It is reread when it comes into view.
-      for (const page of this.#viewPages()) {
-        const known = this.#pages.get(page)
-        const start = page * PAGE_ROWS
-        if (known !== undefined) known.isStale = from > start || to < start + known.rows.length
-      }
+      for (const page of this.#viewPages()) this.#pages.markRead(page, from, to)
       this.#setProblem(null)
       return true
     } catch (error) {
@@ -278,7 +249,7 @@ export class RowStore {
   }
 
   #loadUnlessKnown(page: number): void {
-    if (this.#pages.get(page)?.isStale !== false) void this.#load(page)
+    if (!this.#pages.isFresh(page)) void this.#load(page)
   }
 
   async #load(page: number, again = false): Promise<void> {
@@ -346,8 +317,8 @@ export class RowStore {
 
   #takeFound(search: TextSearch): void {
     if (this.#search !== search) return
-    const last = this.#pages.get(Math.floor((this.#total ?? 0) / PAGE_ROWS))
-    if (last !== undefined && search.ids.length > (this.#total ?? 0)) last.isStale = true
+    const shown = this.#total ?? 0
+    if (search.ids.length > shown) this.#pages.markPageStale(Math.floor(shown / PAGE_ROWS))
     this.#total = search.ids.length
     this.#notifyCount()
     for (const page of this.#viewPages()) this.#loadUnlessKnown(page)
@@ -360,44 +331,14 @@ export class RowStore {
   }
 
   #take(page: number, { rows, total_count }: RowPage): void {
-    const before = this.#pages.get(page)?.rows ?? []
-    const kept = rows.map((row, place) => keepUnchanged(before[place], this.#withTyped(row)))
-    this.#pages.delete(page)
-    this.#pages.set(page, { rows: kept, isStale: false })
-    this.#forgetFarPages()
+    const changed = this.#pages.store(page, rows, this.#viewPages())
     if (this.#total !== total_count || this.#problem !== null || this.#isSelecting) {
       this.#isSelecting = false
       this.#total = total_count
       this.#problem = null
       this.#notifyCount()
     }
-    for (let place = 0; place < PAGE_ROWS; place += 1) {
-      if (kept[place] !== before[place]) this.#listeners.notifySoon(page * PAGE_ROWS + place)
-    }
-  }
-
-  /** Replaces a row. Returns true if anything in it has changed. */
-  #put(index: number, row: Row): boolean {
-    const page = this.#pages.get(Math.floor(index / PAGE_ROWS))
-    const before = page?.rows[index % PAGE_ROWS]
-    if (page === undefined || before === undefined) return false
-    const kept = keepUnchanged(before, this.#withTyped(row))
-    if (kept === before) return false
-    page.rows = page.rows.with(index % PAGE_ROWS, kept)
-    return true
-  }
-
-  #withTyped(row: Row): Row {
-    const typed = this.#typed.get(row.row_id)
-    return typed === undefined ? row : { ...row, inputs: Object.assign({}, row.inputs, ...typed) }
-  }
-
-  #forgetFarPages(): void {
-    const inView = new Set(this.#viewPages())
-    for (const page of this.#pages.keys()) {
-      if (this.#pages.size <= MAX_PAGES) return
-      if (!inView.has(page)) this.#pages.delete(page)
-    }
+    for (const index of changed) this.#listeners.notifySoon(index)
   }
 
   #isMoving(): boolean {
