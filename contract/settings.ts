@@ -30,6 +30,7 @@ export const Roster = z.object({
   member_limit: z.int().nullable(),
   mail: z.boolean().describe('True if the server mails invitations; otherwise their links are shown'),
 })
+export type Roster = z.infer<typeof Roster>
 export const InviteBody = z.strictObject({ email: Email, role: z.enum(ROLES) })
 export const RoleBody = z.strictObject({ role: z.enum(ROLES) })
 export const RemovalImpact = z.object({ email: z.string(), warnings: z.array(ImpactWarning) })

@@ -14,9 +14,9 @@ type Props<Value extends string> = {
   hint?: string
   hideLabel?: boolean
   placeholder?: string
-  disabled?: boolean
+  disabled?: boolean | undefined
   /** Accepts typed text that is not among the choices, so values can be any text. */
-  free?: string extends Value ? boolean : never
+  free?: (string extends Value ? boolean : never) | undefined
 }
 
 const asChoice = <Value extends string>(one: Value | Choice<Value>): Choice<Value> =>
@@ -36,11 +36,69 @@ export function Combobox<Value extends string>({
   disabled,
   free,
 }: Props<Value>) {
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+  const list = useChoiceList({ value, choices, onChange, disabled, free })
+  const { open, typed, shown, active, chosen } = list
+  return (
+    <Field label={label} problem={problem} hint={hint} {...(hideLabel === undefined ? {} : { hideLabel })}>
+      {(ties) => (
+        <div className="relative">
+          <input
+            {...ties}
+            ref={input}
+            type="text"
+            role="combobox"
+            aria-expanded={open}
+            aria-controls={listId}
+            aria-autocomplete="list"
+            {...(open && shown[active] !== undefined
+              ? { 'aria-activedescendant': `${listId}-${active}` }
+              : {})}
+            autoComplete="off"
+            spellCheck={false}
+            disabled={disabled}
+            placeholder={placeholder}
+            value={typed ?? (chosen === undefined ? value : getLabel(chosen))}
+            onClick={list.show}
+            onBlur={list.hide}
+            onKeyDown={list.onKeyDown}
+            onChange={(event) => list.type(event.target.value)}
+            className={classNames(CONTROL, 'h-8 pr-7')}
+          />
+          <ChevronDown aria-hidden className="pointer-events-none absolute top-2 right-2 size-4 text-muted" />
+          {open && (
+            <Options id={listId} label={label} anchor={input.current}>
+              {shown.map((choice, place) => (
+                <Option
+                  key={choice.value}
+                  id={`${listId}-${place}`}
+                  choice={choice}
+                  active={place === active}
+                  selected={choice.value === value}
+                  onChoose={() => list.choose(choice)}
+                />
+              ))}
+              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">No results</li>}
+            </Options>
+          )}
+        </div>
+      )}
+    </Field>
+  )
+}
+
+/** Holds the list of a combobox: whether it is open, what was typed, and the choices that match it. */
+function useChoiceList<Value extends string>({
+  value,
+  choices,
+  onChange,
+  disabled,
+  free,
+}: Pick<Props<Value>, 'value' | 'choices' | 'onChange' | 'disabled' | 'free'>) {
   const [open, setOpen] = useState(false)
   const [typed, setTyped] = useState<string | null>(null)
   const [active, setActive] = useState(0)
-  const input = useRef<HTMLInputElement>(null)
-  const listId = useId()
   const all = choices.map(asChoice)
   const chosen = all.find((choice) => choice.value === value)
   const shown =
@@ -83,60 +141,16 @@ export function Combobox<Value extends string>({
     } else if (event.key === 'Tab') hide()
     return undefined
   }
-  return (
-    <Field label={label} problem={problem} hint={hint} {...(hideLabel === undefined ? {} : { hideLabel })}>
-      {(ties) => (
-        <div className="relative">
-          <input
-            {...ties}
-            ref={input}
-            type="text"
-            role="combobox"
-            aria-expanded={open}
-            aria-controls={listId}
-            aria-autocomplete="list"
-            {...(open && shown[active] !== undefined
-              ? { 'aria-activedescendant': `${listId}-${active}` }
-              : {})}
-            autoComplete="off"
-            spellCheck={false}
-            disabled={disabled}
-            placeholder={placeholder}
-            value={typed ?? (chosen === undefined ? value : getLabel(chosen))}
-            onClick={show}
-            onBlur={hide}
-            onKeyDown={onKeyDown}
-            onChange={(event) => {
-              setTyped(event.target.value)
-              setActive(0)
-              setOpen(true)
-              const exact = all.find((choice) => getLabel(choice) === event.target.value)
-              if (exact !== undefined) onChange(exact.value)
-              // A free text is a value, because only values of the type string may be free.
-              else if (free === true) onChange(event.target.value as Value)
-            }}
-            className={classNames(CONTROL, 'h-8 pr-7')}
-          />
-          <ChevronDown aria-hidden className="pointer-events-none absolute top-2 right-2 size-4 text-muted" />
-          {open && (
-            <Options id={listId} label={label} anchor={input.current}>
-              {shown.map((choice, place) => (
-                <Option
-                  key={choice.value}
-                  id={`${listId}-${place}`}
-                  choice={choice}
-                  active={place === active}
-                  selected={choice.value === value}
-                  onChoose={() => choose(choice)}
-                />
-              ))}
-              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">No results</li>}
-            </Options>
-          )}
-        </div>
-      )}
-    </Field>
-  )
+  const type = (text: string) => {
+    setTyped(text)
+    setActive(0)
+    setOpen(true)
+    const exact = all.find((choice) => getLabel(choice) === text)
+    if (exact !== undefined) onChange(exact.value)
+    // A free text is a value, because only values of the type string may be free.
+    else if (free === true) onChange(text as Value)
+  }
+  return { open, typed, shown, active, chosen, show, hide, choose, onKeyDown, type }
 }
 
 function Option({

@@ -1,5 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
+import type { z } from 'zod'
+import type { AuditEntry as AuditEntrySchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -9,9 +11,11 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ScrollText } from '../../ui/icons.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+
+type AuditEntry = z.infer<typeof AuditEntrySchema>
 
 export function Screen() {
   const [actorTyped, setActor] = useState('')
@@ -52,40 +56,7 @@ export function Screen() {
           <Button onClick={clear}>Clear search</Button>
         </EmptyState>
       ) : (
-        <Table
-          label="Audit log"
-          items={entries}
-          getKey={({ entry_id }) => entry_id}
-          columns={[
-            {
-              name: 'Action',
-              cell: ({ action: done }) => <span className="font-medium whitespace-nowrap">{done}</span>,
-            },
-            {
-              name: 'Actor',
-              cell: ({ actor: who, key }) => (
-                <span className="long-text">
-                  {who}
-                  {key !== null && <span className="text-muted">{` (${key})`}</span>}
-                </span>
-              ),
-            },
-            { name: 'Time', cell: ({ at }) => <TimeText at={at} /> },
-            {
-              name: 'Target',
-              cell: ({ target }) => <span className="long-text text-12">{target}</span>,
-            },
-            {
-              name: 'Details',
-              cell: ({ details }) =>
-                Object.keys(details).length > 0 && (
-                  <code className="line-clamp-2 text-12 break-all" title={JSON.stringify(details)}>
-                    {JSON.stringify(details)}
-                  </code>
-                ),
-            },
-          ]}
-        />
+        <Table label="Audit log" items={entries} getKey={({ entry_id }) => entry_id} columns={COLUMNS} />
       )}
       {pages.hasNextPage && (
         <Button
@@ -99,3 +70,33 @@ export function Screen() {
     </Page>
   )
 }
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    name: 'Action',
+    cell: ({ action: done }) => <span className="font-medium whitespace-nowrap">{done}</span>,
+  },
+  {
+    name: 'Actor',
+    cell: ({ actor: who, key }) => (
+      <span className="long-text">
+        {who}
+        {key !== null && <span className="text-muted">{` (${key})`}</span>}
+      </span>
+    ),
+  },
+  { name: 'Time', cell: ({ at }) => <TimeText at={at} /> },
+  {
+    name: 'Target',
+    cell: ({ target }) => <span className="long-text text-12">{target}</span>,
+  },
+  {
+    name: 'Details',
+    cell: ({ details }) =>
+      Object.keys(details).length > 0 && (
+        <code className="line-clamp-2 text-12 break-all" title={JSON.stringify(details)}>
+          {JSON.stringify(details)}
+        </code>
+      ),
+  },
+]

@@ -77,32 +77,65 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
         problem={findProblem('name')}
         placeholder={chosen.name}
       />
-      {chosen.field_sets.length > 1 && (
+      <Credentials
+        provider={chosen}
+        way={way}
+        onWay={setWay}
+        names={names}
+        fields={fields}
+        onChange={(change) => setFields({ ...fields, ...change })}
+        findProblem={findProblem}
+      />
+      <Checkbox label="Share with everybody in the organisation" checked={shared} onChange={setShared} />
+    </Dialog>
+  )
+}
+
+/** The fields of an account, and the choice between ways to authenticate if there are several. */
+function Credentials({
+  provider,
+  way,
+  onWay,
+  names,
+  fields,
+  onChange,
+  findProblem,
+}: {
+  provider: Provider
+  way: number
+  onWay: (way: number) => void
+  names: readonly string[]
+  fields: Readonly<Record<string, string>>
+  onChange: (change: Record<string, string>) => void
+  findProblem: (field: string) => string | undefined
+}) {
+  return (
+    <>
+      {provider.field_sets.length > 1 && (
         <Combobox
           label="Authentication"
           value={String(way)}
-          choices={chosen.field_sets.map((set, place) => ({
+          choices={provider.field_sets.map((set, place) => ({
             value: String(place),
             label: set.map(formatLabel).join(', '),
           }))}
-          onChange={(place) => setWay(Number(place))}
+          onChange={(place) => onWay(Number(place))}
         />
       )}
       {names.map((field) => (
         <TextField
           key={field}
           label={formatLabel(field)}
-          className={chosen.optional_fields.includes(field) ? undefined : 'masked'}
+          className={provider.optional_fields.includes(field) ? undefined : 'masked'}
           spellCheck={false}
           autoComplete="off"
           value={fields[field] ?? ''}
-          onChange={(value) => setFields({ ...fields, [field]: value })}
+          onChange={(value) => onChange({ [field]: value })}
           problem={findProblem(field)}
-          {...(chosen.optional_fields.includes(field) ? { hint: 'Optional' } : {})}
+          {...(provider.optional_fields.includes(field) ? { hint: 'Optional' } : {})}
         />
       ))}
-      <Checkbox label="Share with everybody in the organisation" checked={shared} onChange={setShared} />
-    </Dialog>
+    </>
   )
 }
 

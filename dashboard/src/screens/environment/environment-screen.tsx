@@ -15,7 +15,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Variable as VariableIcon } from '../../ui/icons.tsx'
 import { RowAction, RowActions } from '../../ui/row-actions.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
@@ -62,35 +62,7 @@ export function Screen() {
               label="Variables"
               items={list}
               getKey={({ key, workflow_id }) => `${key} ${workflow_id ?? ''}`}
-              columns={[
-                { name: 'Key', cell: ({ key }) => <code className="font-medium break-all">{key}</code> },
-                { name: 'Workflow', cell: ({ workflow_name }) => workflow_name ?? 'All workflows' },
-                { name: 'Updated', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
-                {
-                  name: 'Updated by',
-                  cell: ({ updated_by }) => <span className="long-text">{updated_by}</span>,
-                },
-                {
-                  name: 'Actions',
-                  hideName: true,
-                  align: 'right',
-                  cell: (variable) =>
-                    canWrite && (
-                      <RowActions>
-                        <RowAction
-                          verb="Replace"
-                          of={variable.key}
-                          onClick={() => setDialog({ verb: 'replace', variable })}
-                        />
-                        <RowAction
-                          verb="Delete"
-                          of={variable.key}
-                          onClick={() => setDialog({ verb: 'delete', variable })}
-                        />
-                      </RowActions>
-                    ),
-                },
-              ]}
+              columns={buildColumns(canWrite ? setDialog : null)}
             />
           )}
           {dialog?.verb === 'new' && <SetVariable onSet={refresh} onClose={close} />}
@@ -119,6 +91,31 @@ export function Screen() {
       )}
     </LoadedPage>
   )
+}
+
+/** Returns the columns of the table. `open` is null if the person may not change variables. */
+function buildColumns(open: ((dialog: OpenDialog) => void) | null): readonly Column<Variable>[] {
+  return [
+    { name: 'Key', cell: ({ key }) => <code className="font-medium break-all">{key}</code> },
+    { name: 'Workflow', cell: ({ workflow_name }) => workflow_name ?? 'All workflows' },
+    { name: 'Updated', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
+    {
+      name: 'Updated by',
+      cell: ({ updated_by }) => <span className="long-text">{updated_by}</span>,
+    },
+    {
+      name: 'Actions',
+      hideName: true,
+      align: 'right',
+      cell: (variable) =>
+        open !== null && (
+          <RowActions>
+            <RowAction verb="Replace" of={variable.key} onClick={() => open({ verb: 'replace', variable })} />
+            <RowAction verb="Delete" of={variable.key} onClick={() => open({ verb: 'delete', variable })} />
+          </RowActions>
+        ),
+    },
+  ]
 }
 
 function SetVariable({

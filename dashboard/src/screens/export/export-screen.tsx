@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { ExportFormat } from '#contract/exports.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
@@ -17,7 +17,6 @@ import { Download, FileDown } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Checkbox, TextField } from '../../ui/text-field.tsx'
-import { LinkCountdown } from './link-countdown.tsx'
 
 const FORMATS: readonly { value: ExportFormat; label: string }[] = [
   { value: 'csv', label: 'CSV' },
@@ -158,5 +157,20 @@ function Progress({ sheet, id }: { sheet: SheetId; id: string }) {
         </div>
       )}
     </section>
+  )
+}
+
+/** Counts down the validity of a signed link. Screen readers announce only its end. */
+function LinkCountdown({ until }: { until: string }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.round((new Date(until).getTime() - now) / 1000))
+  if (seconds === 0) return <span role="status">The link has expired</span>
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return (
+    <span className="text-muted tabular-nums">{`Link valid for ${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}`}</span>
   )
 }

@@ -4,7 +4,6 @@ import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { csvLine } from '../../ui/csv-line.ts'
-import { downloadText } from '../../ui/download-text.ts'
 import { figure, plural } from '../../ui/figure.ts'
 import { Download } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -58,4 +57,14 @@ export function Rejects({ sheet }: { sheet: SheetId }) {
       )}
     </section>
   )
+}
+
+/** Downloads a text as a file that is created in the browser. */
+function downloadText(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
 }

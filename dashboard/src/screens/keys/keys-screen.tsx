@@ -9,13 +9,15 @@ import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { plural } from '../../ui/figure.ts'
 import { KeyRound } from '../../ui/icons.tsx'
 import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { KeyCreated } from './key-created.tsx'
 import { NewKey } from './new-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
@@ -87,6 +89,22 @@ export function Screen() {
         </>
       )}
     </LoadedPage>
+  )
+}
+
+/** The dialog that shows a new key. The key cannot be read again. */
+function KeyCreated({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Key created"
+      description="Copy the key now. It will not be shown again."
+      closeLabel="Done"
+      footer={<CopyButton label="Copy key" text={() => secret} />}
+    >
+      <TextField label="Key" value={secret} onFocus={({ target }) => target.select()} />
+    </Dialog>
   )
 }
 

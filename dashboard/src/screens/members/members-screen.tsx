@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Role, ROLES } from '#contract/scopes.ts'
+import type { Roster } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -15,7 +16,6 @@ import { notifyProblem } from '../../ui/toasts.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { PendingInvitations } from './pending-invitations.tsx'
 import { RemoveMember } from './remove-member.tsx'
-import type { Roster } from './roster.ts'
 
 type Member = Roster['members'][number]
 

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Roster } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -9,7 +10,6 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import type { Roster } from './roster.ts'
 
 const MAILED = {
   name: 'Mail',

@@ -59,7 +59,6 @@ function RecordList({
   words: string
   clear: () => void
 }) {
-  const canSource = useCan()('sources:read')
   const wanted = useDeferredValue(words.trim())
   const [opened, setOpened] = useState<string | null>(null)
   const pages = useInfiniteQuery({
@@ -87,27 +86,7 @@ function RecordList({
   const records = pages.data.pages.flatMap((page) => page.records)
   const shown = records.find(({ entity_id }) => entity_id === opened)
   if (records.length === 0) {
-    return (
-      <EmptyState
-        icon={Building2}
-        title={wanted === '' ? `No ${label.toLowerCase()} yet` : 'No results'}
-        text={
-          wanted === ''
-            ? 'Records come from sources, from actions that save to Records, and from files imported by an administrator.'
-            : `No identifier starts with “${wanted}”.`
-        }
-      >
-        {wanted === '' ? (
-          canSource && (
-            <Link to="/sources" className={buttonClass('primary')}>
-              Add a source
-            </Link>
-          )
-        ) : (
-          <Button onClick={clear}>Clear search</Button>
-        )}
-      </EmptyState>
-    )
+    return <NoRecords label={label} words={wanted} clear={clear} />
   }
   return (
     <div className="flex flex-col gap-3">
@@ -128,6 +107,31 @@ function RecordList({
         </Button>
       )}
     </div>
+  )
+}
+
+/** The text for an empty list: no record at all, or none that the search finds. */
+function NoRecords({ label, words, clear }: { label: string; words: string; clear: () => void }) {
+  const canSource = useCan()('sources:read')
+  if (words !== '') {
+    return (
+      <EmptyState icon={Building2} title="No results" text={`No identifier starts with “${words}”.`}>
+        <Button onClick={clear}>Clear search</Button>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={Building2}
+      title={`No ${label.toLowerCase()} yet`}
+      text="Records come from sources, from actions that save to Records, and from files imported by an administrator."
+    >
+      {canSource && (
+        <Link to="/sources" className={buttonClass('primary')}>
+          Add a source
+        </Link>
+      )}
+    </EmptyState>
   )
 }
 

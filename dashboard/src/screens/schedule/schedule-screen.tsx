@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetSchedule as ScheduleSchema } from '#contract/sheet-settings.ts'
-import { sheetCall, type SheetId } from '../../api/calls.ts'
+import { type SheetBody, sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
@@ -77,24 +77,11 @@ function ScheduleForm({ sheet, schedule }: { sheet: SheetId; schedule: Schedule 
   const [cap, setCap] = useState(schedule?.max_credits?.toString() ?? '')
   const [isRemoving, setRemoving] = useState(false)
   const can = useCan()
-  const queries = useQueryClient()
-  const refresh = () => queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).schedule })
-  const save = useMutation({
-    mutationFn: () =>
-      send(
-        sheetCall(sheet, 'PUT /internal/schedule', {
-          body: {
-            cron,
-            timezone,
-            ...(only === EVERY_ROW ? {} : { only }),
-            max_credits: cap === '' ? null : Number(cap),
-          },
-        }),
-      ),
-    onSuccess: async () => {
-      await refresh()
-      notify('Saved schedule')
-    },
+  const save = useSave(sheet, {
+    cron,
+    timezone,
+    ...(only === EVERY_ROW ? {} : { only }),
+    max_credits: cap === '' ? null : Number(cap),
   })
   const problems = {
     cron: fieldProblem(save.error, 'cron'),
@@ -152,18 +139,35 @@ function ScheduleForm({ sheet, schedule }: { sheet: SheetId; schedule: Schedule 
           </Button>
         </div>
       )}
-      {isRemoving && (
-        <ConfirmDialog
-          title="Remove schedule"
-          description="The sheet will no longer run automatically."
-          verb="Remove"
-          run={async () => {
-            await send(sheetCall(sheet, 'DELETE /internal/schedule'))
-            await refresh()
-          }}
-          onClose={() => setRemoving(false)}
-        />
-      )}
+      {isRemoving && <RemoveSchedule sheet={sheet} onClose={() => setRemoving(false)} />}
     </form>
+  )
+}
+
+/** Returns the mutation that saves the schedule. */
+function useSave(sheet: SheetId, body: SheetBody<'PUT /internal/schedule'>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => send(sheetCall(sheet, 'PUT /internal/schedule', { body })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).schedule })
+      notify('Saved schedule')
+    },
+  })
+}
+
+function RemoveSchedule({ sheet, onClose }: { sheet: SheetId; onClose: () => void }) {
+  const queries = useQueryClient()
+  return (
+    <ConfirmDialog
+      title="Remove schedule"
+      description="The sheet will no longer run automatically."
+      verb="Remove"
+      run={async () => {
+        await send(sheetCall(sheet, 'DELETE /internal/schedule'))
+        await queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).schedule })
+      }}
+      onClose={onClose}
+    />
   )
 }

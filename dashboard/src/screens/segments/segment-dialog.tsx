@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { EntityKind } from '#contract/records.ts'
-import type { SegmentPreview } from '#contract/segment-forms.ts'
+import type { RecordField, SegmentPreview } from '#contract/segment-forms.ts'
 import type { SegmentSummary } from '#contract/segments.ts'
 import { call } from '../../api/calls.ts'
 import { ApiError, fetchData, send } from '../../api/client.ts'
@@ -36,7 +36,6 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
   const [json, setJson] = useState<string | null>(
     stored === null ? JSON.stringify(segment?.filter, null, 2) : null,
   )
-  const queries = useQueryClient()
   const fields = useQuery({
     queryKey: keys.recordFields(kind),
     queryFn: ({ signal }) => fetchData(call('GET /internal/record-fields', { query: { kind } }), { signal }),
@@ -46,22 +45,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
     mutationFn: async () =>
       send(call('POST /internal/segments/preview', { body: { kind, filter: buildFilter() } })),
   })
-  const save = useMutation({
-    mutationFn: async () =>
-      segment === null
-        ? send(call('POST /internal/segments', { body: { name, kind, filter: buildFilter() } }))
-        : send(
-            call('PATCH /internal/segments/:segment_id', {
-              params: { segment_id: segment.id },
-              body: { name, filter: buildFilter() },
-            }),
-          ),
-    onSuccess: async ({ data, warnings }) => {
-      await queries.invalidateQueries({ queryKey: keys.segments })
-      notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)
-      onClose()
-    },
-  })
+  const save = useSave(segment, () => ({ name, kind, filter: buildFilter() }), onClose)
   const error = save.error ?? preview.error
   const nameProblem = problemWithin(error, 'name')
   const isBuilt = json === null && groups.length > 0
@@ -96,28 +80,13 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
       <TextField label="Name" value={name} onChange={setName} problem={nameProblem} />
       {segment === null && <Combobox label="Kind" value={kind} choices={KINDS} onChange={setKind} />}
       {fields.error !== null && <Problem error={fields.error} onRetry={() => void fields.refetch()} />}
-      {json === null ? (
-        <FilterBuilder groups={groups} onChange={setGroups} fields={fields.data ?? []} error={error} />
-      ) : (
-        <TextArea
-          label="Filter"
-          value={json}
-          onChange={setJson}
-          rows={10}
-          className="font-mono text-12"
-          hint="Groups of conditions on fields, events and relationships, as JSON"
-        />
-      )}
-      <Checkbox
-        label="Edit the filter as JSON"
-        checked={json !== null}
-        onChange={(checked) => {
-          if (checked) return setJson(JSON.stringify(printFilter(groups), null, 2))
-          const read = readFilter(tryJson(json ?? ''))
-          if (read === null) return notify('This filter has conditions that can only be edited as JSON')
-          setGroups(read)
-          setJson(null)
-        }}
+      <FilterField
+        groups={groups}
+        onGroups={setGroups}
+        json={json}
+        onJson={setJson}
+        fields={fields.data ?? []}
+        error={error}
       />
       {preview.data !== undefined && (
         <Previewed
@@ -126,6 +95,70 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
         />
       )}
     </Dialog>
+  )
+}
+
+/** Returns the mutation that creates or changes a segment. `build` throws if the filter is not JSON. */
+function useSave(
+  segment: Segment | null,
+  build: () => { name: string; kind: EntityKind; filter: unknown },
+  onClose: () => void,
+) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => {
+      const { kind, ...body } = build()
+      if (segment === null) return send(call('POST /internal/segments', { body: { kind, ...body } }))
+      return send(call('PATCH /internal/segments/:segment_id', { params: { segment_id: segment.id }, body }))
+    },
+    onSuccess: async ({ data, warnings }) => {
+      await queries.invalidateQueries({ queryKey: keys.segments })
+      notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)
+      onClose()
+    },
+  })
+}
+
+/** The filter, as groups of conditions or as JSON. */
+function FilterField({
+  groups,
+  onGroups,
+  json,
+  onJson,
+  fields,
+  error,
+}: {
+  groups: readonly Group[]
+  onGroups: (groups: Group[]) => void
+  /** The filter as JSON; null while it is edited as groups. */
+  json: string | null
+  onJson: (json: string | null) => void
+  fields: readonly RecordField[]
+  error: unknown
+}) {
+  const change = (isJson: boolean) => {
+    if (isJson) return onJson(JSON.stringify(printFilter(groups), null, 2))
+    const read = readFilter(tryJson(json ?? ''))
+    if (read === null) return notify('This filter has conditions that can only be edited as JSON')
+    onGroups(read)
+    onJson(null)
+  }
+  return (
+    <>
+      {json === null ? (
+        <FilterBuilder groups={groups} onChange={onGroups} fields={fields} error={error} />
+      ) : (
+        <TextArea
+          label="Filter"
+          value={json}
+          onChange={onJson}
+          rows={10}
+          className="font-mono text-12"
+          hint="Groups of conditions on fields, events and relationships, as JSON"
+        />
+      )}
+      <Checkbox label="Edit the filter as JSON" checked={json !== null} onChange={change} />
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { SegmentSync } from '#contract/segment-syncs.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -12,7 +13,7 @@ import { figure } from '../../ui/figure.ts'
 import { Filter, Plus } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { RowAction, RowActions } from '../../ui/row-actions.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { type Segment, SegmentDialog } from './segment-dialog.tsx'
 import { SyncCard } from './sync-card.tsx'
@@ -35,7 +36,6 @@ export function Screen() {
     refetchInterval: 10_000,
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const queries = useQueryClient()
   const workflows = useQuery(workflowsQuery)
   const findWorkflowName = (workflowId: string) =>
     workflows.data?.find(({ workflow_id }) => workflow_id === workflowId)?.name ?? workflowId
@@ -64,47 +64,7 @@ export function Screen() {
               label="Segments"
               items={list}
               getKey={({ id }) => id}
-              columns={[
-                {
-                  name: 'Name',
-                  cell: ({ name }) => <span className="long-text font-medium">{name}</span>,
-                },
-                { name: 'Kind', cell: ({ entityKind }) => entityKind },
-                {
-                  name: 'Members',
-                  align: 'right',
-                  cell: ({ memberCount }) => figure(memberCount),
-                },
-                {
-                  name: 'Synced into',
-                  wideOnly: true,
-                  cell: ({ id }) =>
-                    (syncs.data ?? [])
-                      .filter(({ segment_id }) => segment_id === id)
-                      .flatMap(({ destinations }) =>
-                        destinations.map(({ workflow_id }) => findWorkflowName(workflow_id)),
-                      )
-                      .join(', '),
-                },
-                { name: 'Changed', wideOnly: true, cell: ({ updatedAt }) => <TimeText at={updatedAt} /> },
-                {
-                  name: 'Actions',
-                  hideName: true,
-                  align: 'right',
-                  cell: (segment) => (
-                    <RowActions>
-                      {(['sync', 'edit', 'delete'] as const).map((verb) => (
-                        <RowAction
-                          key={verb}
-                          verb={VERBS[verb]}
-                          of={segment.name}
-                          onClick={() => setDialog({ verb, segment })}
-                        />
-                      ))}
-                    </RowActions>
-                  ),
-                },
-              ]}
+              columns={buildColumns(syncs.data ?? [], findWorkflowName, setDialog)}
             />
           )}
           {syncs.error !== null && <Problem error={syncs.error} onRetry={() => void syncs.refetch()} />}
@@ -116,33 +76,81 @@ export function Screen() {
               findWorkflowName={findWorkflowName}
             />
           ))}
-          {(dialog?.verb === 'new' || dialog?.verb === 'edit') && (
-            <SegmentDialog
-              segment={dialog.verb === 'edit' ? dialog.segment : null}
-              onClose={() => setDialog(null)}
-            />
-          )}
-          {dialog?.verb === 'sync' && (
-            <SyncSegment segment={dialog.segment} onClose={() => setDialog(null)} />
-          )}
-          {dialog?.verb === 'delete' && (
-            <ConfirmDialog
-              title={`Delete ${dialog.segment.name}`}
-              description="This deletes the list of members. Records and delivered rows stay."
-              verb="Delete"
-              run={async () => {
-                await send(
-                  call('DELETE /internal/segments/:segment_id', {
-                    params: { segment_id: dialog.segment.id },
-                  }),
-                )
-                await queries.invalidateQueries({ queryKey: keys.segments })
-              }}
-              onClose={() => setDialog(null)}
-            />
-          )}
+          {dialog !== null && <OpenedDialog dialog={dialog} onClose={() => setDialog(null)} />}
         </>
       )}
     </LoadedPage>
   )
+}
+
+function OpenedDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
+  const queries = useQueryClient()
+  switch (dialog.verb) {
+    case 'new':
+      return <SegmentDialog segment={null} onClose={onClose} />
+    case 'edit':
+      return <SegmentDialog segment={dialog.segment} onClose={onClose} />
+    case 'sync':
+      return <SyncSegment segment={dialog.segment} onClose={onClose} />
+    case 'delete':
+      return (
+        <ConfirmDialog
+          title={`Delete ${dialog.segment.name}`}
+          description="This deletes the list of members. Records and delivered rows stay."
+          verb="Delete"
+          run={async () => {
+            const params = { segment_id: dialog.segment.id }
+            await send(call('DELETE /internal/segments/:segment_id', { params }))
+            await queries.invalidateQueries({ queryKey: keys.segments })
+          }}
+          onClose={onClose}
+        />
+      )
+  }
+}
+
+function buildColumns(
+  syncs: readonly SegmentSync[],
+  findWorkflowName: (workflowId: string) => string,
+  open: (dialog: OpenDialog) => void,
+): readonly Column<Segment>[] {
+  return [
+    {
+      name: 'Name',
+      cell: ({ name }) => <span className="long-text font-medium">{name}</span>,
+    },
+    { name: 'Kind', cell: ({ entityKind }) => entityKind },
+    {
+      name: 'Members',
+      align: 'right',
+      cell: ({ memberCount }) => figure(memberCount),
+    },
+    {
+      name: 'Synced into',
+      wideOnly: true,
+      cell: ({ id }) =>
+        syncs
+          .filter(({ segment_id }) => segment_id === id)
+          .flatMap(({ destinations }) => destinations.map(({ workflow_id }) => findWorkflowName(workflow_id)))
+          .join(', '),
+    },
+    { name: 'Changed', wideOnly: true, cell: ({ updatedAt }) => <TimeText at={updatedAt} /> },
+    {
+      name: 'Actions',
+      hideName: true,
+      align: 'right',
+      cell: (segment) => (
+        <RowActions>
+          {(['sync', 'edit', 'delete'] as const).map((verb) => (
+            <RowAction
+              key={verb}
+              verb={VERBS[verb]}
+              of={segment.name}
+              onClick={() => open({ verb, segment })}
+            />
+          ))}
+        </RowActions>
+      ),
+    },
+  ]
 }

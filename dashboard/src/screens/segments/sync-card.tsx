@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SegmentSync } from '#contract/segment-syncs.ts'
+import type { Choice, SegmentSync } from '#contract/segment-syncs.ts'
 import { type Call, call } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -10,9 +10,11 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { plural } from '../../ui/figure.ts'
 import { NameLink } from '../../ui/name-link.tsx'
 import { RowAction } from '../../ui/row-actions.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
+
+type Destination = SegmentSync['destinations'][number]
 
 const HELD_REASONS = {
   filter_changed: 'the filter was changed',
@@ -38,8 +40,15 @@ export function SyncCard({
     onSuccess: refresh,
     onError: (error, attempt) => notifyProblem(error, () => act.mutate(attempt)),
   })
-  const confirm = (choice: 'push' | 'skip') =>
+  const confirm = (choice: Choice) =>
     act.mutate(call('POST /records/syncs/:sync_id/confirm', { params, body: { choice } }))
+  const toggle = ({ connection_id, state }: Destination) =>
+    act.mutate(
+      call(
+        `POST /records/syncs/:sync_id/destinations/:connection_id/${state === 'active' ? 'pause' : 'resume'}`,
+        { params: { ...params, connection_id } },
+      ),
+    )
   return (
     <section aria-label={`Sync of ${name}`} className="flex flex-col gap-3 rounded-lg border p-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -62,62 +71,12 @@ export function SyncCard({
         <TimeText at={sync.last_cycle_at} />
         {sync.last_import_error !== null && `. Last error: ${sync.last_import_error.message}`}
       </p>
-      {sync.held_count > 0 && (
-        <div role="status" className="flex flex-wrap items-center gap-2 rounded-md bg-subtle px-3 py-2">
-          <span className="mr-auto">
-            {`${plural(sync.held_count, 'member is', 'members are')} held${sync.held_reason === null ? '' : ` because ${HELD_REASONS[sync.held_reason]}`}`}
-          </span>
-          <Button onClick={() => confirm('push')}>Push held members</Button>
-          <Button onClick={() => confirm('skip')}>Skip held members</Button>
-        </div>
-      )}
+      {sync.held_count > 0 && <HeldMembers sync={sync} onChoose={confirm} />}
       <Table
         label={`Destinations of ${name}`}
         items={sync.destinations}
         getKey={({ connection_id }) => connection_id}
-        columns={[
-          {
-            name: 'Workflow',
-            cell: ({ workflow_id: id }) => (
-              <NameLink to="/workflows/$workflowId" params={{ workflowId: id }}>
-                {findWorkflowName(id)}
-              </NameLink>
-            ),
-          },
-          {
-            name: 'State',
-            cell: ({ state }) => (
-              <Badge tone={state === 'active' ? 'good' : 'warning'}>{state.replaceAll('_', ' ')}</Badge>
-            ),
-          },
-          { name: 'Delivered', align: 'right', cell: ({ delivered }) => delivered.toLocaleString('en') },
-          { name: 'Waiting', align: 'right', cell: ({ pending }) => pending.toLocaleString('en') },
-          {
-            name: 'Failed',
-            align: 'right',
-            wideOnly: true,
-            cell: ({ failed }) => failed.toLocaleString('en'),
-          },
-          {
-            name: 'Actions',
-            hideName: true,
-            align: 'right',
-            cell: ({ connection_id, state, workflow_id }) => (
-              <RowAction
-                verb={state === 'active' ? 'Pause' : 'Resume'}
-                of={findWorkflowName(workflow_id)}
-                onClick={() =>
-                  act.mutate(
-                    call(
-                      `POST /records/syncs/:sync_id/destinations/:connection_id/${state === 'active' ? 'pause' : 'resume'}`,
-                      { params: { ...params, connection_id } },
-                    ),
-                  )
-                }
-              />
-            ),
-          },
-        ]}
+        columns={buildColumns(findWorkflowName, toggle)}
       />
       {isDeleting && (
         <ConfirmDialog
@@ -133,4 +92,58 @@ export function SyncCard({
       )}
     </section>
   )
+}
+
+/** The notice about members that wait for a decision. */
+function HeldMembers({ sync, onChoose }: { sync: SegmentSync; onChoose: (choice: Choice) => void }) {
+  const why = sync.held_reason === null ? '' : ` because ${HELD_REASONS[sync.held_reason]}`
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-2 rounded-md bg-subtle px-3 py-2">
+      <span className="mr-auto">{`${plural(sync.held_count, 'member is', 'members are')} held${why}`}</span>
+      <Button onClick={() => onChoose('push')}>Push held members</Button>
+      <Button onClick={() => onChoose('skip')}>Skip held members</Button>
+    </div>
+  )
+}
+
+function buildColumns(
+  findWorkflowName: (workflowId: string) => string,
+  toggle: (destination: Destination) => void,
+): readonly Column<Destination>[] {
+  return [
+    {
+      name: 'Workflow',
+      cell: ({ workflow_id: id }) => (
+        <NameLink to="/workflows/$workflowId" params={{ workflowId: id }}>
+          {findWorkflowName(id)}
+        </NameLink>
+      ),
+    },
+    {
+      name: 'State',
+      cell: ({ state }) => (
+        <Badge tone={state === 'active' ? 'good' : 'warning'}>{state.replaceAll('_', ' ')}</Badge>
+      ),
+    },
+    { name: 'Delivered', align: 'right', cell: ({ delivered }) => delivered.toLocaleString('en') },
+    { name: 'Waiting', align: 'right', cell: ({ pending }) => pending.toLocaleString('en') },
+    {
+      name: 'Failed',
+      align: 'right',
+      wideOnly: true,
+      cell: ({ failed }) => failed.toLocaleString('en'),
+    },
+    {
+      name: 'Actions',
+      hideName: true,
+      align: 'right',
+      cell: (destination) => (
+        <RowAction
+          verb={destination.state === 'active' ? 'Pause' : 'Resume'}
+          of={findWorkflowName(destination.workflow_id)}
+          onClick={() => toggle(destination)}
+        />
+      ),
+    },
+  ]
 }

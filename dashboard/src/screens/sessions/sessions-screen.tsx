@@ -10,7 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { RowAction } from '../../ui/row-actions.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
 type ListedSession = z.infer<typeof ListedSessionSchema>
@@ -44,33 +44,7 @@ export function Screen() {
             label="Sessions"
             items={list}
             getKey={({ session_id }) => session_id}
-            columns={[
-              {
-                name: 'Browser',
-                cell: ({ browser }) => (
-                  <span className="line-clamp-2 font-medium break-words">
-                    {browser === '' ? 'unknown' : browser}
-                  </span>
-                ),
-              },
-              { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
-              { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
-              {
-                name: 'Actions',
-                hideName: true,
-                align: 'right',
-                cell: (session) =>
-                  session.current ? (
-                    <Badge tone="good">This session</Badge>
-                  ) : (
-                    <RowAction
-                      verb="Revoke"
-                      of={`session ${formatId(session)}`}
-                      onClick={() => setRevoked(session)}
-                    />
-                  ),
-              },
-            ]}
+            columns={buildColumns(setRevoked)}
           />
           {revoked === 'others' && (
             <ConfirmDialog
@@ -100,4 +74,28 @@ export function Screen() {
       )}
     </LoadedPage>
   )
+}
+
+function buildColumns(revoke: (session: ListedSession) => void): readonly Column<ListedSession>[] {
+  return [
+    {
+      name: 'Browser',
+      cell: ({ browser }) => (
+        <span className="line-clamp-2 font-medium break-words">{browser === '' ? 'unknown' : browser}</span>
+      ),
+    },
+    { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
+    { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
+    {
+      name: 'Actions',
+      hideName: true,
+      align: 'right',
+      cell: (session) =>
+        session.current ? (
+          <Badge tone="good">This session</Badge>
+        ) : (
+          <RowAction verb="Revoke" of={`session ${formatId(session)}`} onClick={() => revoke(session)} />
+        ),
+    },
+  ]
 }

@@ -1,13 +1,15 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import { type Layout, ROW_HEIGHTS } from './columns.ts'
+import { hasLayout, type Layout, readLayout, ROW_HEIGHTS, storeLayout } from './columns.ts'
+import type { createHistory } from './history.ts'
 
 /** The delay before saving. Dragging a column edge changes the layout many times. */
 const SAVE_MS = 500
 
 /** Loads the layout that this person saved in another browser, and shows it if there is one. */
-export async function loadLayout(
+async function loadLayout(
   sheet: SheetId,
   signal: AbortSignal,
   show: (layout: Layout) => void,
@@ -24,7 +26,7 @@ export async function loadLayout(
 const waiting = new Map<string, ReturnType<typeof setTimeout>>()
 
 /** Saves the layout for the person's other browsers. This browser keeps its own copy even if saving fails. */
-export function saveLayout(sheet: SheetId, layout: Layout): void {
+function saveLayout(sheet: SheetId, layout: Layout): void {
   const { sheetId } = sheet
   clearTimeout(waiting.get(sheetId))
   const save = () => {
@@ -32,4 +34,36 @@ export function saveLayout(sheet: SheetId, layout: Layout): void {
     send(sheetCall(sheet, 'PUT /internal/layout', { body: layout })).catch(notifyProblem)
   }
   waiting.set(sheetId, setTimeout(save, SAVE_MS))
+}
+
+/** Holds the layout of the sheet: of this browser, or else as this person saved it in another one. */
+export function useLayout(sheet: SheetId, history: ReturnType<typeof createHistory>) {
+  const [layout, showLayout] = useState(() => readLayout(sheet))
+  const lastLayout = useRef(layout)
+  useEffect(() => {
+    if (hasLayout(sheet)) return undefined
+    const ended = new AbortController()
+    void loadLayout(sheet, ended.signal, (saved) => {
+      if (hasLayout(sheet)) return
+      lastLayout.current = saved
+      showLayout(saved)
+    })
+    return () => ended.abort()
+  }, [sheet])
+
+  const setLayout = useCallback(
+    (next: Layout) => {
+      const put = (one: Layout) => {
+        lastLayout.current = one
+        storeLayout(sheet, one)
+        saveLayout(sheet, one)
+        showLayout(one)
+      }
+      const before = lastLayout.current
+      put(next)
+      history.getState().push({ name: 'layout', undo: async () => put(before), redo: async () => put(next) })
+    },
+    [history, sheet],
+  )
+  return { layout, setLayout, showLayout }
 }

@@ -12,7 +12,7 @@ import { Download, Play, Trash2, X } from '../../ui/icons.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { deleteRows, MAX_EDITED_ROWS, selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
-import { useSheet, useTotal } from './sheet-view.ts'
+import { type SheetView, useSheet, useTotal } from './sheet-view.ts'
 import { countSelected } from './view-state.ts'
 
 const MAX_IDS_IN_ADDRESS = 100
@@ -31,31 +31,7 @@ export function SelectionToolbar() {
   const { selection } = view.address
   // If all shown rows are selected, the filters identify them, however many there are.
   const isWhole = selected.all && selected.ids.size === 0
-  const withIds = (then: (ids: string[]) => void | Promise<void>) => () => {
-    if (count > MAX_IDS) {
-      notifyProblem(
-        `At most ${plural(MAX_IDS, 'row')} can be selected one by one. Use a filter to select more`,
-      )
-      return
-    }
-    void selectedIds(view).then(then).catch(notifyProblem)
-  }
-  const exportIds = (ids: string[]) => {
-    sessionStorage.setItem(`loam.export.${view.sheet.sheetId}`, JSON.stringify(ids))
-    go(
-      `${sheetPath(view.sheet)}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`,
-    )
-  }
-  const deleteIds = async (ids: string[]) => {
-    view.state.getState().clearSelection()
-    await deleteRows(view, ids)
-  }
-  const deleteAll = async () => {
-    await send(sheetCall(view.sheet, 'POST /rows/delete-all'))
-    view.state.getState().clearSelection()
-    view.refresh()
-    notify(`${plural(count, 'row')} deleted`)
-  }
+  const { withIds, exportIds, deleteIds, deleteAll } = buildActions(view, go, count)
   const isEverything = isWhole && !isFiltered(selection) && count > MAX_EDITED_ROWS
   return (
     <div
@@ -111,4 +87,35 @@ export function SelectionToolbar() {
       )}
     </div>
   )
+}
+
+/** Returns what can be done with the selected rows. */
+function buildActions(view: SheetView, go: (address: string) => void, count: number) {
+  /** Returns a handler that reads the ids of the selected rows first. */
+  const withIds = (then: (ids: string[]) => void | Promise<void>) => () => {
+    if (count > MAX_IDS) {
+      notifyProblem(
+        `At most ${plural(MAX_IDS, 'row')} can be selected one by one. Use a filter to select more`,
+      )
+      return
+    }
+    void selectedIds(view).then(then).catch(notifyProblem)
+  }
+  const exportIds = (ids: string[]) => {
+    sessionStorage.setItem(`loam.export.${view.sheet.sheetId}`, JSON.stringify(ids))
+    go(
+      `${sheetPath(view.sheet)}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`,
+    )
+  }
+  const deleteIds = async (ids: string[]) => {
+    view.state.getState().clearSelection()
+    await deleteRows(view, ids)
+  }
+  const deleteAll = async () => {
+    await send(sheetCall(view.sheet, 'POST /rows/delete-all'))
+    view.state.getState().clearSelection()
+    view.refresh()
+    notify(`${plural(count, 'row')} deleted`)
+  }
+  return { withIds, exportIds, deleteIds, deleteAll }
 }

@@ -5,11 +5,11 @@ import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
-import { buildColumns, hasLayout, storeLayout, type Layout, placeColumns, readLayout } from './columns.ts'
+import { buildColumns, placeColumns } from './columns.ts'
 import { createConnection } from './connection.ts'
 import { createHistory } from './history.ts'
 import type { RowStore } from './row-store.ts'
-import { loadLayout, saveLayout } from './saved-layout.ts'
+import { useLayout } from './saved-layout.ts'
 import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
 import { createViewState } from './view-state.ts'
@@ -18,17 +18,17 @@ import { createViewState } from './view-state.ts'
 const COUNTS_MS = 500
 
 /** Creates the state that the parts of the screen share, and keeps it up to date with the server. */
-export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStore): SheetView {
-  const queries = useQueryClient()
+export function useSheetView(given: SheetId, workflowName: string, rows: RowStore): SheetView {
   const address = useSheetAddress()
   const can = useCan()
-  const { data: inputs = [] } = useQuery(inputsQuery(sheet))
-  const { data: actions = [] } = useQuery(actionsQuery(sheet))
+  const { data: inputs = [] } = useQuery(inputsQuery(given))
+  const { data: actions = [] } = useQuery(actionsQuery(given))
   const [state] = useState(createViewState)
   const [history] = useState(createHistory)
   const [connection] = useState(createConnection)
-  const [layout, showLayout] = useState(() => readLayout(sheet))
-  const { sheetId, workflowId } = sheet
+  const { sheetId, workflowId } = given
+  // The same object as long as it is the same sheet, because effects depend on it.
+  const sheet = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
 
   const key = JSON.stringify(address.selection)
   const lastKey = useRef(key)
@@ -39,6 +39,63 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
     rows.select(JSON.parse(key))
   }, [rows, state, key])
 
+  const refreshes = useRefreshes(sheet, rows)
+  const { refresh, refreshDefinition } = refreshes
+  useLiveChanges(sheet, rows, refreshes, connection)
+  const { layout, setLayout, showLayout } = useLayout(sheet, history)
+
+  const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
+  const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
+  const [edit, configure, editActions, run] = [
+    can('workflows:data:write'),
+    can('workflows:write'),
+    can('actions:write'),
+    can('workflows:run'),
+  ]
+  return useMemo(
+    () => ({
+      sheet,
+      workflowName,
+      rows,
+      state,
+      history,
+      columns,
+      placed,
+      layout,
+      setLayout,
+      showLayout,
+      connection,
+      address,
+      can: { edit, configure, editActions, run },
+      refresh,
+      refreshDefinition,
+    }),
+    [
+      sheet,
+      workflowName,
+      rows,
+      state,
+      history,
+      columns,
+      placed,
+      layout,
+      setLayout,
+      showLayout,
+      connection,
+      address,
+      edit,
+      configure,
+      editActions,
+      run,
+      refresh,
+      refreshDefinition,
+    ],
+  )
+}
+
+/** Returns the functions that read again what has changed. */
+function useRefreshes({ sheetId }: SheetId, rows: RowStore) {
+  const queries = useQueryClient()
   const counts = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const refreshCounts = useCallback(() => {
     counts.current ??= setTimeout(() => {
@@ -59,9 +116,26 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
     )
   }, [queries, sheetId])
 
+  useEffect(
+    () => () => {
+      clearTimeout(counts.current)
+      counts.current = undefined
+    },
+    [sheetId],
+  )
+  return { refresh, refreshCounts, refreshDefinition }
+}
+
+/** Reads again what the server says has changed. */
+function useLiveChanges(
+  { sheetId, workflowId }: SheetId,
+  rows: RowStore,
+  { refreshCounts, refreshDefinition }: ReturnType<typeof useRefreshes>,
+  connection: ReturnType<typeof createConnection>,
+): void {
+  const queries = useQueryClient()
   const revision = useRef<number | null>(null)
   const names = useRef<string | null>(null)
-  const lastLayout = useRef(layout)
   useEffect(() => {
     const stop = watchSheet(
       { sheetId, workflowId },
@@ -83,87 +157,6 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
           connection.setState(({ hadStream }) => ({ isStreaming, hadStream: hadStream || isStreaming })),
       },
     )
-    return () => {
-      stop()
-      clearTimeout(counts.current)
-      counts.current = undefined
-    }
+    return stop
   }, [rows, queries, refreshCounts, refreshDefinition, connection, sheetId, workflowId])
-
-  useEffect(() => {
-    const ended = new AbortController()
-    const opened = { sheetId, workflowId }
-    if (hasLayout(opened)) return undefined
-    void loadLayout(opened, ended.signal, (saved) => {
-      if (hasLayout(opened)) return
-      lastLayout.current = saved
-      showLayout(saved)
-    })
-    return () => ended.abort()
-  }, [sheetId, workflowId])
-
-  const setLayout = useCallback(
-    (next: Layout) => {
-      const put = (one: Layout) => {
-        lastLayout.current = one
-        storeLayout({ sheetId, workflowId }, one)
-        saveLayout({ sheetId, workflowId }, one)
-        showLayout(one)
-      }
-      const before = lastLayout.current
-      put(next)
-      history.getState().push({ name: 'layout', undo: async () => put(before), redo: async () => put(next) })
-    },
-    [history, sheetId, workflowId],
-  )
-
-  // The same object as long as it is the same sheet, because effects depend on it.
-  const opened = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
-  const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
-  const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
-  const [edit, configure, editActions, run] = [
-    can('workflows:data:write'),
-    can('workflows:write'),
-    can('actions:write'),
-    can('workflows:run'),
-  ]
-  return useMemo(
-    () => ({
-      sheet: opened,
-      workflowName,
-      rows,
-      state,
-      history,
-      columns,
-      placed,
-      layout,
-      setLayout,
-      showLayout,
-      connection,
-      address,
-      can: { edit, configure, editActions, run },
-      refresh,
-      refreshDefinition,
-    }),
-    [
-      opened,
-      workflowName,
-      rows,
-      state,
-      history,
-      columns,
-      placed,
-      layout,
-      setLayout,
-      showLayout,
-      connection,
-      address,
-      edit,
-      configure,
-      editActions,
-      run,
-      refresh,
-      refreshDefinition,
-    ],
-  )
 }

@@ -49,21 +49,7 @@ function Editor({
 }) {
   const [inputs, setInputs] = useState<readonly Input[]>(start.inputs)
   const [outputs, setOutputs] = useState<readonly Output[]>(start.outputs)
-  const queries = useQueryClient()
-  const save = useMutation({
-    mutationFn: () =>
-      send(
-        call('POST /internal/shortcuts/:id/republish', {
-          params: { id: shortcut.id },
-          body: { inputs, outputs },
-        }),
-      ),
-    onSuccess: async ({ warnings }) => {
-      await queries.invalidateQueries({ queryKey: keys.shortcuts })
-      notify(warnings[0]?.message ?? 'Published a new version')
-      onClose()
-    },
-  })
+  const save = usePublish(shortcut, { inputs, outputs }, onClose)
   const isShown =
     problemWithin(save.error, 'inputs') !== undefined || problemWithin(save.error, 'outputs') !== undefined
   return (
@@ -101,35 +87,75 @@ function Editor({
       ))}
       <h3 className="mt-2 font-semibold">Outputs</h3>
       {outputs.map((output, place) => (
-        <div
+        <OutputEditor
           key={output.reference}
-          role="group"
-          aria-label={`Output ${output.reference}`}
-          className="grid gap-2 rounded-md border p-3 sm:grid-cols-[1fr_1fr_auto]"
-        >
-          <TextField
-            label="Name"
-            value={output.name}
-            onChange={(name) => setOutputs(outputs.with(place, { ...output, name }))}
-            problem={problemWithin(save.error, `outputs[${place}].name`)}
-            hint={output.reference}
-          />
-          <TextField
-            label="Description"
-            value={output.description ?? ''}
-            onChange={(description) => setOutputs(outputs.with(place, { ...output, description }))}
-            problem={problemWithin(save.error, `outputs[${place}].description`)}
-          />
-          <PositionControls
-            name={output.reference}
-            place={place}
-            count={outputs.length}
-            move={(to) => setOutputs(outputs.toSpliced(place, 1).toSpliced(to, 0, output))}
-            remove={() => setOutputs(outputs.toSpliced(place, 1))}
-          />
-        </div>
+          output={output}
+          problem={(part) => problemWithin(save.error, `outputs[${place}].${part}`)}
+          onChange={(next) => setOutputs(outputs.with(place, next))}
+          controls={
+            <PositionControls
+              name={output.reference}
+              place={place}
+              count={outputs.length}
+              move={(to) => setOutputs(outputs.toSpliced(place, 1).toSpliced(to, 0, output))}
+              remove={() => setOutputs(outputs.toSpliced(place, 1))}
+            />
+          }
+        />
       ))}
     </Dialog>
+  )
+}
+
+/** Returns the mutation that publishes a new version. */
+function usePublish(
+  { id }: Shortcut,
+  body: { inputs: readonly Input[]; outputs: readonly Output[] },
+  onClose: () => void,
+) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => send(call('POST /internal/shortcuts/:id/republish', { params: { id }, body })),
+    onSuccess: async ({ warnings }) => {
+      await queries.invalidateQueries({ queryKey: keys.shortcuts })
+      notify(warnings[0]?.message ?? 'Published a new version')
+      onClose()
+    },
+  })
+}
+
+function OutputEditor({
+  output,
+  onChange,
+  problem,
+  controls,
+}: {
+  output: Output
+  onChange: (output: Output) => void
+  problem: (part: string) => string | undefined
+  controls: React.ReactNode
+}) {
+  return (
+    <div
+      role="group"
+      aria-label={`Output ${output.reference}`}
+      className="grid gap-2 rounded-md border p-3 sm:grid-cols-[1fr_1fr_auto]"
+    >
+      <TextField
+        label="Name"
+        value={output.name}
+        onChange={(name) => onChange({ ...output, name })}
+        problem={problem('name')}
+        hint={output.reference}
+      />
+      <TextField
+        label="Description"
+        value={output.description ?? ''}
+        onChange={(description) => onChange({ ...output, description })}
+        problem={problem('description')}
+      />
+      {controls}
+    </div>
   )
 }
 

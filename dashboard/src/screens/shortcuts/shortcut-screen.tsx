@@ -15,7 +15,7 @@ import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
 import { ShortcutVersions } from './shortcut-versions.tsx'
-import { canBeRun, describeState } from './shortcut.ts'
+import { canBeRun, describeState, type Shortcut } from './shortcut.ts'
 
 type Change = 'unpublish' | 'archive'
 const DIALOG_TEXTS: Record<Change, { title: string; verb: string; text: string }> = {
@@ -42,14 +42,6 @@ export function Screen() {
   const can = useCan()
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: keys.shortcuts })
-  const republish = useMutation({
-    mutationFn: () => send(call('POST /internal/shortcuts/:id/republish', { params: { id }, body: {} })),
-    onSuccess: async () => {
-      await refresh()
-      notify('Republished with the current workflow')
-    },
-    onError: notifyProblem,
-  })
   const found = shortcut.data
   const mayChange = can('workflows:write') && found?.is_master === true
   return (
@@ -58,25 +50,7 @@ export function Screen() {
       query={shortcut}
       actions={
         mayChange && (
-          <>
-            <Link
-              to="/workflows/$workflowId"
-              params={{ workflowId: found.workflow_id }}
-              className={buttonClass()}
-            >
-              Open the workflow
-            </Link>
-            <Button onClick={() => setEditing(true)}>Edit schema</Button>
-            <Button busy={republish.isPending} onClick={() => republish.mutate()}>
-              Republish
-            </Button>
-            <Button disabled={!canBeRun(found)} onClick={() => setAsked('unpublish')}>
-              Unpublish
-            </Button>
-            <Button disabled={found.is_archived} onClick={() => setAsked('archive')}>
-              Archive
-            </Button>
-          </>
+          <Changes shortcut={found} refresh={refresh} onEdit={() => setEditing(true)} onAsk={setAsked} />
         )
       }
     >
@@ -111,5 +85,49 @@ export function Screen() {
         </>
       )}
     </LoadedPage>
+  )
+}
+
+/** The buttons that change a shortcut. */
+function Changes({
+  shortcut,
+  refresh,
+  onEdit,
+  onAsk,
+}: {
+  shortcut: Shortcut
+  refresh: () => Promise<void>
+  onEdit: () => void
+  onAsk: (change: Change) => void
+}) {
+  const republish = useMutation({
+    mutationFn: () =>
+      send(call('POST /internal/shortcuts/:id/republish', { params: { id: shortcut.id }, body: {} })),
+    onSuccess: async () => {
+      await refresh()
+      notify('Republished with the current workflow')
+    },
+    onError: notifyProblem,
+  })
+  return (
+    <>
+      <Link
+        to="/workflows/$workflowId"
+        params={{ workflowId: shortcut.workflow_id }}
+        className={buttonClass()}
+      >
+        Open the workflow
+      </Link>
+      <Button onClick={onEdit}>Edit schema</Button>
+      <Button busy={republish.isPending} onClick={() => republish.mutate()}>
+        Republish
+      </Button>
+      <Button disabled={!canBeRun(shortcut)} onClick={() => onAsk('unpublish')}>
+        Unpublish
+      </Button>
+      <Button disabled={shortcut.is_archived} onClick={() => onAsk('archive')}>
+        Archive
+      </Button>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../../api/calls.ts'
+import { type Call, call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
 import { buildCurl } from '../../api/curl.ts'
 import { keys } from '../../api/keys.ts'
@@ -24,45 +24,30 @@ export function NewSource({ onClose }: { onClose: () => void }) {
   const [type, setType] = useState('')
   const [name, setName] = useState('')
   const [typed, setTyped] = useState<Record<string, string>>({})
-  const navigate = useNavigate()
-  const queries = useQueryClient()
   const chosen = types.data?.find(({ source_id }) => source_id === type)
   const fields = chosen?.fields ?? []
-  const params = { source_id: type }
-  const preview = useMutation({
-    mutationFn: async () =>
-      fetchData(
-        call('POST /sources/:source_id/preview', {
-          params,
-          body: { ...readFields(fields, typed), limit: PREVIEWED },
-        }),
-      ),
-  })
   const buildCall = () =>
     call('POST /sources/:source_id', {
-      params,
+      params: { source_id: type },
       body: { ...readFields(fields, typed), ...(name.trim() === '' ? {} : { name: name.trim() }) },
     })
-  const create = useMutation({
-    mutationFn: async () => fetchData(buildCall()),
-    onSuccess: async ({ source_instance_id }) => {
-      await queries.invalidateQueries({ queryKey: keys.sources })
-      onClose()
-      await navigate({ to: '/sources/$id', params: { id: source_instance_id } })
-    },
-  })
+  const preview = usePreview(type, () => readFields(fields, typed))
+  const create = useCreateSource(buildCall, onClose)
   const error = create.error ?? preview.error
-  const isShown = ['name', ...fields.map((field) => field.name)].some(
-    (field) => problemWithin(error, field) !== undefined,
-  )
-  const clearResults = () => {
-    preview.reset()
-    create.reset()
+  const names = ['name', ...fields.map((field) => field.name)]
+  const isShown = names.some((field) => problemWithin(error, field) !== undefined)
+  const form = {
+    sourceId: type,
+    providers: chosen?.providers ?? [],
+    typed,
+    onType: (change: Record<string, string>) => setTyped({ ...typed, ...change }),
+    error,
   }
   const choose = (next: string) => {
     setType(next)
     setTyped({})
-    clearResults()
+    preview.reset()
+    create.reset()
   }
   return (
     <Dialog
@@ -80,23 +65,15 @@ export function NewSource({ onClose }: { onClose: () => void }) {
         disabled: chosen === undefined,
       }}
       footer={
-        <>
-          <CopyButton
-            label="Copy as curl"
-            disabled={chosen === undefined}
-            text={() => buildCurl(buildCall())}
-          />
-          <Button
-            disabled={chosen === undefined}
-            busy={preview.isPending}
-            onClick={() => {
-              create.reset()
-              preview.mutate()
-            }}
-          >
-            Preview
-          </Button>
-        </>
+        <Footer
+          disabled={chosen === undefined}
+          buildCall={buildCall}
+          busy={preview.isPending}
+          onPreview={() => {
+            create.reset()
+            preview.mutate()
+          }}
+        />
       }
       error={isShown ? null : error}
     >
@@ -116,21 +93,56 @@ export function NewSource({ onClose }: { onClose: () => void }) {
         {...(chosen === undefined ? {} : { placeholder: chosen.name })}
       />
       {fields.map((field) => (
-        <SourceFieldControl
-          key={`${type} ${field.name}`}
-          field={field}
-          form={{
-            sourceId: type,
-            providers: chosen?.providers ?? [],
-            typed,
-            onType: (change) => setTyped({ ...typed, ...change }),
-            error,
-          }}
-        />
+        <SourceFieldControl key={`${type} ${field.name}`} field={field} form={form} />
       ))}
       {preview.data !== undefined && <Previewed rows={preview.data} />}
     </Dialog>
   )
+}
+
+function Footer({
+  disabled,
+  buildCall,
+  busy,
+  onPreview,
+}: {
+  disabled: boolean
+  buildCall: () => Call<unknown>
+  busy: boolean
+  onPreview: () => void
+}) {
+  return (
+    <>
+      <CopyButton label="Copy as curl" disabled={disabled} text={() => buildCurl(buildCall())} />
+      <Button disabled={disabled} busy={busy} onClick={onPreview}>
+        Preview
+      </Button>
+    </>
+  )
+}
+
+/** Returns the mutation that reads the first records. `read` throws if a field is not valid. */
+function usePreview(type: string, read: () => Record<string, unknown>) {
+  return useMutation({
+    mutationFn: async () => {
+      const body = { ...read(), limit: PREVIEWED }
+      return fetchData(call('POST /sources/:source_id/preview', { params: { source_id: type }, body }))
+    },
+  })
+}
+
+/** Returns the mutation that creates a source and opens its screen. */
+function useCreateSource(buildCall: () => Call<{ source_instance_id: string }>, onClose: () => void) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => fetchData(buildCall()),
+    onSuccess: async ({ source_instance_id }) => {
+      await queries.invalidateQueries({ queryKey: keys.sources })
+      onClose()
+      await navigate({ to: '/sources/$id', params: { id: source_instance_id } })
+    },
+  })
 }
 
 function Previewed({ rows }: { rows: readonly SourceRow[] }) {

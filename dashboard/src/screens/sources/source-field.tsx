@@ -4,8 +4,7 @@ import { problemWithin } from '../../ui/field-problem.ts'
 import { Plus, X } from '../../ui/icons.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { ConnectionField, OptionField } from './account-fields.tsx'
-import type { SourceForm } from './source-form.ts'
-import { countAt, countPath, type SimpleField, type SourceField } from './source-types.ts'
+import { countAt, countPath, type SimpleField, type SourceField, type SourceForm } from './source-types.ts'
 
 const YES_NO = [
   { value: '', label: 'Default' },

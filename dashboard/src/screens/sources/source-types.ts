@@ -9,6 +9,15 @@ export type SimpleField = SourceField['fields'][number]
 /** The typed texts, by the path of their field, such as `filters[0].values`. */
 export type Typed = Readonly<Record<string, string>>
 
+/** The state that the controls of a form share. */
+export type SourceForm = {
+  sourceId: string
+  providers: readonly string[]
+  typed: Typed
+  onType: (change: Record<string, string>) => void
+  error: unknown
+}
+
 export const sourceTypesQuery = queryOptions({
   queryKey: keys.sourceTypes,
   queryFn: ({ signal }) => fetchData(call('GET /internal/source-types'), { signal }),

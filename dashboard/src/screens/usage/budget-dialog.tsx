@@ -10,14 +10,15 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import {
-  ANY_TRIGGER,
   type Budget,
   buildBody,
+  type Chosen,
   MODES,
   NEW_BUDGET,
+  NOTHING_CHOSEN,
   PERIODS,
+  printChosen,
   type Scope,
-  type Trigger,
   SCOPES,
   TRIGGERS,
   type TypedBudget,
@@ -48,18 +49,9 @@ export function BudgetDialog({
   onClose: () => void
 }) {
   const [typed, setTyped] = useState<TypedBudget>(budget === null ? NEW_BUDGET : toTyped(budget))
-  const [scope, setScope] = useState<Scope>('organisation')
-  const [subject, setSubject] = useState('')
-  const [period, setPeriod] = useState<Budget['period']>('month')
-  const [trigger, setTrigger] = useState<Trigger>(ANY_TRIGGER)
+  const [chosen, setChosen] = useState<Chosen>(NOTHING_CHOSEN)
   const queries = useQueryClient()
-  const chosen = {
-    scope,
-    subject: scope === 'organisation' ? null : subject,
-    period,
-    ...(trigger === ANY_TRIGGER ? {} : { trigger }),
-  }
-  const create = call('POST /credits/budgets', { body: { ...chosen, ...buildBody(typed) } })
+  const create = call('POST /credits/budgets', { body: { ...printChosen(chosen), ...buildBody(typed) } })
   const change =
     budget === null
       ? null
@@ -79,7 +71,6 @@ export function BudgetDialog({
     },
   })
   const problem = (field: string) => problemWithin(save.error, field)
-  const set = (change: Partial<TypedBudget>) => setTyped({ ...typed, ...change })
   return (
     <Dialog
       open
@@ -95,90 +86,128 @@ export function BudgetDialog({
       error={FIELDS.some((field) => problem(field) !== undefined) ? null : save.error}
     >
       {budget === null && (
-        <div className="grid gap-3 sm:grid-cols-2">
-          <Combobox
-            label="Budget for"
-            value={scope}
-            choices={SCOPES}
-            onChange={(next) => {
-              setScope(next)
-              setSubject('')
-            }}
-            problem={problem('scope')}
-          />
-          {scope !== 'organisation' && (
-            <Subject scope={scope} value={subject} onChange={setSubject} problem={problem('subject')} />
-          )}
-          <Combobox
-            label="Counts"
-            value={period}
-            choices={PERIODS}
-            onChange={setPeriod}
-            problem={problem('period')}
-          />
-          <Combobox
-            label="Started by"
-            value={trigger}
-            choices={TRIGGERS}
-            onChange={setTrigger}
-            problem={problem('trigger')}
-          />
-        </div>
+        <ChosenFields
+          chosen={chosen}
+          onChange={(change) => setChosen({ ...chosen, ...change })}
+          problem={problem}
+        />
       )}
-      <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="Limit"
-          type="number"
-          min={0}
-          step="any"
-          value={typed.limit}
-          onChange={(limit) => set({ limit })}
-          problem={problem('limit')}
-          hint="In credits"
-        />
-        <Combobox
-          label="At the limit"
-          value={typed.mode}
-          choices={MODES}
-          onChange={(mode) => set({ mode })}
-          hint={
-            typed.mode === 'stop'
-              ? 'Work that would exceed the limit does not run.'
-              : 'Only sends alerts. Nothing is stopped.'
-          }
-        />
-        <TextField
-          label="Name"
-          value={typed.name}
-          onChange={(name) => set({ name })}
-          problem={problem('name')}
-          placeholder="Default: a name from its scope"
-        />
-        <TextField
-          label="Alerts at"
-          value={typed.thresholds}
-          onChange={(thresholds) => set({ thresholds })}
-          problem={problem('thresholds')}
-          hint="Percent of the limit, separated by commas"
-        />
-        <TextField
-          label="Email alerts to"
-          value={typed.emails}
-          onChange={(emails) => set({ emails })}
-          problem={problem('emails')}
-          placeholder="The administrators"
-          hint="Email addresses, separated by commas"
-        />
-        <TextField
-          label="Webhook URL"
-          value={typed.webhook}
-          onChange={(webhook) => set({ webhook })}
-          problem={problem('webhook_url')}
-          placeholder="https://"
-          hint="Alerts are posted to this URL and signed"
-        />
-      </div>
+      <TypedFields typed={typed} onChange={(change) => setTyped({ ...typed, ...change })} problem={problem} />
     </Dialog>
+  )
+}
+
+type FindProblem = (field: string) => string | undefined
+
+/** The fields that cannot be changed after a budget is created: what it is for, and what it counts. */
+function ChosenFields({
+  chosen: { scope, subject, period, trigger },
+  onChange,
+  problem,
+}: {
+  chosen: Chosen
+  onChange: (change: Partial<Chosen>) => void
+  problem: FindProblem
+}) {
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Combobox
+        label="Budget for"
+        value={scope}
+        choices={SCOPES}
+        onChange={(next) => onChange({ scope: next, subject: '' })}
+        problem={problem('scope')}
+      />
+      {scope !== 'organisation' && (
+        <Subject
+          scope={scope}
+          value={subject}
+          onChange={(next) => onChange({ subject: next })}
+          problem={problem('subject')}
+        />
+      )}
+      <Combobox
+        label="Counts"
+        value={period}
+        choices={PERIODS}
+        onChange={(next) => onChange({ period: next })}
+        problem={problem('period')}
+      />
+      <Combobox
+        label="Started by"
+        value={trigger}
+        choices={TRIGGERS}
+        onChange={(next) => onChange({ trigger: next })}
+        problem={problem('trigger')}
+      />
+    </div>
+  )
+}
+
+/** The fields that can be changed at any time. */
+function TypedFields({
+  typed,
+  onChange,
+  problem,
+}: {
+  typed: TypedBudget
+  onChange: (change: Partial<TypedBudget>) => void
+  problem: FindProblem
+}) {
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <TextField
+        label="Limit"
+        type="number"
+        min={0}
+        step="any"
+        value={typed.limit}
+        onChange={(limit) => onChange({ limit })}
+        problem={problem('limit')}
+        hint="In credits"
+      />
+      <Combobox
+        label="At the limit"
+        value={typed.mode}
+        choices={MODES}
+        onChange={(mode) => onChange({ mode })}
+        hint={
+          typed.mode === 'stop'
+            ? 'Work that would exceed the limit does not run.'
+            : 'Only sends alerts. Nothing is stopped.'
+        }
+      />
+      <TextField
+        label="Name"
+        value={typed.name}
+        onChange={(name) => onChange({ name })}
+        problem={problem('name')}
+        placeholder="Default: a name from its scope"
+      />
+      <TextField
+        label="Alerts at"
+        value={typed.thresholds}
+        onChange={(thresholds) => onChange({ thresholds })}
+        problem={problem('thresholds')}
+        hint="Percent of the limit, separated by commas"
+      />
+      <TextField
+        label="Email alerts to"
+        value={typed.emails}
+        onChange={(emails) => onChange({ emails })}
+        problem={problem('emails')}
+        placeholder="The administrators"
+        hint="Email addresses, separated by commas"
+      />
+      <TextField
+        label="Webhook URL"
+        value={typed.webhook}
+        onChange={(webhook) => onChange({ webhook })}
+        problem={problem('webhook_url')}
+        placeholder="https://"
+        hint="Alerts are posted to this URL and signed"
+      />
+    </div>
   )
 }
 

@@ -40,6 +40,23 @@ export const TRIGGERS: readonly { value: Trigger; label: string }[] = [
   { value: 'agent', label: 'The agent' },
 ]
 
+/** The fields of a budget that are chosen when it is created. */
+export type Chosen = { scope: Scope; subject: string; period: Budget['period']; trigger: Trigger }
+
+export const NOTHING_CHOSEN: Chosen = {
+  scope: 'organisation',
+  subject: '',
+  period: 'month',
+  trigger: ANY_TRIGGER,
+}
+
+export const printChosen = ({ scope, subject, period, trigger }: Chosen) => ({
+  scope,
+  subject: scope === 'organisation' ? null : subject,
+  period,
+  ...(trigger === ANY_TRIGGER ? {} : { trigger }),
+})
+
 /** The editable fields of a budget, as typed. */
 export type TypedBudget = {
   name: string

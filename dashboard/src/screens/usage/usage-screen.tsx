@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type { UsageRow as UsageRowSchema } from '#contract/usage.ts'
+import type { CreditsOverview } from '#contract/credits.ts'
+import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -15,6 +16,8 @@ import { Budgets } from './budgets.tsx'
 import { fillDays, UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
+type Overview = z.infer<typeof CreditsOverview>
+type Usage = z.infer<typeof UsageSchema>
 type UsageRow = z.infer<typeof UsageRowSchema>
 
 const PERIODS = ['All time', 'Today', 'Last 7 days', 'Last 30 days', 'This month'] as const
@@ -72,7 +75,6 @@ export function Screen() {
   if (overview.data === undefined && overview.error !== null) {
     return <Refusal error={overview.error} title="Usage" onRetry={() => void overview.refetch()} />
   }
-  const totals = byDay.data?.totals
   return (
     <Page
       title="Usage"
@@ -85,27 +87,7 @@ export function Screen() {
         </>
       }
     >
-      <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
-        <div>
-          <p className="text-12 text-muted">Balance</p>
-          <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
-            {overview.data === undefined ? '…' : plural(overview.data.balance, 'credit')}
-          </p>
-        </div>
-        {overview.data !== undefined && (
-          <>
-            <Figure name="Reserved" value={overview.data.held} />
-            <Figure name="Spent today" value={overview.data.spent_today} />
-            <Figure name="Spent this month" value={overview.data.spent_this_month} />
-          </>
-        )}
-        {totals !== undefined && (
-          <>
-            <Figure name="Saved by cache" value={totals.saved_by_cache} />
-            <Figure name="Saved by own keys" value={totals.saved_by_own_keys} />
-          </>
-        )}
-      </div>
+      <Totals overview={overview.data} totals={byDay.data?.totals} />
       {byDay.data === undefined && byDay.error === null && <Skeleton />}
       {byDay.data !== undefined && byDay.data.totals.credits > 0 && (
         <UsageChart
@@ -139,6 +121,39 @@ export function Screen() {
         getName={(row) => (split === 'key' ? getKeyName(row.key_id) : splitName(row, split))}
       />
     </Page>
+  )
+}
+
+/** The balance, and what was spent and saved. */
+function Totals({
+  overview,
+  totals,
+}: {
+  overview: Overview | undefined
+  totals: Usage['totals'] | undefined
+}) {
+  return (
+    <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
+      <div>
+        <p className="text-12 text-muted">Balance</p>
+        <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
+          {overview === undefined ? '…' : plural(overview.balance, 'credit')}
+        </p>
+      </div>
+      {overview !== undefined && (
+        <>
+          <Figure name="Reserved" value={overview.held} />
+          <Figure name="Spent today" value={overview.spent_today} />
+          <Figure name="Spent this month" value={overview.spent_this_month} />
+        </>
+      )}
+      {totals !== undefined && (
+        <>
+          <Figure name="Saved by cache" value={totals.saved_by_cache} />
+          <Figure name="Saved by own keys" value={totals.saved_by_own_keys} />
+        </>
+      )}
+    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
-import { sheetCall } from '../../api/calls.ts'
+import { type SheetId, sheetCall } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
@@ -25,6 +25,19 @@ import { DailyCap } from './daily-cap.tsx'
 type SheetWebhook = z.infer<typeof WebhookSchema>
 type Delivery = SheetWebhook['deliveries'][number]
 
+const DIALOGS = {
+  disable: {
+    title: 'Disable webhook',
+    description: 'Deliveries to the address will be refused.',
+    verb: 'Disable',
+  },
+  renew: {
+    title: 'New address',
+    description: 'The current address stops working at once.',
+    verb: 'Create new address',
+  },
+}
+
 export function Screen() {
   const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/webhook' })
   const key = keys.sheet(sheet.sheetId).webhook
@@ -34,15 +47,10 @@ export function Screen() {
     refetchInterval: 5000,
   })
   const inputs = useQuery(inputsQuery(sheet))
-  const [dialog, setDialog] = useState<'disable' | 'renew' | null>(null)
+  const [dialog, setDialog] = useState<keyof typeof DIALOGS | null>(null)
   const can = useCan()
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: key })
-  const enable = useMutation({
-    mutationFn: () => send(sheetCall(sheet, 'POST /internal/webhook', { body: {} })),
-    onSuccess: refresh,
-    onError: (error) => notifyProblem(error, () => enable.mutate()),
-  })
   const canWrite = can('workflows:write')
   const sample = JSON.stringify(Object.fromEntries((inputs.data ?? []).map(({ name }) => [name, '...'])))
   return (
@@ -65,22 +73,7 @@ export function Screen() {
         <>
           {enabled ? (
             <>
-              <TextField
-                label="Address"
-                value={address ?? ''}
-                onFocus={({ target }) => target.select()}
-                hint={
-                  address === null
-                    ? 'The address was encrypted with another LOAM_SECRET and cannot be shown. Create a new address.'
-                    : 'POST a JSON object or an array of objects. Anyone who knows this address can add rows, so treat it as a secret.'
-                }
-              />
-              {address !== null && (
-                <div className="flex flex-wrap gap-2">
-                  <CopyButton label="Copy address" text={() => address} />
-                  <CopyButton label="Copy as curl" text={() => buildCurlCommand(address, sample)} />
-                </div>
-              )}
+              <Address address={address} sample={sample} />
               <DailyCap
                 key={max_credits_per_day}
                 sheet={sheet}
@@ -90,49 +83,19 @@ export function Screen() {
               />
             </>
           ) : (
-            <EmptyState
-              icon={Webhook}
-              title="No webhook yet"
-              text="Each JSON object posted to the webhook address becomes a row of this sheet."
-            >
-              {canWrite && (
-                <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate()}>
-                  Enable webhook
-                </Button>
-              )}
-            </EmptyState>
+            <NoWebhook sheet={sheet} canWrite={canWrite} onEnabled={refresh} />
           )}
           {enabled && deliveries.length === 0 && <p className="text-muted">No deliveries yet.</p>}
-          {deliveries.length > 0 && (
-            <section aria-label="Latest deliveries" className="flex flex-col gap-2">
-              <h2 className="text-14 font-semibold">Latest deliveries</h2>
-              <Table
-                label="Deliveries"
-                columns={COLUMNS}
-                items={deliveries}
-                getKey={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`}
-              />
-            </section>
-          )}
-          {dialog === 'disable' && (
+          {deliveries.length > 0 && <Deliveries deliveries={deliveries} />}
+          {dialog !== null && (
             <ConfirmDialog
-              title="Disable webhook"
-              description="Deliveries to the address will be refused."
-              verb="Disable"
+              {...DIALOGS[dialog]}
               run={async () => {
-                await send(sheetCall(sheet, 'DELETE /internal/webhook'))
-                await refresh()
-              }}
-              onClose={() => setDialog(null)}
-            />
-          )}
-          {dialog === 'renew' && (
-            <ConfirmDialog
-              title="New address"
-              description="The current address stops working at once."
-              verb="Create new address"
-              run={async () => {
-                await send(sheetCall(sheet, 'POST /internal/webhook', { body: { new_address: true } }))
+                await send(
+                  dialog === 'disable'
+                    ? sheetCall(sheet, 'DELETE /internal/webhook')
+                    : sheetCall(sheet, 'POST /internal/webhook', { body: { new_address: true } }),
+                )
                 await refresh()
               }}
               onClose={() => setDialog(null)}
@@ -141,6 +104,73 @@ export function Screen() {
         </>
       )}
     </LoadedPage>
+  )
+}
+
+function NoWebhook({
+  sheet,
+  canWrite,
+  onEnabled,
+}: {
+  sheet: SheetId
+  canWrite: boolean
+  onEnabled: () => Promise<void>
+}) {
+  const enable = useMutation({
+    mutationFn: () => send(sheetCall(sheet, 'POST /internal/webhook', { body: {} })),
+    onSuccess: onEnabled,
+    onError: (error) => notifyProblem(error, () => enable.mutate()),
+  })
+  return (
+    <EmptyState
+      icon={Webhook}
+      title="No webhook yet"
+      text="Each JSON object posted to the webhook address becomes a row of this sheet."
+    >
+      {canWrite && (
+        <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate()}>
+          Enable webhook
+        </Button>
+      )}
+    </EmptyState>
+  )
+}
+
+/** The address of the webhook, and buttons that copy it. */
+function Address({ address, sample }: { address: string | null; sample: string }) {
+  return (
+    <>
+      <TextField
+        label="Address"
+        value={address ?? ''}
+        onFocus={({ target }) => target.select()}
+        hint={
+          address === null
+            ? 'The address was encrypted with another LOAM_SECRET and cannot be shown. Create a new address.'
+            : 'POST a JSON object or an array of objects. Anyone who knows this address can add rows, so treat it as a secret.'
+        }
+      />
+      {address !== null && (
+        <div className="flex flex-wrap gap-2">
+          <CopyButton label="Copy address" text={() => address} />
+          <CopyButton label="Copy as curl" text={() => buildCurlCommand(address, sample)} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
+  return (
+    <section aria-label="Latest deliveries" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Latest deliveries</h2>
+      <Table
+        label="Deliveries"
+        columns={COLUMNS}
+        items={deliveries}
+        getKey={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`}
+      />
+    </section>
   )
 }
 

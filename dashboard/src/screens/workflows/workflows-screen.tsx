@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useCan } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { Page } from '../../frame/page.tsx'
@@ -72,23 +72,13 @@ export function Screen() {
   const found = all?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const canWrite = can('workflows:write')
   const isEmpty = all?.length === 0
-  const demoButton = (
-    <Button
-      kind={isEmpty ? 'primary' : 'plain'}
-      icon={Sparkles}
-      busy={demo.isPending}
-      onClick={() => demo.mutate()}
-    >
-      Open the demo workflow
-    </Button>
-  )
   return (
     <Page
       title="Workflows"
       actions={
         canWrite && (
           <>
-            {all !== undefined && all.length > 0 && demoButton}
+            {all !== undefined && all.length > 0 && <OpenDemo demo={demo} kind="plain" />}
             <Button kind={isEmpty ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking('blank')}>
               New workflow
             </Button>
@@ -100,20 +90,16 @@ export function Screen() {
       {found === undefined ? (
         <Skeleton />
       ) : isEmpty ? (
-        <EmptyState
-          icon={Table2}
-          title="No workflows yet"
-          text="A workflow is a table that fills itself: you add rows, and actions run on each of them. The demo shows how it works, needs no key and costs 0 credits."
-        >
+        <NoWorkflows>
           {canWrite && (
             <>
-              {demoButton}
+              <OpenDemo demo={demo} kind="primary" />
               <Button icon={FileUp} onClick={() => setMaking('file')}>
                 Start from a file
               </Button>
             </>
           )}
-        </EmptyState>
+        </NoWorkflows>
       ) : found.length === 0 ? (
         <EmptyState icon={Table2} title="No results" text={`No workflow name contains “${words.trim()}”.`}>
           <Button onClick={() => setWords('')}>Clear search</Button>
@@ -133,6 +119,28 @@ export function Screen() {
       </p>
       {isMaking !== null && <NewWorkflow then={isMaking} onClose={() => setMaking(null)} />}
     </Page>
+  )
+}
+
+function NoWorkflows({ children }: { children: ReactNode }) {
+  return (
+    <EmptyState
+      icon={Table2}
+      title="No workflows yet"
+      text="A workflow is a table that fills itself: you add rows, and actions run on each of them. The demo shows how it works, needs no key and costs 0 credits."
+    >
+      {children}
+    </EmptyState>
+  )
+}
+
+type OpenDemoProps = { demo: ReturnType<typeof useOpenDemo>; kind: 'primary' | 'plain' }
+
+function OpenDemo({ demo, kind }: OpenDemoProps) {
+  return (
+    <Button kind={kind} icon={Sparkles} busy={demo.isPending} onClick={() => demo.mutate()}>
+      Open the demo workflow
+    </Button>
   )
 }
 

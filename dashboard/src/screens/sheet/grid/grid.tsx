@@ -3,6 +3,7 @@ import {
   type CSSProperties,
   type KeyboardEvent,
   type MouseEvent,
+  type RefObject,
   useEffect,
   useMemo,
   useRef,
@@ -31,76 +32,21 @@ export function Grid() {
     headHeight: HEAD_HEIGHT,
   })
   const active = useStore(state, ({ active }) => active)
-  const editing = useStore(state, ({ editing }) => editing)
-  const focusRequests = useStore(state, ({ focusRequests }) => focusRequests)
 
-  const headWidth = selectWidth(total)
-  const frozenWidth = headWidth + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
-  const free = useMemo(() => placed.filter(({ frozen }) => !frozen), [placed])
-  const frozen = useMemo(() => placed.filter(({ frozen }) => frozen), [placed])
-  const freeWidths = useMemo(() => free.map(({ width }) => width), [free])
-  const inView = columnWindow(freeWidths, scrollLeft, Math.max(0, width - frozenWidth))
-  const totalWidth = frozenWidth + freeWidths.reduce((sum, one) => sum + one, 0)
+  const { parts, sizes, frozenWidth } = useGridColumns({ total, scrollLeft, width })
 
   useEffect(() => {
     if (!isFlinging) rows.show(window.from, window.to)
   }, [rows, window.from, window.to, isFlinging, total])
 
-  // The active cell gets the focus after drawing, but only if the grid had the focus before.
-  const hadFocus = useRef(false)
-  useEffect(() => {
-    if (focusRequests > 0) hadFocus.current = true
-  }, [focusRequests])
+  const hadFocus = useCellFocus(element)
   useEffect(() => {
     revealRow(active.row)
     revealColumn(element.current, active, placed, frozenWidth)
     // Also runs when a panel opens and leaves less width.
   }, [active, placed, frozenWidth, revealRow, width])
-  useEffect(() => {
-    if (!hadFocus.current || editing !== null) return
-    const cell = element.current?.querySelector<HTMLElement>(
-      `[aria-rowindex="${active.row + 2}"] > [aria-colindex="${active.column + 1}"]`,
-    )
-    if (cell !== null && cell !== undefined && !cell.contains(document.activeElement)) {
-      cell.focus({ preventScroll: true })
-    }
-  })
 
-  const shown = Array.from({ length: Math.max(0, window.to - window.from) }, (_, at) => window.from + at)
-  // The row of the focused cell stays an element even when it is scrolled out of view.
-  if (active.row >= 0 && active.row < total && (active.row < window.from || active.row >= window.to)) {
-    shown.push(active.row)
-  }
-  // Memoized, so that rows that stay in view are not redrawn while the grid scrolls.
-  const { from: firstFree, to: endFree, before } = inView
-  const parts = useMemo(
-    () => ({
-      headWidth,
-      frozen,
-      free: free.slice(firstFree, endFree),
-      before,
-      firstFree: frozen.length + firstFree,
-      width: totalWidth,
-      isWider: totalWidth > width,
-    }),
-    [headWidth, frozen, free, firstFree, endFree, before, totalWidth, width],
-  )
-  // Set once for all rows as CSS variables, so that no row needs sizes of its own.
-  const sizes = useMemo(
-    (): CSSProperties => ({
-      lineHeight: `${rowHeight - 1}px`,
-      ['--row-height' as string]: `${rowHeight}px`,
-      ['--columns' as string]: [
-        headWidth,
-        ...parts.frozen.map((one) => one.width),
-        ...(before > 0 ? [before] : []),
-        ...parts.free.map((one) => one.width),
-      ]
-        .map((size) => `${size}px`)
-        .join(' '),
-    }),
-    [rowHeight, headWidth, parts, before],
-  )
+  const shown = listIndexes(window, active.row, total)
   return (
     <div
       ref={element}
@@ -136,7 +82,7 @@ export function Grid() {
       }}
     >
       <GridHead {...parts} />
-      <div role="rowgroup" className="relative" style={{ height: window.height, width: totalWidth }}>
+      <div role="rowgroup" className="relative" style={{ height: window.height, width: parts.width }}>
         <div role="presentation" style={{ ...sizes, transform: `translateY(${window.shift}px)` }}>
           {shown.map((index) => (
             <GridRow
@@ -152,6 +98,79 @@ export function Grid() {
       </div>
     </div>
   )
+}
+
+/** Returns the indexes of the rows that are elements. The row of the focused cell stays one when it is scrolled out of view. */
+function listIndexes({ from, to }: { from: number; to: number }, active: number, total: number): number[] {
+  const shown = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
+  const isAway = active >= 0 && active < total && (active < from || active >= to)
+  return isAway ? [...shown, active] : shown
+}
+
+/** Gives the focus to the active cell after drawing, but only if the grid had the focus before. */
+function useCellFocus(element: RefObject<HTMLElement | null>): RefObject<boolean> {
+  const { state } = useSheet()
+  const active = useStore(state, ({ active }) => active)
+  const editing = useStore(state, ({ editing }) => editing)
+  const focusRequests = useStore(state, ({ focusRequests }) => focusRequests)
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    if (focusRequests > 0) hadFocus.current = true
+  }, [focusRequests])
+  useEffect(() => {
+    if (!hadFocus.current || editing !== null) return
+    const cell = element.current?.querySelector<HTMLElement>(
+      `[aria-rowindex="${active.row + 2}"] > [aria-colindex="${active.column + 1}"]`,
+    )
+    if (cell !== null && cell !== undefined && !cell.contains(document.activeElement)) {
+      cell.focus({ preventScroll: true })
+    }
+  })
+  return hadFocus
+}
+
+/** Returns the columns in view, which all rows share, and their sizes. */
+function useGridColumns({ total, scrollLeft, width }: { total: number; scrollLeft: number; width: number }) {
+  const { placed, layout } = useSheet()
+  const { rowHeight } = layout
+  const headWidth = selectWidth(total)
+  const frozenWidth = headWidth + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
+  const free = useMemo(() => placed.filter(({ frozen }) => !frozen), [placed])
+  const frozen = useMemo(() => placed.filter(({ frozen }) => frozen), [placed])
+  const freeWidths = useMemo(() => free.map(({ width }) => width), [free])
+  const inView = columnWindow(freeWidths, scrollLeft, Math.max(0, width - frozenWidth))
+  const totalWidth = frozenWidth + freeWidths.reduce((sum, one) => sum + one, 0)
+  // Memoized, so that rows that stay in view are not redrawn while the grid scrolls.
+  const { from: firstFree, to: endFree, before } = inView
+  const parts = useMemo(
+    () => ({
+      headWidth,
+      frozen,
+      free: free.slice(firstFree, endFree),
+      before,
+      firstFree: frozen.length + firstFree,
+      width: totalWidth,
+      isWider: totalWidth > width,
+    }),
+    [headWidth, frozen, free, firstFree, endFree, before, totalWidth, width],
+  )
+  // Set once for all rows as CSS variables, so that no row needs sizes of its own.
+  const sizes = useMemo(
+    (): CSSProperties => ({
+      lineHeight: `${rowHeight - 1}px`,
+      ['--row-height' as string]: `${rowHeight}px`,
+      ['--columns' as string]: [
+        headWidth,
+        ...parts.frozen.map((one) => one.width),
+        ...(before > 0 ? [before] : []),
+        ...parts.free.map((one) => one.width),
+      ]
+        .map((size) => `${size}px`)
+        .join(' '),
+    }),
+    [rowHeight, headWidth, parts, before],
+  )
+  return { parts, sizes, frozenWidth }
 }
 
 /** Returns the position of the cell that contains an element, or null. */

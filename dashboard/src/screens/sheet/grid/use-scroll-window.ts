@@ -6,17 +6,9 @@ import { computeScale, scrollWindow } from './scroll-window.ts'
 const FLING_ROWS = 30
 const SETTLE_MS = 90
 
-/** Follows the scroll position of the grid, with one update per frame. */
-export function useScrollWindow(
-  element: RefObject<HTMLElement | null>,
-  { total, rowHeight, headHeight }: { total: number; rowHeight: number; headHeight: number },
-) {
-  const [at, setAt] = useState({ scrollTop: 0, scrollLeft: 0, fine: 0 })
+/** Returns the size of the visible part of an element. */
+function useSize(element: RefObject<HTMLElement | null>) {
   const [size, setSize] = useState({ width: 1200, height: 800 })
-  const [isFlinging, setFlinging] = useState(false)
-  const fine = useRef({ scrollTop: -1, value: 0 })
-  const viewHeight = Math.max(rowHeight, size.height - headHeight)
-
   useLayoutEffect(() => {
     const grid = element.current
     if (grid === null) return
@@ -26,6 +18,19 @@ export function useScrollWindow(
     observer.observe(grid)
     return () => observer.disconnect()
   }, [element])
+  return size
+}
+
+/** Follows the scroll position of the grid, with one update per frame. */
+export function useScrollWindow(
+  element: RefObject<HTMLElement | null>,
+  { total, rowHeight, headHeight }: { total: number; rowHeight: number; headHeight: number },
+) {
+  const [at, setAt] = useState({ scrollTop: 0, scrollLeft: 0, fine: 0 })
+  const size = useSize(element)
+  const [isFlinging, setFlinging] = useState(false)
+  const fine = useRef({ scrollTop: -1, value: 0 })
+  const viewHeight = Math.max(rowHeight, size.height - headHeight)
 
   useEffect(() => {
     const grid = element.current

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import type { ConfigureActionBody } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
-import { sheetCall } from '../../../api/calls.ts'
+import { type Call, sheetCall } from '../../../api/calls.ts'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
 import { ApiError, fetchData, fieldProblem, send } from '../../../api/client.ts'
 import { keys } from '../../../api/keys.ts'
@@ -29,9 +29,7 @@ type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
 
 export function ActionForm({ node, warnings: first, template }: Props) {
   const view = useSheet()
-  const { sheet, columns, can, refreshDefinition, refresh } = view
-  const { open } = useSheetDialogs()
-  const queries = useQueryClient()
+  const { sheet, columns, can } = view
   const id = node.action_instance_id
   const params = { action_instance_id: id }
   const [name, setName] = useState(node.display_name)
@@ -50,29 +48,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
 
   const body = findChanges(node, { changed, groups, continuesIfNotMet, continuesOnFailure, note })
   const configure = sheetCall(sheet, 'PATCH /actions/:action_instance_id', { params, body })
-  const save = useMutation({
-    mutationFn: () =>
-      changeDefinition(
-        view,
-        'configure',
-        async () => {
-          if (name !== node.display_name) {
-            await send(
-              sheetCall(sheet, 'PATCH /actions/:action_instance_id/name', { params, body: { name } }),
-            )
-          }
-          return Object.keys(body).length === 0 ? null : send(configure)
-        },
-        2,
-      ),
-    onSuccess: async (answer) => {
-      setWarnings(answer?.warnings ?? [])
-      notify(`Saved ${name}`)
-      await refreshDefinition()
-      await queries.invalidateQueries({ queryKey: keys.sheet(sheet.sheetId).configuration(id) })
-      refresh()
-    },
-  })
+  const save = useSave(node, name, configure, setWarnings)
   const hasFieldProblem = save.error instanceof ApiError && save.error.fields.length > 0
   const isChanged = Object.keys(body).length > 0 || name !== node.display_name
   const title = `Action ${node.display_name}`
@@ -93,18 +69,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
             </Button>
           )}
           <CopyAsCurl call={configure} />
-          {can.editActions && (
-            <Button
-              kind="ghost"
-              className="ml-auto text-danger-text!"
-              onClick={() => {
-                const column = columns.find(({ key }) => key === id)
-                if (column !== undefined) open({ kind: 'delete column', column })
-              }}
-            >
-              Delete action
-            </Button>
-          )}
+          {can.editActions && <DeleteButton action={id} />}
         </>
       }
     >
@@ -140,6 +105,55 @@ export function ActionForm({ node, warnings: first, template }: Props) {
       <TextArea label="Note" value={note} onChange={setNote} rows={2} />
       <Impact action={id} />
     </Panel>
+  )
+}
+
+/** Returns the mutation that saves the name and the changed fields. The change can be undone. */
+function useSave(
+  node: GraphNode,
+  name: string,
+  configure: Call<unknown>,
+  setWarnings: (warnings: Warning[]) => void,
+) {
+  const view = useSheet()
+  const { sheet, refreshDefinition, refresh } = view
+  const queries = useQueryClient()
+  const params = { action_instance_id: node.action_instance_id }
+  const saveParts = async () => {
+    if (name !== node.display_name) {
+      await send(sheetCall(sheet, 'PATCH /actions/:action_instance_id/name', { params, body: { name } }))
+    }
+    return Object.keys(configure.body ?? {}).length === 0 ? null : send(configure)
+  }
+  return useMutation({
+    mutationFn: () => changeDefinition(view, 'configure', saveParts, 2),
+    onSuccess: async (answer) => {
+      setWarnings(answer?.warnings ?? [])
+      notify(`Saved ${name}`)
+      await refreshDefinition()
+      await queries.invalidateQueries({
+        queryKey: keys.sheet(sheet.sheetId).configuration(node.action_instance_id),
+      })
+      refresh()
+    },
+  })
+}
+
+/** The button that asks before it deletes the action. */
+function DeleteButton({ action }: { action: string }) {
+  const { columns } = useSheet()
+  const { open } = useSheetDialogs()
+  return (
+    <Button
+      kind="ghost"
+      className="ml-auto text-danger-text!"
+      onClick={() => {
+        const column = columns.find(({ key }) => key === action)
+        if (column !== undefined) open({ kind: 'delete column', column })
+      }}
+    >
+      Delete action
+    </Button>
   )
 }
 

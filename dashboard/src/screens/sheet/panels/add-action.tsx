@@ -73,34 +73,55 @@ export default function AddAction() {
           className="max-h-[46vh] overflow-y-auto rounded-md border"
         >
           {found.map((entry, place) => (
-            <div
+            <Option
               key={entry.action_id}
               id={`${listId}-${place}`}
-              role="option"
-              aria-selected={place === active}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => !add.isPending && add.mutate(entry.action_id)}
-              className={classNames(
-                'flex cursor-pointer flex-col border-b px-3 py-2 last:border-b-0 hover:bg-hover',
-                place === active && 'bg-hover',
-              )}
-            >
-              <span className="flex items-baseline gap-2">
-                <span className="font-medium">{entry.name}</span>
-                <span className="ml-auto shrink-0 text-12 text-muted">{formatPrice(entry)}</span>
-                {entry.needs_key && (
-                  <span className="shrink-0 rounded bg-out-of-credits-bg px-1 text-11 text-out-of-credits">
-                    Needs key
-                  </span>
-                )}
-              </span>
-              <span className="text-12 text-muted">{entry.description}</span>
-            </div>
+              entry={entry}
+              isActive={place === active}
+              onChoose={() => !add.isPending && add.mutate(entry.action_id)}
+            />
           ))}
           {found.length === 0 && <p className="p-4 text-center text-muted">No results</p>}
         </div>
       )}
     </Dialog>
+  )
+}
+
+function Option({
+  id,
+  entry,
+  isActive,
+  onChoose,
+}: {
+  id: string
+  entry: CatalogueEntry
+  isActive: boolean
+  onChoose: () => void
+}) {
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+      className={classNames(
+        'flex cursor-pointer flex-col border-b px-3 py-2 last:border-b-0 hover:bg-hover',
+        isActive && 'bg-hover',
+      )}
+    >
+      <span className="flex items-baseline gap-2">
+        <span className="font-medium">{entry.name}</span>
+        <span className="ml-auto shrink-0 text-12 text-muted">{formatPrice(entry)}</span>
+        {entry.needs_key && (
+          <span className="shrink-0 rounded bg-out-of-credits-bg px-1 text-11 text-out-of-credits">
+            Needs key
+          </span>
+        )}
+      </span>
+      <span className="text-12 text-muted">{entry.description}</span>
+    </div>
   )
 }
 

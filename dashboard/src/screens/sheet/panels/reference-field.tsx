@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { Options } from '../../../ui/combobox.tsx'
 import { CONTROL, Field } from '../../../ui/text-field.tsx'
@@ -24,16 +24,7 @@ function findOpenToken(text: string, caret: number): { from: number; typed: stri
 }
 
 /** A text field with tokens. After `{{` it lists the references that the action can use. */
-export function ReferenceField({
-  label,
-  value,
-  onChange,
-  references,
-  problem,
-  hint,
-  code,
-  hideLabel,
-}: Props) {
+export function ReferenceField({ value, onChange, references, code, ...labels }: Props) {
   const element = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState<number | null>(null)
   const [active, setActive] = useState(0)
@@ -44,14 +35,7 @@ export function ReferenceField({
     open === null ? [] : references.filter(({ token }) => token.toLowerCase().includes(wanted)).slice(0, 50)
   const isOpen = found.length > 0
 
-  // The field grows with its text, up to 240 pixels.
-  useLayoutEffect(() => {
-    const area = element.current
-    if (area === null) return
-    area.style.height = 'auto'
-    area.style.height = `${Math.min(240, area.scrollHeight + 2)}px`
-  }, [value])
-
+  useGrowingHeight(element, value)
   const insert = (token: string) => {
     if (open === null || caret === null) return
     const rest = value.slice(caret).replace(/^\s*\}\}/, '')
@@ -77,7 +61,7 @@ export function ReferenceField({
     }
   }
   return (
-    <Field label={label} problem={problem} hint={hint} {...(hideLabel === undefined ? {} : { hideLabel })}>
+    <Field {...labels}>
       {(ties) => (
         <>
           <textarea
@@ -102,28 +86,59 @@ export function ReferenceField({
           />
           {isOpen && (
             <Options id={listId} label="References" anchor={element.current}>
-              {found.map(({ token, type }, place) => (
-                <li
-                  key={token}
+              {found.map((reference, place) => (
+                <Option
+                  key={reference.token}
                   id={`${listId}-${place}`}
-                  role="option"
-                  aria-label={token}
-                  aria-selected={place === active}
-                  onMouseDown={(event) => event.preventDefault()}
-                  onClick={() => insert(token)}
-                  className={classNames(
-                    'flex cursor-pointer justify-between gap-4 rounded px-2 py-1 font-mono text-12 hover:bg-hover',
-                    place === active && 'bg-hover',
-                  )}
-                >
-                  <span className="truncate">{token}</span>
-                  <span className="text-muted">{type}</span>
-                </li>
+                  reference={reference}
+                  isActive={place === active}
+                  onChoose={() => insert(reference.token)}
+                />
               ))}
             </Options>
           )}
         </>
       )}
     </Field>
+  )
+}
+
+/** Lets the field grow with its text, up to 240 pixels. */
+function useGrowingHeight(element: RefObject<HTMLTextAreaElement | null>, value: string): void {
+  useLayoutEffect(() => {
+    const area = element.current
+    if (area === null) return
+    area.style.height = 'auto'
+    area.style.height = `${Math.min(240, area.scrollHeight + 2)}px`
+  }, [element, value])
+}
+
+function Option({
+  id,
+  reference: { token, type },
+  isActive,
+  onChoose,
+}: {
+  id: string
+  reference: Reference
+  isActive: boolean
+  onChoose: () => void
+}) {
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-label={token}
+      aria-selected={isActive}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+      className={classNames(
+        'flex cursor-pointer justify-between gap-4 rounded px-2 py-1 font-mono text-12 hover:bg-hover',
+        isActive && 'bg-hover',
+      )}
+    >
+      <span className="truncate">{token}</span>
+      <span className="text-muted">{type}</span>
+    </li>
   )
 }
