@@ -29,7 +29,8 @@ export async function measureFloods(
     return { orgId, key, call: callOver(server.url, key) }
   }
   const { store, folder } = installation
-  const floods = createFloods({ store, origin: server.url, dataDir: `${folder}/server`, share })
+  const dataDir = `${folder}/server`
+  const floods = createFloods({ store, origin: server.url, dataDir, share, pollMs: 5 })
   const lines: Line[] = []
   for (const [name, open] of Object.entries(floods)) {
     if (!RESOURCES.has(name)) continue

@@ -1,7 +1,7 @@
 // R16, P16: one organisation floods each shared resource, one after the other, while another organisation
 // performs one operation at a time. The operations of the other never fail, finish before the flood does, and
 // take at most 3 times as long as on an idle system.
-// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0]; --ratio 0 checks only the order
+// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0 --poll 5]; --ratio 0 checks only the order
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { callOver } from '#test/builders/sheets.ts'
@@ -20,6 +20,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     /** The milliseconds between operations of the other organisation. */
     pause: { type: 'string', default: '0' },
+    /** The milliseconds between two looks whether an operation has ended. */
+    poll: { type: 'string', default: '5' },
   },
 })
 const rounds = Number(values.rounds)
@@ -54,6 +56,7 @@ try {
     origin: server.url,
     dataDir: `${installation.folder}/server`,
     share: Number(values.share),
+    pollMs: Number(values.poll),
     site,
   }
   for (const [name, open] of Object.entries({ ...createFloods(parts), ...createFeedFloods(parts) })) {

@@ -15,9 +15,7 @@ import { startCallersApart } from './caller-thread.ts'
 import type { Caller, Flood, OpenFlood } from './floods.ts'
 
 /** `site` serves both an API of items and a website. */
-type Parts = { store: Store; origin: string; share: number; site: Outside }
-
-const POLL_MS = 5
+type Parts = { store: Store; origin: string; share: number; pollMs: number; site: Outside }
 
 /**
  * Returns floods of everything that feeds workflows (sources, segments and their syncs, webhooks) and of the
@@ -66,7 +64,11 @@ export async function serveItems(): Promise<Outside> {
 const SOURCES = 300
 
 /** Floods with endless sources, half of them slow. The other organisation has a source with a single page. */
-async function pullFlood({ share, site, store }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+async function pullFlood(
+  { share, site, store, pollMs }: Parts,
+  flooder: Caller,
+  other: Caller,
+): Promise<Flood> {
   const bodyOf = (name: string, path: string) => ({
     name,
     url: `${site.url}${path}`,
@@ -86,7 +88,7 @@ async function pullFlood({ share, site, store }: Parts, flooder: Caller, other: 
         if (status === 'completed') return
         if (status !== 'active' || last_error !== null)
           throw new Error(`a source is ${status}: ${last_error?.message}`)
-        await sleep(POLL_MS)
+        await sleep(pollMs)
       }
     },
     async start() {
@@ -114,7 +116,7 @@ const INGESTED_AT_ONCE = 250
  * Floods with records that change all the time under many segments, each with a sync. The other organisation
  * has one segment, measured up to its rows.
  */
-async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+async function segmentFlood({ store, share, pollMs }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   let second = 0
   const put = async ({ orgId }: Caller, from: number, count: number) => {
     second += 1
@@ -163,7 +165,7 @@ async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Cal
       for (;;) {
         const [destination] = (await other.call('GET', `/records/syncs/${data.sync_id}`)).data.destinations
         if (destination.delivered === 5) return
-        await sleep(POLL_MS)
+        await sleep(pollMs)
       }
     },
     async start() {

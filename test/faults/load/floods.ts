@@ -17,17 +17,23 @@ export type Flood = {
   start(): Promise<{ left: () => Promise<number>; stop: () => Promise<void> }>
 }
 
-type Parts = { store: Store; origin: string; dataDir: string; share: number }
+type Parts = {
+  store: Store
+  origin: string
+  dataDir: string
+  share: number
+  /** The milliseconds between two looks whether an operation has ended. */
+  pollMs: number
+}
 export type OpenFlood = (flooder: Caller, other: Caller) => Promise<Flood>
 
-const POLL_MS = 5
 const STREAMS = 200
 const CALLERS = 2
 const PAUSE_MS = 20
 
 /** Returns a flood of each resource that organisations share. */
 export function createFloods(parts: Parts): Record<string, OpenFlood> {
-  const { share } = parts
+  const { share, pollMs } = parts
   const formula = (expression: string): Step => ({
     action_id: 'format_data_using_js_expression',
     inputs: { data_formatter: expression },
@@ -44,13 +50,14 @@ export function createFloods(parts: Parts): Record<string, OpenFlood> {
       rowFlood(
         [flooder, formula('(() => { for (;;) {} })() + {{input.text}}'), rows(2000)],
         [other, formula('{{input.text}}.toUpperCase()')],
+        pollMs,
       ),
     exports: (flooder, other) => exportFlood(parts, flooder, other),
     imports: (flooder, other) => importFlood(parts, flooder, other),
     streams: (flooder, other) => streamFlood(parts, flooder, other),
     reads: (flooder, other) => readFlood(parts, flooder, other),
-    mail: (flooder, other) => rowFlood([flooder, mail, rows(6000)], [other, mail]),
-    gates: (flooder, other) => rowFlood([flooder, prompt, rows(4000)], [other, prompt]),
+    mail: (flooder, other) => rowFlood([flooder, mail, rows(6000)], [other, mail], pollMs),
+    gates: (flooder, other) => rowFlood([flooder, prompt, rows(4000)], [other, prompt], pollMs),
   }
 }
 
@@ -58,6 +65,7 @@ export function createFloods(parts: Parts): Record<string, OpenFlood> {
 async function rowFlood(
   [flooder, step, count]: [Caller, Step, number],
   [other, calm]: [Caller, Step],
+  pollMs: number,
 ): Promise<Flood> {
   const flooded = await makeSheet(flooder.call, ['text'], [step])
   await addRows(flooder.call, flooded, count, (n) => ({ text: `text ${n}` }))
@@ -74,7 +82,7 @@ async function rowFlood(
         if (row_status === 'complete') return
         if (row_status !== 'running')
           throw new Error(`a row ended as ${row_status}: ${JSON.stringify(cells)}`)
-        await sleep(POLL_MS)
+        await sleep(pollMs)
       }
     },
     async start() {
@@ -97,7 +105,7 @@ const GROUP = 20
 const COLUMNS = ['a', 'b', 'c', 'd', 'e']
 const rowOf = (n: number) => Object.fromEntries(COLUMNS.map((name) => [name, `value ${name} of ${n}`]))
 
-async function exportFlood({ store, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+async function exportFlood({ store, share, pollMs }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const count = Math.ceil(EXPORTED_ROWS * share)
   const sheetOf = async ({ call }: Caller) => {
     const base = await makeSheet(call, COLUMNS)
@@ -112,7 +120,7 @@ async function exportFlood({ store, share }: Parts, flooder: Caller, other: Call
         const { status, error } = (await other.call('GET', `${base}/export/${data.export_id}`)).data
         if (status === 'completed') return
         if (status === 'failed') throw new Error(`an export failed: ${error}`)
-        await sleep(POLL_MS)
+        await sleep(pollMs)
       }
     },
     async start() {
@@ -124,7 +132,11 @@ async function exportFlood({ store, share }: Parts, flooder: Caller, other: Call
   }
 }
 
-async function importFlood({ store, dataDir, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+async function importFlood(
+  { store, dataDir, share, pollMs }: Parts,
+  flooder: Caller,
+  other: Caller,
+): Promise<Flood> {
   const storage = openStorage(readConfig({ LOAM_DATA_DIR: dataDir }))
   const lines = Array.from({ length: Math.ceil(EXPORTED_ROWS * share) }, (_, n) =>
     Object.values(rowOf(n)).join(','),
@@ -148,7 +160,7 @@ async function importFlood({ store, dataDir, share }: Parts, flooder: Caller, ot
         const { status, error } = (await other.call('GET', `${base}/csv`)).data
         if (status === 'completed') return
         if (status === 'failed') throw new Error(`an import failed: ${error}`)
-        await sleep(POLL_MS)
+        await sleep(pollMs)
       }
     },
     async start() {
