@@ -1,13 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS } from '#server/lib/config/config.ts'
-import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 import { runLoam } from './testing/loam.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'loam-settings-'))
+const folder = makeClusterFolder('settings')
 const NOWHERE = 'http://127.0.0.1:1'
 const LOAM_SECRET = 'a secret for tests only'
 
@@ -79,8 +78,6 @@ const GIVEN = {
 
 let server: ServerProcess
 beforeAll(async () => {
-  // If the test runs as root, PostgreSQL runs as another user, who needs access to its folder.
-  chmodSync(folder, 0o755)
   prepareCluster(GIVEN.LOAM_DATA_DIR)
   server = await startServer({ ...GIVEN, LOAM_PROVIDER_URL_HUNTER: NOWHERE, LOAM_PROVIDER_KEY_HUNTER: 'key' })
   expect([server.url, server.stderr()]).toEqual([expect.stringContaining('http'), expect.any(String)])

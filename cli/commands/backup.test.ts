@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import { newestSchemaVersion } from '#server/database/connection/migrate.ts'
 import * as fixture from '#server/database/testing/embedded-fixture.ts'
 import { restoreMark } from '#server/process/workspace.ts'
 import { type Json, makeDatabase } from '#test/plumbing/harness.ts'
-import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 import { startLoam } from '../testing/loam-process.ts'
 import { runLoam } from '../testing/loam.ts'
@@ -21,7 +21,7 @@ import { runLoam } from '../testing/loam.ts'
 const ROWS = 200
 /** The time limit. Each test starts servers, which on a busy machine takes most of the usual limit. */
 const LIMIT = { timeout: 300_000 }
-const folder = fixture.makeFolder()
+const folder = makeClusterFolder('backup')
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
 const archive = join(folder, 'loam.tar.gz')
@@ -45,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop('SIGKILL')))
   await fixture.cleanUp()
+  rmSync(folder, { recursive: true, force: true })
   model.closeAllConnections()
   model.close()
 })

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
 import { CHROMIUM } from '../plumbing/chromium.ts'
-import { prepareCluster } from '../plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '../plumbing/prepared-cluster.ts'
 import { startServer } from '../plumbing/server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,8 +30,7 @@ export async function runDashboard(): Promise<RunningDashboard> {
     const failure = await buildDashboard(ROOT)
     if (failure !== null) throw new Error(`The dashboard could not be built: ${failure}`)
   }
-  const folder = mkdtempSync(join(tmpdir(), 'loam-dashboard-'))
-  chmodSync(folder, 0o755)
+  const folder = makeClusterFolder('dashboard')
   const env = { LOAM_DATA_DIR: join(folder, 'data') }
   prepareCluster(env.LOAM_DATA_DIR)
   const server = await startServer(env)

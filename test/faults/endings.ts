@@ -5,15 +5,14 @@
 // npm run faults:endings [-- --rounds 100 --rows 400]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { addRows, callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
-import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { COMPILED, findAddress, FLAGS } from '#test/plumbing/server-process.ts'
 import { until } from '#test/plumbing/until.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
@@ -41,9 +40,7 @@ const KINDS: Round[] = [
   { when: 'load', by: 'node', signals: ['SIGINT', 'SIGINT'] },
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'loam-endings-'))
-// If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
-chmodSync(folder, 0o755)
+const folder = makeClusterFolder('endings')
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
 const { PATH = '', HOME = '/' } = process.env

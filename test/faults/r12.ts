@@ -2,15 +2,14 @@
 // alone and together with the process that would end PostgreSQL after it. The next start must adopt or clear
 // it within 10 s, and no acknowledged row may be lost.
 // npm run faults:r12 [-- --rounds 20 --callers 4 --start-seconds 10]
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
-import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '#test/plumbing/server-process.ts'
 import { until } from '#test/plumbing/until.ts'
 import { checkAcknowledged, createAddCalls, listRows, sayOutcomes } from './checks/acknowledged-rows.ts'
@@ -37,9 +36,7 @@ const KINDS: Round[] = [
   { orphan: true, whileStarting: true },
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'loam-r12-'))
-// If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
-chmodSync(folder, 0o755)
+const folder = makeClusterFolder('r12')
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
 const env = {

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { callOver, makeSheet } from '#test/builders/sheets.ts'
 import { serveProvider } from '#test/doubles/provider.ts'
 import { UNLIMITED } from '#test/plumbing/installation.ts'
+import { prepareCluster } from '#test/plumbing/prepared-cluster.ts'
 import { startServer } from '#test/plumbing/server-process.ts'
 import { until } from '#test/plumbing/until.ts'
 import { fillWal, findMount, openRefusingDatabase, openSmallDisk } from './breaks/small-disk.ts'
@@ -57,6 +58,7 @@ if (values.on === undefined) {
 
 async function run(folder: string, isMounted: boolean): Promise<void> {
   const dataDir = join(folder, 'data')
+  prepareCluster(dataDir)
   const provider = await serveProvider(20)
   const server = await startServer({
     LOAM_DATA_DIR: dataDir,

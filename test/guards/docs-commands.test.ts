@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase } from '../plumbing/databases.ts'
 import { UNLIMITED } from '../plumbing/installation.ts'
-import { prepareCluster } from '../plumbing/prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from '../plumbing/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '../plumbing/server-process.ts'
 
 const ROOT = resolve('.')
@@ -69,15 +69,17 @@ function matches(shown: string, printed: string): boolean {
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-docs-'))
 chmodSync(folder, 0o755)
+const clusterFolder = makeClusterFolder('docs')
+const dataDir = join(clusterFolder, 'data')
 let server: ServerProcess
 let service: { url: string; stop(): void }
 let emptyDatabase = ''
 
 beforeAll(async () => {
   service = await startService()
-  prepareCluster(join(folder, 'data'))
+  prepareCluster(dataDir)
   server = await startServer({
-    LOAM_DATA_DIR: join(folder, 'data'),
+    LOAM_DATA_DIR: dataDir,
     LOAM_EGRESS_ALLOW: new URL(service.url).host,
     LOAM_MODEL_BASE_URL: `${service.url}/v1`,
     LOAM_MODELS: 'tiny',
@@ -99,7 +101,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop('SIGKILL')
   service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  for (const each of [folder, clusterFolder]) rmSync(each, { recursive: true, force: true })
 }, LIMIT.timeout)
 
 /** Starts the service of the tutorial on a free port. */
@@ -114,7 +116,7 @@ async function startService() {
 async function runBlocks(blocks: Block[], folderName: string) {
   const cwd = join(folder, folderName)
   mkdirSync(cwd)
-  symlinkSync(join(folder, 'data'), join(cwd, 'data'))
+  symlinkSync(dataDir, join(cwd, 'data'))
   const script = blocks.map(({ commands }) => `${commands}echo '${MARK}'\n`).join('')
   const child = spawn('bash', ['--norc', '-eu', '-c', script], {
     cwd,
@@ -124,7 +126,7 @@ async function runBlocks(blocks: Block[], folderName: string) {
       HOME: cwd,
       API: `${server.url}/api/v1`,
       SERVICE: service.url,
-      LOAM_DATA_DIR: join(folder, 'data'),
+      LOAM_DATA_DIR: dataDir,
       NEW_DATABASE_URL: emptyDatabase,
     },
   })

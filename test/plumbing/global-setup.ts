@@ -1,13 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/database/connection/migrate.ts'
-import { startEmbedded } from '#server/database/embedded/embedded.ts'
-import { offerCluster, prepareCluster } from './prepared-cluster.ts'
+import { type Embedded, startEmbedded } from '#server/database/embedded/embedded.ts'
+import { makeRunFolder, offerCluster, prepareCluster } from './prepared-cluster.ts'
+
+const execute = promisify(execFile)
 
 export const TEMPLATE = 'loam_test_template'
 
@@ -24,9 +26,19 @@ declare module 'vitest' {
  * Starts the embedded PostgreSQL, and Debian's if it is installed, each with a migrated template database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
-  // If started by root, the servers run as another user, who must be able to reach their folders.
-  chmodSync(folder, 0o755)
+  const folder = makeRunFolder()
+  const [embedded, debian] = await Promise.all([startPrepared(folder), startDebian(join(folder, 'debian'))])
+  const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
+  await Promise.all(targets.map(({ url }) => makeTemplate(url)))
+  project.provide('targets', targets)
+  return async () => {
+    await Promise.all([embedded.stop(), debian?.stop()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Prepares the data folder that tests copy, and starts the embedded PostgreSQL on a copy of it. */
+async function startPrepared(folder: string): Promise<Embedded> {
   const prepared = join(folder, 'prepared')
   const first = await startEmbedded({ dataDir: prepared, log: () => {} })
   await migrate(first.url, () => {})
@@ -34,16 +46,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   offerCluster(prepared)
   prepareCluster(join(folder, 'embedded'))
   const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
-  const debian = startDebian(join(folder, 'debian'))
-  const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
   await forgoDurability(embedded.url)
-  for (const target of targets) await makeTemplate(target.url)
-  project.provide('targets', targets)
-  return async () => {
-    await embedded.stop()
-    debian?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return embedded
 }
 
 /**
@@ -80,7 +84,7 @@ const DEBIAN = '/usr/lib/postgresql'
 /**
  * Starts the second target: the PostgreSQL server that Debian has installed, if any, on a temporary cluster.
  */
-function startDebian(folder: string): { target: Target; stop: () => void } | null {
+async function startDebian(folder: string): Promise<{ target: Target; stop: () => Promise<unknown> } | null> {
   const version = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().at(-1) : undefined
   const bin = join(DEBIAN, version ?? '', 'bin')
   if (version === undefined || !existsSync(join(bin, 'initdb'))) return null
@@ -88,13 +92,8 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
   execFileSync('mkdir', ['-m', '0777', '-p', folder])
   const cluster = join(folder, 'cluster')
   const run = (program: string, args: string[]) =>
-    execFileSync(join(bin, program), args, {
-      ...asNobody,
-      env: { LC_ALL: 'C' },
-      stdio: 'ignore',
-      cwd: folder,
-    })
-  run('initdb', [
+    execute(join(bin, program), args, { ...asNobody, env: { LC_ALL: 'C' }, cwd: folder })
+  await run('initdb', [
     '-D',
     cluster,
     '-U',
@@ -106,7 +105,7 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
     '--locale=C.UTF-8',
     '--no-sync',
   ])
-  run('pg_ctl', [
+  await run('pg_ctl', [
     '-D',
     cluster,
     '-w',
@@ -119,10 +118,8 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
   endWithUs(join(cluster, 'postmaster.pid'), asNobody)
   // An ordinary role, as in the embedded server: row-level security does not bind a superuser.
   const makeRole = 'create role loam login createdb'
-  execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
-  execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], {
-    stdio: 'ignore',
-  })
+  await run('psql', ['-h', folder, '-U', 'postgres', '-c', makeRole])
+  await run('createdb', ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'])
   return {
     target: {
       name: `Debian's PostgreSQL ${version}`,

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '#server/database/connection/db.ts'
 import { migrate } from '#server/database/connection/migrate.ts'
@@ -10,7 +9,7 @@ import { createLog } from '#server/lib/log.ts'
 import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { watch, type WorkerChild } from '#server/runs/engine/testing/worker-child.ts'
-import { prepareCluster } from './prepared-cluster.ts'
+import { makeClusterFolder, prepareCluster } from './prepared-cluster.ts'
 import { COMPILED, FLAGS, type ServerProcess, startServer } from './server-process.ts'
 
 export const SECRET = 'a secret for tests only'
@@ -31,9 +30,7 @@ export type ServerStart = { env?: Record<string, string>; flags?: readonly strin
  * Opens an embedded PostgreSQL with its ordinary settings, owned by this program, and Loam processes on it.
  */
 export async function openInstallation(start: ServerStart = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'loam-installation-'))
-  // If started by root, PostgreSQL runs as another user, who must be able to reach its folder.
-  chmodSync(folder, 0o755)
+  const folder = makeClusterFolder('installation')
   const dataDir = join(folder, 'data')
   prepareCluster(dataDir)
   const postgres = await startEmbedded({ dataDir, log: () => {} })
