@@ -24,14 +24,18 @@ export async function startTestWorker(
 }
 
 /** Waits until no row of the sheet is queued or running. Returns all its rows. */
-export async function settledRows(org: TestOrg, base: string, seconds = 50) {
+export async function settledRows(org: TestOrg, base: string, seconds = 200) {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
+    const asked = Date.now()
     const { body } = await org.call('POST', `${base}/rows/list`, { page_size: 200 })
     const rows: { row_id: string; row_status: string; inputs: object; cells: Record<string, never> }[] =
       body.data.rows
     if (rows.every((row) => row.row_status !== 'running')) return rows
-    if (Date.now() > deadline) throw new Error(`rows are still running: ${JSON.stringify(rows.slice(0, 3))}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    if (Date.now() > deadline)
+      throw new Error(`rows are still running: ${JSON.stringify(rows.slice(0, 3)).slice(0, 2000)}`)
+    // Most of the time is left to the worker, also where the rows take long to read.
+    const pauseMs = Math.max(20, 3 * (Date.now() - asked))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
