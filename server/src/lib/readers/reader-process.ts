@@ -19,16 +19,22 @@ const MAX_RESULT = 8 * 1024 * 1024
 
 const send = (message: ReaderMessage) => void process.send?.(message)
 
-const loaded = new Set<string>()
+/** The tasks of the modules that have been loaded. A repeated import takes time for each document. */
+const loaded = new Map<string, Tasks>()
 /** The queue of documents. They are read one after another, in the order in which they arrived. */
 let line = Promise.resolve()
 
 async function answer({ module, task, document, input }: ReaderRequest): Promise<ReaderMessage> {
-  const { tasks } = (await import(module)) as { tasks: Tasks }
-  if (!loaded.has(module)) send({ kind: 'loaded' })
-  loaded.add(module)
+  const tasks = loaded.get(module) ?? (await load(module))
   const value = serialize(await tasks[task]?.(document, input))
   return value.length > MAX_RESULT ? { kind: 'large' } : { kind: 'read', value }
+}
+
+async function load(module: string): Promise<Tasks> {
+  const { tasks } = (await import(module)) as { tasks: Tasks }
+  loaded.set(module, tasks)
+  send({ kind: 'loaded' })
+  return tasks
 }
 
 process.on('disconnect', () => process.exit())

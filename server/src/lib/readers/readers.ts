@@ -43,7 +43,6 @@ const MAX_REMEMBERED = 1_000
  */
 const MAX_AT_HAND = 8
 const MAX_BYTES_AT_HAND = 64 * 1024
-const FOREVER = new AbortController().signal
 
 /** A waiting document. `read` reads it and returns true if its reader was lost before the document began. */
 type Waiting = { bytes: number; read(take: () => Reader): Promise<boolean> }
@@ -90,7 +89,7 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
     lines.set(owner, line)
     if (isFirst) line.unshift(waiting)
     else line.push(waiting)
-    void turns.take(owner, FOREVER).then((endTurn) => serve(owner).finally(() => endTurn?.()))
+    void turns.take(owner).then((endTurn) => serve(owner).finally(() => endTurn?.()))
   }
 
   function leave(owner: string, waiting: Waiting): boolean {

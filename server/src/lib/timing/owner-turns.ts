@@ -6,8 +6,11 @@ type Line = { running: number; waiting: (() => void)[] }
  * waits behind another owner's backlog.
  */
 export type Turns = {
-  /** Waits for a turn. Returns a function that ends the turn, or null if the signal aborted first. */
-  take(owner: string, signal: AbortSignal): Promise<(() => void) | null>
+  /**
+   * Waits for a turn. Returns a function that ends the turn, or null if the signal aborted first. Without a
+   * signal it waits until its turn: a signal that many share takes longer with each of its listeners.
+   */
+  take(owner: string, signal?: AbortSignal): Promise<(() => void) | null>
   /** Returns true if another owner waits for a turn. */
   othersWait(owner: string): boolean
 }
@@ -35,13 +38,13 @@ export function createTurns(maxAtOnce: number): Turns {
   return {
     othersWait: (owner) => [...lines].some(([other, { waiting }]) => other !== owner && waiting.length > 0),
     async take(owner, signal) {
-      if (signal.aborted) return null
+      if (signal?.aborted === true) return null
       const line = lines.get(owner) ?? { running: 0, waiting: [] }
       lines.set(owner, line)
       if (running < maxAtOnce) return begin(owner, line)
       return new Promise((resolve) => {
         const onTurn = () => {
-          signal.removeEventListener('abort', onAbort)
+          signal?.removeEventListener('abort', onAbort)
           resolve(begin(owner, line))
         }
         const onAbort = () => {
@@ -50,7 +53,7 @@ export function createTurns(maxAtOnce: number): Turns {
           resolve(null)
         }
         line.waiting.push(onTurn)
-        signal.addEventListener('abort', onAbort, { once: true })
+        signal?.addEventListener('abort', onAbort, { once: true })
       })
     },
   }
