@@ -11,7 +11,7 @@ import { output } from '../outputs.ts'
 const MAX_LINKS = 500
 const MAX_JSON_LD = 200_000
 const MAX_MARKDOWN = 400_000
-const PARTS = ['extraction', 'markdown'] as const
+const PARTS = ['contacts', 'markdown'] as const
 
 export default defineAction({
   id: 'scrape_website',
@@ -84,10 +84,10 @@ export default defineAction({
       title: first.title,
       description: first.description,
       markdown: joinMarkdown(texts),
-      emails: all(({ extraction }) => extraction.emails, 100),
-      phones: all(({ extraction }) => extraction.phones, 50),
-      social_links: all(({ extraction }) => extraction.socialLinks, 50),
-      json_ld: withinSize(pages.flatMap(({ extraction }) => extraction.jsonLd)),
+      emails: all(({ contacts }) => contacts.emails, 100),
+      phones: all(({ contacts }) => contacts.phones, 50),
+      social_links: all(({ contacts }) => contacts.socialLinks, 50),
+      json_ld: withinSize(pages.flatMap(({ contacts }) => contacts.jsonLd)),
       links: all((page) => page.links.map(({ url }) => url.href), MAX_LINKS),
     })
   },

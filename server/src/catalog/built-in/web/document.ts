@@ -9,6 +9,7 @@ export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
 /** A page that has been read: its tree, and the values that most callers need. */
 export type WebDocument = {
   $: CheerioAPI
+  root: TreeNode
   elements: Elements
   url: URL
   /** The base of the page's relative addresses. */
@@ -51,8 +52,9 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
   }
   library ??= await import('cheerio')
   const $ = library.load(page.text)
-  if (isTooDeep($)) return { ok: false, message: tooDeep }
-  const elements = indexElements($.root()[0] as TreeNode)
+  const root = $.root()[0] as TreeNode
+  const elements = indexElements(root)
+  if (elements.depth > MAX_DEPTH) return { ok: false, message: tooDeep }
   const href =
     elements.named('base').find(({ attribs }) => attribs?.['href'] !== undefined)?.attribs?.['href'] ?? ''
   // Each link is resolved against the base, so a very long one is ignored.
@@ -61,6 +63,7 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
     ok: true,
     document: {
       $,
+      root,
       elements,
       url,
       base,
@@ -110,30 +113,38 @@ export function clean(text: string, maxLength = MAX_TEXT): string | null {
 }
 
 /** Returns the text that people see, with one line for each block. */
-export function visibleText($: CheerioAPI): string {
+export function visibleText(root: TreeNode): string {
   const lines: string[] = []
   let line = ''
-  // Children are pushed from the last to the first, so that the stack returns them in the order of the page.
-  const stack: { node: TreeNode; leaving?: true }[] = [{ node: $.root()[0] as TreeNode }]
-  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { node } = step
-    const name = node.name ?? ''
-    if (BLOCKS.test(name)) {
-      if (line.trim() !== '') lines.push(line.replace(/\s+/g, ' ').trim())
-      line = ''
-    }
-    if (step.leaving === true || INVISIBLE.test(name)) continue
-    if (node.type === 'text') line += node.data ?? ''
-    if (BLOCKS.test(name)) stack.push({ node, leaving: true })
-    for (const child of node.children?.toReversed() ?? []) stack.push({ node: child })
+  const endLine = () => {
+    const text = line.trim()
+    if (text !== '') lines.push(text.replace(/\s+/g, ' '))
+    line = ''
   }
-  if (line.trim() !== '') lines.push(line.replace(/\s+/g, ' ').trim())
+  const visit = ({ name = '', children = [] }: TreeNode) => {
+    if (INVISIBLE.has(name)) return
+    const isBlock = BLOCKS.has(name)
+    if (isBlock) endLine()
+    for (const child of children) {
+      if (child.type === 'text') line += child.data ?? ''
+      else if (child.children !== undefined) visit(child)
+    }
+    if (isBlock) endLine()
+  }
+  visit(root)
+  endLine()
   return lines.join('\n')
 }
 
-const INVISIBLE = /^(script|style|noscript|template|svg|head|iframe|object|canvas)$/
-const BLOCKS =
-  /^(address|article|aside|blockquote|br|button|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|option|p|pre|section|table|td|th|tr|ul)$/
+const INVISIBLE: ReadonlySet<string> = new Set(
+  'script style noscript template svg head iframe object canvas'.split(' '),
+)
+const BLOCKS: ReadonlySet<string> = new Set(
+  (
+    'address article aside blockquote br button dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li ' +
+    'main nav ol option p pre section table td th tr ul'
+  ).split(' '),
+)
 
 function linksOf(elements: Elements, base: URL): Link[] {
   const seen = new Map<string, Link>()
@@ -147,13 +158,4 @@ function linksOf(elements: Elements, base: URL): Link[] {
     if (known === undefined || known.text === '') seen.set(url.href, { url, text })
   }
   return [...seen.values()]
-}
-
-function isTooDeep($: CheerioAPI): boolean {
-  let level = [$.root()[0] as TreeNode]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true
-    level = level.flatMap((node) => node.children ?? [])
-  }
-  return false
 }

@@ -10,6 +10,8 @@ const WHOLE = new RegExp(`^${LOCAL}@${DOMAIN}$`, 'i')
 const IN_TEXT = new RegExp(`(?<![a-z0-9._%+-])[a-z0-9_][a-z0-9._%+'-]{0,63}@${DOMAIN}`, 'gi')
 const HIDDEN =
   /([a-z0-9_][a-z0-9._+-]{0,63})\s?[[({<]\s?(?:at|ät|@|arroba)\s?[\])}>]\s?([a-z0-9-]{1,63}(?:\s?(?:\.|[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>])\s?[a-z0-9-]{1,63}){1,4})/gi
+/** Matches the sign of an obfuscated address, which few pages have. */
+const HIDDEN_SIGN = /[[({<]\s?(?:at|ät|@|arroba)\s?[\])}>]/i
 const DOT = /\s?(?:\.|[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>])\s?/gi
 const FILES =
   /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|html?|php|pdf|woff2?|ttf|mp[34]|webm|map)$/i
@@ -37,7 +39,9 @@ export function findEmails(elements: Elements, text: string): string[] {
 }
 
 function emailsInText(text: string): string[] {
-  const plain = [...text.matchAll(IN_TEXT)].map(([address]) => address)
+  // The patterns below try every word of a page, so it is searched for the sign of an address first.
+  const plain = text.includes('@') ? [...text.matchAll(IN_TEXT)].map(([address]) => address) : []
+  if (!HIDDEN_SIGN.test(text)) return plain
   const hidden = [...text.matchAll(HIDDEN)].map(
     ([, local = '', domain = '']) => `${local}@${domain.replace(DOT, '.')}`,
   )

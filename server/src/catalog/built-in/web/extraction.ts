@@ -9,8 +9,16 @@ import { findPhones, uniquePhones } from './phones.ts'
 import { type PostalAddress, shownAddress } from './postal-address.ts'
 import { findSocialLinks } from './social-links.ts'
 
+/** The ways to reach those whom a page is about, and the structured data that may name more. */
+export type Contacts = {
+  jsonLd: unknown[]
+  emails: string[]
+  phones: string[]
+  socialLinks: string[]
+}
+
 /** The data of a page about things and contacts, before any selection. */
-export type Extraction = {
+export type Extraction = Contacts & {
   url: string
   title: string | null
   description: string | null
@@ -22,11 +30,7 @@ export type Extraction = {
   metas: Partial<Record<(typeof METAS)[number], string>>
   address: PostalAddress | null
   logo: Logo | null
-  jsonLd: unknown[]
   things: Thing[]
-  emails: string[]
-  phones: string[]
-  socialLinks: string[]
 }
 
 const METAS = [
@@ -42,13 +46,8 @@ const MAX_DATA = 400_000
 
 /** Extracts the data of a page. National phone numbers are read as numbers of `country`, if the caller knows it. */
 export function extract(document: WebDocument, country: CountryCode | null = null): Extraction {
-  const { $, elements, url } = document
-  const text = visibleText($)
-  const jsonLd = readJsonLd(elements)
-  const things = [...listThings(jsonLd), ...listThings(readMicrodata($, url))]
-  const own = guessCountry(document, things)
-  const home = country ?? own
-  const valuesOf = (name: string) => things.flatMap((thing) => textsOf(thing[name]))
+  const { elements, url } = document
+  const { text, things, own, contacts } = gather(document, country)
   return {
     url: url.href,
     title: document.title,
@@ -59,8 +58,26 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
     metas: Object.fromEntries(METAS.map((name) => [name, metaOf(elements, name) ?? undefined])),
     address: shownAddress(elements, text),
     logo: findLogo(document),
-    jsonLd: withinSize(jsonLd),
     things: withinSize(things),
+    ...contacts,
+  }
+}
+
+/** Extracts only the contacts of a page. */
+export function extractContacts(document: WebDocument, country: CountryCode | null = null): Contacts {
+  return gather(document, country).contacts
+}
+
+function gather(document: WebDocument, country: CountryCode | null) {
+  const { root, elements, url } = document
+  const text = visibleText(root)
+  const jsonLd = readJsonLd(elements)
+  const things = [...listThings(jsonLd), ...listThings(readMicrodata(elements, url))]
+  const own = guessCountry(document, things)
+  const home = country ?? own
+  const valuesOf = (name: string) => things.flatMap((thing) => textsOf(thing[name]))
+  const contacts: Contacts = {
+    jsonLd: withinSize(jsonLd),
     emails: uniqueEmails([
       ...findEmails(elements, text),
       ...valuesOf('email').map((mail) => mail.replace(/^mailto:/i, '')),
@@ -73,6 +90,7 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
     ],
     socialLinks: findSocialLinks([...document.links.map((link) => link.url.href), ...valuesOf('sameAs')]),
   }
+  return { text, things, own, contacts }
 }
 
 /** Returns the country of a site, from its address, its domain or its language. */

@@ -16,7 +16,7 @@ export async function toMarkdown(page: WebDocument): Promise<string> {
   const article = await findArticle(page, body)
   const { root, skips } = article === null ? mainPart(body) : { root: article, skips: () => false }
   const markdown = renderMarkdown(root, { base, maxLength: MAX_MARKDOWN, skips })
-  return cut(markdown === '' ? visibleText(page.$) : markdown)
+  return cut(markdown === '' ? visibleText(page.root) : markdown)
 }
 
 type MainPart = { root: TreeNode; skips: (element: TreeNode) => boolean }

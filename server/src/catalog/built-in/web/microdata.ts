@@ -1,6 +1,5 @@
-import type { CheerioAPI } from 'cheerio'
 import type { Thing } from './json-ld.ts'
-import { textOf, type TreeNode, walk } from './tree.ts'
+import { type Elements, textOf, type TreeNode, walk } from './tree.ts'
 
 const MAX_ITEMS = 300
 const MAX_DEPTH = 20
@@ -25,14 +24,15 @@ const ADDRESS_ATTRIBUTES: Record<string, string> = {
 type Page = { base: URL; byId: ReadonlyMap<string, TreeNode>; steps: number }
 
 /** Returns the things that a page marks with `itemscope` and `itemprop`, in the form of JSON-LD. */
-export function readMicrodata($: CheerioAPI, base: URL): Thing[] {
-  const root = $.root()[0] as TreeNode
+export function readMicrodata({ all }: Elements, base: URL): Thing[] {
+  const items = all
+    .filter(({ attribs }) => attribs?.['itemscope'] !== undefined && attribs['itemprop'] === undefined)
+    .slice(0, MAX_ITEMS)
+  if (items.length === 0) return []
   const byId = new Map<string, TreeNode>()
-  const items: TreeNode[] = []
-  for (const node of walk(root)) {
-    const { id, itemscope, itemprop } = node.attribs ?? {}
+  for (const node of all) {
+    const id = node.attribs?.['id']
     if (id !== undefined && !byId.has(id)) byId.set(id, node)
-    if (itemscope !== undefined && itemprop === undefined && items.length < MAX_ITEMS) items.push(node)
   }
   const page = { base, byId, steps: 0 }
   return items.map((item) => readItem(page, item, 0))

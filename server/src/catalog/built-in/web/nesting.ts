@@ -1,7 +1,13 @@
 /** Matches elements without content, and elements that end by themselves when the next one starts. */
-const UNNESTED =
-  /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dd|dt|td|th|tr|tbody|thead|tfoot|colgroup|option|optgroup|a|html|head|body|rp|rt)$/
-const RAW = /^(script|style|textarea|title|noscript|xmp|iframe|noembed|noframes)$/
+const UNNESTED: ReadonlySet<string> = new Set(
+  (
+    'area base br col embed hr img input link meta param source track wbr p li dd dt td th tr tbody thead tfoot colgroup ' +
+    'option optgroup a html head body rp rt'
+  ).split(' '),
+)
+const RAW: ReadonlySet<string> = new Set(
+  'script style textarea title noscript xmp iframe noembed noframes'.split(' '),
+)
 const MAX_TAG = 20_000
 const TAG = /<(?:!--|(\/?)([a-z][a-z0-9:-]*))/gi
 
@@ -25,13 +31,13 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
     // An XML parser takes as long for endless attributes as for endless elements.
     if (kind === 'xml' && end - TAG.lastIndex > MAX_TAG) return Number.POSITIVE_INFINITY
     TAG.lastIndex = end
-    if (kind === 'html' && UNNESTED.test(name)) continue
+    if (kind === 'html' && UNNESTED.has(name)) continue
     if (slash === '/') {
       if (name === 'svg') isDrawing = false
       open = Math.max(0, open - 1)
       continue
     }
-    if (kind === 'html' && RAW.test(name)) {
+    if (kind === 'html' && RAW.has(name)) {
       TAG.lastIndex = skipPast(lower, `</${name}`, end)
       continue
     }

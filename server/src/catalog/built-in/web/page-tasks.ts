@@ -5,7 +5,7 @@ import { detectTechnologies, type Traces, tracesOfPage } from '../technologies/d
 import { loadReaders } from './article.ts'
 import type { CountryCode } from './countries.ts'
 import { readDocument, type SentPage, type WebDocument } from './document.ts'
-import { extract } from './extraction.ts'
+import { extract, extractContacts } from './extraction.ts'
 import { toMarkdown } from './markdown.ts'
 
 // Loads the libraries now: the time limit of a document starts when this module is loaded.
@@ -21,6 +21,7 @@ export type PageOptions = {
 /** The parts that a reader can extract from a page in addition to its outline. */
 const PARTS = {
   extraction: (document: WebDocument, { country }: PageOptions) => extract(document, country ?? null),
+  contacts: (document: WebDocument, { country }: PageOptions) => extractContacts(document, country ?? null),
   markdown: (document: WebDocument) => toMarkdown(document),
   feeds: feedsOf,
   boards: (document: WebDocument) =>

@@ -29,21 +29,37 @@ export type Elements = {
   all: readonly TreeNode[]
   /** Returns the elements with one of these names, in the order of the page. */
   named(...names: string[]): readonly TreeNode[]
+  /** The number of levels below the root. */
+  depth: number
 }
 
-/** Indexes the elements of a page by name, in one walk. */
+/** Indexes the elements of a page by name, in one walk. The tree may be of any depth. */
 export function indexElements(root: TreeNode): Elements {
   const all: TreeNode[] = []
   const byName = new Map<string, TreeNode[]>()
-  for (const node of walk(root)) {
-    if (node.name === undefined || node.attribs === undefined) continue
-    all.push(node)
-    const same = byName.get(node.name)
-    if (same === undefined) byName.set(node.name, [node])
-    else same.push(node)
+  const stack = [root]
+  const levels = [0]
+  let depth = 0
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const level = levels.pop() ?? 0
+    if (node.name !== undefined && node.attribs !== undefined) {
+      all.push(node)
+      const same = byName.get(node.name)
+      if (same === undefined) byName.set(node.name, [node])
+      else same.push(node)
+    }
+    const children = node.children ?? []
+    if (children.length > 0 && level >= depth) depth = level + 1
+    for (let n = children.length - 1; n >= 0; n -= 1) {
+      const child = children[n]
+      if (child?.children === undefined) continue
+      stack.push(child)
+      levels.push(level + 1)
+    }
   }
   return {
     all,
+    depth,
     named(...names) {
       const [first, ...others] = names.filter((name) => byName.has(name))
       if (first === undefined) return []
