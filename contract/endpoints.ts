@@ -178,7 +178,7 @@ export const SHEET_ENDPOINTS = {
   'DELETE /inputs/:field_name': { answer: z.array(Input) },
   'POST /actions/add': { body: actions.AddActionBody, answer: actions.AddedAction },
   'GET /actions/graph': { answer: z.array(actions.GraphNode) },
-  'GET /actions/:action_instance_id': { answer: actions.GraphNode },
+  'GET /actions/:action_instance_id': { answer: actions.ActionDetail },
   'PATCH /actions/:action_instance_id': {
     body: actions.ConfigureActionBody,
     answer: actions.ConfiguredAction,
