@@ -8,7 +8,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { storeUpload } from '#server/files/uploads.ts'
 import { newId } from '#server/lib/ids.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { PAID, paidAction } from '#test/builders/paid-action.ts'
+import { makePaidSheet, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 import { publish } from '../../api/testing/shortcut.ts'
@@ -26,11 +26,8 @@ await startTestWorker(app)
 const org = await app.makeOrg()
 const ROWS = ['a', 'b', ''].map((x) => ({ x }))
 
-const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Dry' })).body.data
-const base = `/workflows/${workflow_id}/sheets/${workflow_id}`
-await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
-await org.call('POST', `${base}/actions/add`, PAID)
-await org.call('PATCH', base, { cache_enabled: false })
+const base = await makePaidSheet(org)
+const workflow_id = base.slice(-36)
 const ids: string[] = (await org.call('POST', `${base}/rows`, { rows: ROWS })).body.data.row_ids
 // The first request for prices records them.
 await org.call('GET', '/credits/prices')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { done, failed } from '#server/catalog/outcome.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { PAID, paidAction } from '#test/builders/paid-action.ts'
+import { makePaidSheet, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
 import type { Flight } from './flights/flight.ts'
@@ -37,11 +37,7 @@ async function startCalls(texts: string[]): Promise<World> {
   gate = Promise.withResolvers()
   calls = 0
   const org = await app.makeOrg()
-  const { data } = (await org.call('POST', '/workflows', { name: 'Late' })).body
-  const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
-  await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
-  await org.call('POST', `${base}/actions/add`, PAID)
-  await org.call('PATCH', base, { cache_enabled: false })
+  const base = await makePaidSheet(org)
   const rows = texts.map((x) => ({ x }))
   const added = await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
   await expect.poll(() => calls).toBe(texts.length)

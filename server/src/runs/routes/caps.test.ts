@@ -9,7 +9,7 @@ import { startDueRuns } from '#server/runs/scheduler.ts'
 import { setSchedule } from '#server/runs/schedules.ts'
 import { switchWebhookOn } from '#server/runs/webhooks/webhooks.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { PAID, paidAction } from '#test/builders/paid-action.ts'
+import { makePaidSheet, PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
@@ -30,18 +30,8 @@ const app = await makeApp({ services: { catalogue } })
 const org = await app.makeOrg()
 await startTestWorker(app)
 
-async function makeSheet(steps: object[] = [PAID], workflowId?: string): Promise<string> {
-  const { data } =
-    workflowId === undefined
-      ? (await org.call('POST', '/workflows', { name: 'Capped' })).body
-      : (await org.call('POST', `/workflows/${workflowId}/sheets`, { name: 'Child', auto_run: true })).body
-  const sheetId: string = workflowId === undefined ? data.workflow_id : data.sheet_id
-  const base = `/workflows/${workflowId ?? sheetId}/sheets/${sheetId}`
-  await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
-  for (const step of steps) expect((await org.call('POST', `${base}/actions/add`, step)).status).toBe(201)
-  await org.call('PATCH', base, { cache_enabled: false })
-  return base
-}
+const makeSheet = (steps = [PAID], parent?: string) =>
+  makePaidSheet(org, { steps, ...(parent === undefined ? {} : { parent }) })
 
 const rowsOf = (...xs: string[]) => xs.map((x) => ({ x }))
 const runOf = async (base: string, id: unknown): Promise<Json> =>

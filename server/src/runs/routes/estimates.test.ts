@@ -4,7 +4,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { setPrice } from '#server/money/prices.ts'
 import { grantCredits } from '#server/money/store/credits.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { PAID, paidAction } from '#test/builders/paid-action.ts'
+import { makePaidSheet, PAID, paidAction } from '#test/builders/paid-action.ts'
 import { predict, serveProviders } from '#test/builders/waterfall-model.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
@@ -25,17 +25,9 @@ await app.store.system
 type Step = { action_id: string; inputs: object; run_if?: object }
 
 async function makeSheet(steps: Step[], rows: Record<string, unknown>[] = [], settings: object = {}) {
-  const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Estimated' })).body.data
-  const base = `/workflows/${workflow_id}/sheets/${workflow_id}`
-  await org.call('POST', `${base}/inputs`, [
-    { name: 'x', type: 'string' },
-    { name: 'name', type: 'string' },
-  ])
-  for (const step of steps)
-    expect((await org.call('POST', `${base}/actions/add`, step)).status, step.action_id).toBe(201)
-  if (Object.keys(settings).length > 0) expect((await org.call('PATCH', base, settings)).status).toBe(200)
+  const base = await makePaidSheet(org, { inputs: ['x', 'name'], steps, settings })
   const added = rows.length === 0 ? [] : (await org.call('POST', `${base}/rows`, { rows })).body.data.row_ids
-  return { base, workflowId: workflow_id as string, ids: added as string[] }
+  return { base, workflowId: base.slice(-36), ids: added as string[] }
 }
 const estimate = async (base: string, body: object = { all: true }) =>
   (await org.call('POST', `${base}/estimate`, body)).body

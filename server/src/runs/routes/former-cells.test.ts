@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { done, failed } from '#server/catalog/outcome.ts'
 import { forgetFormerCells } from '#server/runs/store/former-cells.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { PAID, paidAction } from '#test/builders/paid-action.ts'
+import { makePaidSheet, PAID, paidAction } from '#test/builders/paid-action.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
 
@@ -38,15 +38,8 @@ const goIs = (value: string) => ({
 
 /** Makes a sheet with a chain of two paid actions, all complete. */
 async function makeCompleteSheet(count: number): Promise<Sheet> {
-  const { data } = (await org.call('POST', '/workflows', { name: 'Former' })).body
-  const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
-  await org.call('POST', `${base}/inputs`, [
-    { name: 'x', type: 'string' },
-    { name: 'go', type: 'string' },
-  ])
-  for (const action of [{ ...PAID, run_if: goIs('yes') }, PAID])
-    expect((await org.call('POST', `${base}/actions/add`, action)).status).toBe(201)
-  await org.call('PATCH', base, { cache_enabled: false })
+  const steps = [{ ...PAID, run_if: goIs('yes') }, PAID]
+  const base = await makePaidSheet(org, { inputs: ['x', 'go'], steps })
   const rows = Array.from({ length: count }, (_, n) => ({ x: String(n), go: 'yes' }))
   const added = await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
   await settledRows(org, base)
