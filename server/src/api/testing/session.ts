@@ -1,8 +1,9 @@
+import { expect } from 'vitest'
 import { addMember } from '#server/organisation/members.ts'
 import { createSignInLink } from '#server/organisation/sign-in.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { findMember } from '#server/organisation/store/members.ts'
-import type { ApiResponse, TestApp } from '#test/plumbing/harness.ts'
+import type { ApiResponse, Json, TestApp } from '#test/plumbing/harness.ts'
 
 /** The origin of the dashboard in tests. */
 export const ORIGIN = 'http://loam.test'
@@ -45,6 +46,13 @@ export async function signIn(
     call: (method, path, body, headers = {}) =>
       ask(app, method, path, body, { cookie, origin: ORIGIN, 'x-loam-csrf': csrf, ...headers }),
   }
+}
+
+/** Reads what a screen shows. The request must be answered with 200. */
+export async function readScreen(session: TestSession, path: string): Promise<Json> {
+  const answer = await session.call('GET', path)
+  expect([path, answer.status]).toEqual([path, 200])
+  return answer.body.data
 }
 
 /** Sends a request to `/internal` with these headers only. */

@@ -68,6 +68,26 @@ function publisherOf({ store, services }: TestApp, { orgId }: TestOrg, memberId:
   return { db: store.system, author: { ...OPERATOR, orgId, memberId }, catalogue: services.catalogue }
 }
 
+/** Returns the calls of an organisation that publishes and runs shortcuts. */
+export function shortcutsOf(app: TestApp, org: TestOrg) {
+  return {
+    async makeShortcut(chain: Step[], given: GivenSchemas = {}, as: TestOrg = org) {
+      const workflow = await makeWorkflow(as, chain)
+      const { shortcut_id } = await publish(app, as, workflow, { given })
+      return { workflow, id: shortcut_id, path: `/shortcuts/${shortcut_id}`, sheet: sheetOf(workflow) }
+    },
+    /** Runs a shortcut and returns the finished run. */
+    async run(path: string, input_data: unknown, as: Pick<TestOrg, 'call'> = org): Promise<Json> {
+      const answer = await as.call('POST', `${path}/run`, { input_data })
+      expect([answer.status, answer.body.errors]).toEqual([201, undefined])
+      return endedRun(as, `${path}/runs/${answer.body.data.id}`)
+    },
+    async rowsOf(sheet: string): Promise<Json[]> {
+      return (await org.call('POST', `${sheet}/rows/list`, { page_size: 200 })).body.data.rows
+    },
+  }
+}
+
 /** Polls a run as a client would, until it ends. */
 export async function endedRun(org: Pick<TestOrg, 'call'>, path: string, seconds = 50): Promise<Json> {
   const deadline = Date.now() + seconds * 1000

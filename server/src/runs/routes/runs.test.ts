@@ -1,42 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '#test/doubles/loopback-server.ts'
-import { makeApp, type Json, type TestOrg } from '#test/plumbing/harness.ts'
+import { makeApp, type Json } from '#test/plumbing/harness.ts'
 import { settledRows, startTestWorker } from '#test/plumbing/worker.ts'
+import { formula, type Step } from '../../api/testing/shortcut.ts'
+import { complete, F1, F2, runSheetsOf } from '../testing/run-sheets.ts'
 
 const app = await makeApp()
 await startTestWorker(app)
 const org = await app.makeOrg()
-
-type Step = { action_id: string; inputs?: Record<string, unknown>; [more: string]: unknown }
-
-/** Makes a sheet with the inputs `name` and `n` and a chain, and returns its base path. */
-async function makeSheet(chain: Step[], as: TestOrg = org): Promise<string> {
-  const { body } = await as.call('POST', '/workflows', { name: 'Run' })
-  const base = `/workflows/${body.data.workflow_id}/sheets/${body.data.workflow_id}`
-  await as.call('POST', `${base}/inputs`, [
-    { name: 'name', type: 'string' },
-    { name: 'n', type: 'number' },
-  ])
-  for (const step of chain) {
-    const added = await as.call('POST', `${base}/actions/add`, step)
-    expect([added.status, added.body.errors]).toEqual([201, undefined])
-  }
-  return base
-}
-
-const formula = (expression: string, more: object = {}): Step => ({
-  action_id: 'format_data_using_js_expression',
-  inputs: { data_formatter: expression },
-  ...more,
-})
-const F1 = 'format_data_using_js_expression_1'
-const F2 = 'format_data_using_js_expression_2'
-
-async function addRows(base: string, rows: object[], more: object = {}, as: TestOrg = org): Promise<Json> {
-  const answer = await as.call('POST', `${base}/rows`, { rows, ...more })
-  expect(answer.status).toBe(201)
-  return answer.body.data
-}
+const { makeSheet, addRows } = runSheetsOf(org)
 
 describe('4.6 runs', () => {
   it('Run All runs the chain on every row, outputs feed later actions, and the row is complete', async () => {
@@ -253,8 +225,9 @@ describe('4.6 runs', () => {
 
   it('credits: charged once per completed cell, cache hits and failures are free, the ledger adds up', async () => {
     const paid = await app.makeOrg()
-    const base = await makeSheet([formula('1')], paid)
-    await addRows(base, [{}], { run_after_add: 'all' }, paid)
+    const sheets = runSheetsOf(paid)
+    const base = await sheets.makeSheet([formula('1')])
+    await sheets.addRows(base, [{}], { run_after_add: 'all' })
     await settledRows(paid, base)
     const [ledger] = await app.store.query<{ total: number; balance: number; held: number }>({
       text: `select (select sum(amount_millis) from ledger_entries where org_id = $1)::bigint as total,
@@ -300,82 +273,6 @@ describe('4.6 runs', () => {
     expect(await settledRows(org, long)).toMatchObject([pending, pending])
   })
 
-  it('send_to_sheet adds a row per item, runs them on a sheet with auto_run, and ends after 10 hops (D36)', async () => {
-    const base = await makeSheet([formula('[{"who": "a"}, {"who": "b"}]')])
-    const workflowId = base.slice(-36)
-    const made = await org.call('POST', `/workflows/${workflowId}/sheets`, { name: 'child', auto_run: true })
-    const childId: string = made.body.data.sheet_id
-    const child = `/workflows/${workflowId}/sheets/${childId}`
-    await org.call('POST', `${child}/inputs`, [{ name: 'name', type: 'string' }])
-    const mapping = (value: string) => [{ name: 'name', value }]
-    const send = (at: string, inputs: object) =>
-      org.call('POST', `${at}/actions/add`, { action_id: 'send_to_sheet', inputs })
-    await org.call('POST', `${base}/actions/add`, {
-      action_id: 'raw_to_structured_array',
-      inputs: { array: `{{${F1}.formatted_data}}` },
-    })
-    await send(base, {
-      target_sheet_id: childId,
-      expand_from: '{{raw_to_structured_array_1.list}}',
-      field_mapping: mapping('Dr {{raw_to_structured_array_1.list.who}}'),
-    })
-    await addRows(base, [{}], { run_after_add: 'all' })
-    const [row] = await settledRows(org, base)
-    expect(row?.cells['send_to_sheet_1']).toMatchObject({ status: 'complete', outputs: { rows_created: 2 } })
-    const names = async () =>
-      (await settledRows(org, child)).map((one) => (one.inputs as { name: string }).name)
-    expect(await names()).toEqual(['Dr a', 'Dr b'])
-
-    await send(child, { target_sheet_id: childId, field_mapping: mapping('{{input.name}}!') })
-    await org.call('POST', `${child}/rows/delete-all`)
-    await addRows(child, [{ name: 'x' }])
-    await expect.poll(async () => (await names()).at(-1)).toBe('x!!!!!!!!!!')
-    const last = (await settledRows(org, child)).at(-1)
-    expect(last?.cells['send_to_sheet_1']).toEqual({
-      status: 'failed',
-      error: expect.stringContaining('10 times'),
-    })
-  })
-
-  it('auto_dedupe_rows tells the first row from later ones, under concurrency too, and can delete them', async () => {
-    const inputs = { auto_dedupe_columns: ['name'], ignore_case: true }
-    const base = await makeSheet([{ action_id: 'auto_dedupe_rows', inputs }])
-    await addRows(
-      base,
-      Array.from({ length: 40 }, (_, n) => ({ name: n % 2 === 0 ? 'Ada' : 'ADA' })),
-      { run_after_add: 'all' },
-    )
-    const types = (await settledRows(org, base)).map(
-      (one) => (one.cells['auto_dedupe_rows_1'] as Json).outputs.value_type,
-    )
-    expect(types.filter((type) => type === 'unique')).toHaveLength(1)
-    const action = `${base}/actions/auto_dedupe_rows_1`
-    await org.call('PATCH', action, { inputs: { select_dedupe_action: 'delete_duplicate' } })
-    await org.call('POST', `${base}/run-all`)
-    await expect.poll(async () => (await settledRows(org, base)).length).toBe(1)
-  })
-
-  it('lookup_rows_in_sheet finds rows of another sheet by their inputs and outputs', async () => {
-    const target = await makeSheet([formula('{{input.name}}.length')])
-    await addRows(target, [{ name: 'Ada' }, { name: 'Grace' }, { name: 'Ada' }], { run_after_add: 'all' })
-    await settledRows(org, target)
-    const leaf = (variable: string, value: string) => ({ variable, operator: 'is', values: [value] })
-    const conditions = [
-      { conditions: [leaf('{{input.name}}', '{{input.name}}'), leaf(`{{${F1}.formatted_data}}`, '3')] },
-    ]
-    const base = await makeSheet([
-      { action_id: 'lookup_rows_in_sheet', inputs: { target_sheet_id: target.slice(-36), conditions } },
-    ])
-    await addRows(base, [{ name: 'Ada' }, { name: 'Grace' }], { run_after_add: 'all' })
-    const found = (await settledRows(org, base)).map(
-      (one) => (one.cells['lookup_rows_in_sheet_1'] as Json).outputs,
-    )
-    expect(found.map((outputs) => [outputs.found, outputs.count])).toEqual([
-      [true, 2],
-      [false, 0],
-    ])
-  })
-
   it('last_run_at counts runs started through the API (D45)', async () => {
     const base = await makeSheet([formula('1')])
     const at = async () => (await org.call('GET', `/workflows/${base.slice(-36)}`)).body.data.last_run_at
@@ -417,7 +314,3 @@ describe('4.6 runs', () => {
     ])
   })
 })
-
-function complete(formatted_data: string) {
-  return { status: 'complete', outputs: { formatted_data } }
-}

@@ -1,28 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type PluginTransformQueryArgs, type PluginTransformResultArgs, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { defineAction } from '#server/catalog/define.ts'
 import { done } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { createOrganisation } from '#server/organisation/organisations.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { shareShortcut } from '#server/shortcuts/lifecycle.ts'
 import { recordFinishedRuns } from '#server/shortcuts/run-status.ts'
-import { LONGEST_MS } from '#server/shortcuts/wait.ts'
 import { catalogueOf } from '#test/builders/catalogue.ts'
-import { type Json, makeApp, makeStore, type TestOrg } from '#test/plumbing/harness.ts'
+import { type Json, makeApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { startTestWorker } from '#test/plumbing/worker.ts'
-import {
-  endedRun,
-  formula,
-  FORMULA,
-  makeWorkflow,
-  publish,
-  republish,
-  sheetOf,
-  type Step,
-} from '../../api/testing/shortcut.ts'
+import { endedRun, formula, FORMULA, republish, type Step, shortcutsOf } from '../../api/testing/shortcut.ts'
 
 const costly = defineAction({
   id: 'costly',
@@ -39,25 +26,11 @@ const app = await makeApp({ services: { catalogue } })
 await startTestWorker(app)
 const org = await app.makeOrg()
 
+const { makeShortcut, run, rowsOf } = shortcutsOf(app, org)
+
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 const GREETING = formula('"Hello " + {{input.Full Name}}')
-
-async function makeShortcut(chain: Step[], given = {}, as: TestOrg = org) {
-  const workflow = await makeWorkflow(as, chain)
-  const { shortcut_id } = await publish(app, as, workflow, { given })
-  return { workflow, id: shortcut_id, path: `/shortcuts/${shortcut_id}`, sheet: sheetOf(workflow) }
-}
-
-async function run(path: string, input_data: unknown, as: Pick<TestOrg, 'call'> = org): Promise<Json> {
-  const answer = await as.call('POST', `${path}/run`, { input_data })
-  expect([answer.status, answer.body.errors]).toEqual([201, undefined])
-  return endedRun(as, `${path}/runs/${answer.body.data.id}`)
-}
-
-async function rowsOf(sheet: string): Promise<Json[]> {
-  return (await org.call('POST', `${sheet}/rows/list`, { page_size: 200 })).body.data.rows
-}
 
 describe('4.8 single runs', async () => {
   const { id, path, sheet, workflow } = await makeShortcut([GREETING])
@@ -357,165 +330,5 @@ describe('the status of a run', () => {
       ['completed', 'kept'],
       ['completed', 'kept'],
     ])
-  })
-})
-
-describe('?wait', async () => {
-  const { path } = await makeShortcut([GREETING])
-  const slow = await makeShortcut([{ action_id: 'delay_step', inputs: { time: '60' } }])
-
-  it.each(['/shortcuts', '/apps'])('answers the finished run on %s', async (prefix) => {
-    const at = path.replace('/shortcuts', prefix)
-    const { status, body } = await org.call('POST', `${at}/run?wait=30`, { input_data: { full_name: 'Ada' } })
-    expect([status, body.status, body.data.status]).toEqual([200, 200, 'completed'])
-    expect(body.data.output_data.formatted_data.value).toBe('Hello Ada')
-    expect((await org.call('GET', `${at}/runs/${body.data.id}`)).body.data).toEqual(body.data)
-  })
-
-  it('answers with the pending run if the run takes longer', async () => {
-    const { status, body } = await org.call('POST', `${slow.path}/run?wait=1`, { input_data: {} })
-    expect([status, body.data]).toEqual([
-      201,
-      { id: UUID, data_id: UUID, status: 'pending', created_at: TIME },
-    ])
-  })
-
-  it.each(['61', '-1', '1.5', 'x', ''])('of %j is 400', async (wait) => {
-    const { status, body } = await org.call('POST', `${path}/run?wait=${wait}`, { input_data: {} })
-    expect([status, body.errors?.[0].field]).toEqual([400, 'wait'])
-  })
-
-  it('ends when the client goes away and when the server closes', async () => {
-    let statements = 0
-    const counting = {
-      transformQuery: ({ node }: PluginTransformQueryArgs) => {
-        statements += 1
-        return node
-      },
-      transformResult: async ({ result }: PluginTransformResultArgs) => result,
-    }
-    // No worker claims rows of this database.
-    const { store } = await makeStore()
-    const counted = { ...store, org: (orgId: string) => store.org(orgId).withPlugin(counting) }
-    const other = await makeApp({ services: { catalogue, store: counted } })
-    const idle = { ...other, store: counted }
-    const theirs = await createOrganisation(store.system, OPERATOR, {
-      name: 'Idle',
-      adminEmail: 'idle@example.com',
-      initialCredits: 0,
-    })
-    const call: TestOrg['call'] = (...args) => other.call(theirs.key, ...args)
-    const as = { ...org, orgId: theirs.orgId, adminEmail: 'idle@example.com', call }
-    const { shortcut_id } = await publish(idle, as, await makeWorkflow(as, [GREETING]))
-    const address = await other.api.listen({ host: '127.0.0.1', port: 0 })
-    const ask = (signal: AbortSignal) =>
-      fetch(`${address}/api/v1/shortcuts/${shortcut_id}/run?wait=60`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${theirs.key}`, 'content-type': 'application/json' },
-        body: '{"input_data":{}}',
-        signal,
-      })
-    const started = async () => (await call('GET', `/shortcuts/${shortcut_id}/runs`)).body.data.runs.length
-    const leaving = new AbortController()
-    const left = ask(leaving.signal)
-    await expect.poll(started).toBe(1)
-    leaving.abort()
-    await expect(left).rejects.toThrow('aborted')
-    const readings = async () => {
-      const before = statements
-      await sleep(LONGEST_MS + 200)
-      return statements - before
-    }
-    await expect.poll(readings).toBe(0)
-    const stayed = ask(AbortSignal.timeout(50_000))
-    await expect.poll(started).toBe(2)
-    await other.api.close()
-    expect((await stayed).status).toBe(201)
-  })
-})
-
-describe('4.8 batches', async () => {
-  const { path, sheet } = await makeShortcut([GREETING])
-
-  it('1,000 rows are queued in one call, each with its own run and exact result', async () => {
-    const rows = Array.from({ length: 1000 }, (_, n) => ({ full_name: `P${n}` }))
-    const { status, body } = await org.call('POST', `${path}/run/batch`, { rows })
-    expect([status, body]).toEqual([
-      201,
-      { status: 201, message: expect.any(String), data: { batch_id: UUID, run_count: 1000 } },
-    ])
-    const { batch_id } = body.data
-    const page = async (offset: number): Promise<Json> =>
-      (await org.call('GET', `${path}/runs?batch_id=${batch_id}&limit=100&offset=${offset}`)).body.data
-    const seen: Json[] = []
-    for (let offset = 0; ; offset += 100) {
-      const { runs, pagination } = await page(offset)
-      expect(pagination).toEqual({ limit: 100, offset, total: runs.length })
-      seen.push(...runs)
-      if (runs.length < 100) break
-    }
-    expect(seen.map((one) => one.input_data)).toEqual(rows.map((row) => ({ ...row, n: '' })).toReversed())
-    expect(new Set(seen.map((one) => one.batch_id))).toEqual(new Set([batch_id]))
-    expect(new Set(seen.map((one) => one.data_id)).size).toBe(1000)
-    await expect
-      .poll(async () => (await page(0)).runs.every((one: Json) => one.status === 'completed'))
-      .toBe(true)
-    await recordFinishedRuns(app.store.system)
-    const { rows: tally } = await sql<{ status: string; n: number }>`
-      select status, count(*) as n from shortcut_runs where batch_id = ${batch_id} and org_id = ${org.orgId}
-        and output_data->'formatted_data'->>'value' = 'Hello ' || (input_data->>'full_name')
-      group by status`.execute(app.store.system)
-    expect(tally).toEqual([{ status: 'completed', n: 1000 }])
-    expect((await org.call('POST', `${sheet}/rows/list`, {})).body.data.total_count).toBe(1000)
-  })
-
-  it.each([
-    ['no rows', { rows: [] }, ['rows']],
-    ['no array', { rows: {} }, ['rows']],
-    ['nothing', {}, ['rows']],
-    ['more than 1,000 rows', { rows: Array.from({ length: 1001 }, () => ({})) }, ['rows']],
-    [
-      'bad rows among good ones',
-      { rows: [{ n: 1 }, { m: 1, o: 2 }, 'x', {}, null] },
-      ['rows[1].m', 'rows[1].o', 'rows[2]', 'rows[4]'],
-    ],
-  ])('%s is 400, names the row, and nothing is queued', async (_what, body, fields) => {
-    const count = async () => (await org.call('GET', `${path}/runs`)).body.data.pagination.total
-    const before = await count()
-    const answer = await org.call('POST', `${path}/run/batch`, body)
-    expect([answer.status, answer.body.errors.map((error: Json) => error.field)]).toEqual([400, fields])
-    expect(await count()).toBe(before)
-  })
-})
-
-describe('4.8 the list of runs', async () => {
-  const { path } = await makeShortcut([GREETING])
-  const single = [await run(path, { n: 1 }), await run(path, { n: 2 })]
-  const { batch_id } = (await org.call('POST', `${path}/run/batch`, { rows: [{ n: 3 }, { n: 4 }] })).body.data
-  const list = async (query: string) => (await org.call('GET', `${path}/runs${query}`)).body.data
-  const numbers = async (query: string) => (await list(query)).runs.map((one: Json) => one.input_data.n)
-
-  it('is newest first, in pages; total counts all runs, or the page if a filter is set', async () => {
-    expect((await list('')).pagination).toEqual({ limit: 50, offset: 0, total: 4 })
-    expect(await numbers('')).toEqual([4, 3, 2, 1])
-    expect(await numbers('?limit=2&offset=1')).toEqual([3, 2])
-    expect((await list('?limit=2&offset=1')).pagination).toEqual({ limit: 2, offset: 1, total: 4 })
-    expect(await numbers('?offset=9')).toEqual([])
-    expect((await list('?offset=9')).pagination.total).toBe(4)
-    expect(await numbers('?mode=single')).toEqual([2, 1])
-    expect(await numbers(`?mode=batch&batch_id=${batch_id.toUpperCase()}`)).toEqual([4, 3])
-    expect((await list('?mode=batch&limit=1')).pagination).toEqual({ limit: 1, offset: 0, total: 1 })
-    expect((await list(`?batch_id=${single[0].id}`)).pagination.total).toBe(0)
-    expect(await numbers(`?batch_id=${batch_id}&mode=single`)).toEqual([])
-  })
-
-  it.each([
-    ['limit=0', ['limit']],
-    ['limit=101&offset=-1&batch_id=x&mode=both', ['limit', 'offset', 'batch_id', 'mode']],
-    ['limit=1e1', ['limit']],
-    ['limit=', ['limit']],
-  ])('refuses %s, every failure at once', async (query, fields) => {
-    const { status, body } = await org.call('GET', `${path}/runs?${query}`)
-    expect([status, body.errors.map((error: Json) => error.field)]).toEqual([400, fields])
   })
 })

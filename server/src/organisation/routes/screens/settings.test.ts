@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { inTransaction } from '#server/database/connection/db.ts'
 import { lockMembers } from '#server/organisation/store/organisations.ts'
 import { type Json, makeApp } from '#test/plumbing/harness.ts'
-import { signIn, type TestSession } from '../../../api/testing/session.ts'
+import { readScreen, signIn, type TestSession } from '../../../api/testing/session.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg('Acme')
@@ -13,13 +13,8 @@ const user = await signIn(app, org.orgId, 'user@example.com', 'user')
 const { workflow_id } = (await admin.call('POST', '/api/v1/workflows/', { name: 'Leads' })).body.data
 const sheet = `/workflows/${workflow_id}/sheets/${workflow_id}`
 
-const read = async (session: TestSession, path: string): Promise<Json> => {
-  const answer = await session.call('GET', path)
-  expect([path, answer.status]).toEqual([path, 200])
-  return answer.body.data
-}
 const auditOf = async (action: string): Promise<Json[]> =>
-  (await read(admin, `/audit?action=${action}`)).entries
+  (await readScreen(admin, `/audit?action=${action}`)).entries
 
 describe('screen 13: members', () => {
   it('are invited with a link, which accepts and signs in, once', async () => {
@@ -28,7 +23,7 @@ describe('screen 13: members', () => {
       201,
       { email: 'ann@example.com', role: 'user', status: 'pending', email_sent: false },
     ])
-    const roster = await read(admin, '/members')
+    const roster = await readScreen(admin, '/members')
     expect(roster.members).toContainEqual({
       email: org.adminEmail,
       first_name: null,
@@ -53,7 +48,7 @@ describe('screen 13: members', () => {
     const session = await app.api.inject({ url: '/internal/session', headers: { cookie } })
     expect(session.json().data).toMatchObject({ email: 'ann@example.com', name: 'Ann', role: 'user' })
     expect((await accept()).statusCode).toBe(410)
-    expect((await read(admin, '/members')).invitations).toEqual([])
+    expect((await readScreen(admin, '/members')).invitations).toEqual([])
   })
 
   it('change their role with immediate effect, and are removed after the impact was shown', async () => {
@@ -61,9 +56,9 @@ describe('screen 13: members', () => {
     await bob.call('POST', '/api/v1/workflows/', { name: "Bob's" })
     const changed = await admin.call('PATCH', '/members/bob%40example.com', { role: 'user' })
     expect(changed.body.data.role).toBe('user')
-    expect((await read(bob, '/session')).role).toBe('user')
+    expect((await readScreen(bob, '/session')).role).toBe('user')
     expect((await bob.call('GET', '/api/v1/workflows/')).status).toBe(403)
-    const impact = await read(admin, '/members/bob%40example.com/impact')
+    const impact = await readScreen(admin, '/members/bob%40example.com/impact')
     expect(impact.warnings).toEqual([
       expect.objectContaining({
         code: 'WORKFLOWS_LOST_OWNER',
@@ -112,14 +107,14 @@ describe('screen 14: API keys', () => {
     expect(rotated.replaces).toBe(made.key_id)
     expect((await admin.call('DELETE', `/keys/${rotated.key_id}`)).status).toBe(200)
     expect((await app.call(rotated.key, 'GET', '/user')).status).toBe(401)
-    const all = await read(admin, '/keys')
+    const all = await readScreen(admin, '/keys')
     expect(all.find(({ key_id }: Json) => key_id === rotated.key_id)).toMatchObject({
       status: 'revoked',
       last4: rotated.key.slice(-4),
       allowed_workflow_ids: [workflow_id],
       is_yours: true,
     })
-    expect((await read(member, '/keys')).every(({ is_yours }: Json) => is_yours)).toBe(true)
+    expect((await readScreen(member, '/keys')).every(({ is_yours }: Json) => is_yours)).toBe(true)
     expect(JSON.stringify(all)).not.toContain(rotated.key)
     const others = await member.call('POST', '/keys', { email: org.adminEmail })
     expect(others.status).toBe(403)
@@ -130,7 +125,7 @@ describe('screen 14: API keys', () => {
 
 describe('screen 14: connections and variables', () => {
   it('a connection is stored and its secret never shown; the role user only has private ones', async () => {
-    const providers = await read(user, '/providers')
+    const providers = await readScreen(user, '/providers')
     expect(providers).toContainEqual(
       expect.objectContaining({ provider: 'hunter', name: 'Hunter', field_sets: [['secret']] }),
     )
@@ -146,14 +141,14 @@ describe('screen 14: connections and variables', () => {
       inputs: { full_name: 'Ann', email_providers: [{ name: 'Hunter', use_own_key: true }] },
     })
     expect(added.body).toMatchObject({ status: 201 })
-    const listed = await read(admin, '/connections')
+    const listed = await readScreen(admin, '/connections')
     expect(listed.map(({ name }: Json) => name).sort()).toEqual(['Main', 'Mine'])
     expect(listed.find(({ name }: Json) => name === 'Main')).toMatchObject({
       owner: org.adminEmail,
       used_by: [{ workflow_id, name: 'Leads' }],
     })
     expect(JSON.stringify(listed)).not.toContain('a-very-secret-key')
-    expect((await read(member, '/connections')).map(({ name }: Json) => name)).toEqual(['Main'])
+    expect((await readScreen(member, '/connections')).map(({ name }: Json) => name)).toEqual(['Main'])
     expect((await member.call('DELETE', `/connections/${own.body.data.connection_id}`)).status).toBe(404)
     expect((await member.call('DELETE', `/connections/${made.connection_id}`)).status).toBe(403)
     expect((await user.call('DELETE', `/connections/${own.body.data.connection_id}`)).status).toBe(200)
@@ -166,16 +161,16 @@ describe('screen 14: connections and variables', () => {
     expect((await set(member, { key: 'TOKEN', value: 'x' })).status).toBe(403)
     expect((await set(member, { key: 'TOKEN', value: 'x', workflow_id })).status).toBe(403)
     expect((await set(admin, { key: '1', value: 'x' })).body.errors[0].field).toBe('key')
-    const listed = await read(admin, '/environment')
+    const listed = await readScreen(admin, '/environment')
     expect(listed).toEqual([
       expect.objectContaining({ key: 'TOKEN', workflow_id: null, workflow_name: null }),
       expect.objectContaining({ key: 'TOKEN', workflow_id, workflow_name: 'Leads' }),
     ])
     expect(JSON.stringify(listed)).not.toContain('hidden')
-    expect(await read(member, '/environment')).toHaveLength(1)
+    expect(await readScreen(member, '/environment')).toHaveLength(1)
     expect((await admin.call('DELETE', `/environment/TOKEN?workflow_id=${workflow_id}`)).status).toBe(200)
     expect((await admin.call('DELETE', '/environment/TOKEN')).status).toBe(200)
-    expect(await read(admin, '/environment')).toEqual([])
+    expect(await readScreen(admin, '/environment')).toEqual([])
   })
 })
 
@@ -189,7 +184,7 @@ describe('screens 11, 12 and 16', () => {
       shared_with: [{ email: 'member@example.com', name: '' }],
       may_share: true,
     })
-    expect((await read(member, path)).may_share).toBe(false)
+    expect((await readScreen(member, path)).may_share).toBe(false)
     expect((await member.call('POST', path, { email: 'user@example.com' })).status).toBe(403)
     expect((await admin.call('POST', path, { email: 'nobody@example.com' })).status).toBe(404)
     const back = await admin.call('DELETE', `${path}/member%40example.com`)
@@ -197,13 +192,17 @@ describe('screens 11, 12 and 16', () => {
   })
 
   it('each member has their own layout of a sheet', async () => {
-    expect(await read(admin, `${sheet}/layout`)).toBeNull()
+    expect(await readScreen(admin, `${sheet}/layout`)).toBeNull()
     const layout = { order: ['a'], hidden: [], frozen: ['a'], widths: { a: 240.5 }, rowHeight: 28 }
     expect((await admin.call('PUT', `${sheet}/layout`, layout)).body.data).toEqual(layout)
     expect((await admin.call('PUT', `${sheet}/layout`, { hidden: ['a'] })).status).toBe(200)
-    expect(await read(admin, `${sheet}/layout`)).toMatchObject({ hidden: ['a'], frozen: [], widths: {} })
+    expect(await readScreen(admin, `${sheet}/layout`)).toMatchObject({
+      hidden: ['a'],
+      frozen: [],
+      widths: {},
+    })
     await admin.call('POST', `/workflows/${workflow_id}/share`, { email: 'member@example.com' })
-    expect(await read(member, `${sheet}/layout`)).toBeNull()
+    expect(await readScreen(member, `${sheet}/layout`)).toBeNull()
     await admin.call('DELETE', `/workflows/${workflow_id}/share/member%40example.com`)
     expect((await member.call('PUT', `${sheet}/layout`, layout)).status).toBe(403)
     const wrong = await admin.call('PUT', `${sheet}/layout`, { widths: { a: -1 } })
@@ -211,22 +210,22 @@ describe('screens 11, 12 and 16', () => {
   })
 
   it('a sheet has a schedule with its next run, until it is removed', async () => {
-    expect(await read(admin, `${sheet}/schedule`)).toBeNull()
+    expect(await readScreen(admin, `${sheet}/schedule`)).toBeNull()
     const set = await admin.call('PUT', `${sheet}/schedule`, {
       cron: '0 9 * * MON',
       timezone: 'Europe/Berlin',
     })
     expect(set.body.data).toMatchObject({ cron: '0 9 * * MON', timezone: 'Europe/Berlin', only: null })
-    expect(await read(admin, `${sheet}/schedule`)).toEqual(set.body.data)
+    expect(await readScreen(admin, `${sheet}/schedule`)).toEqual(set.body.data)
     const wrong = await admin.call('PUT', `${sheet}/schedule`, { cron: 'often' })
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, 'cron'])
     expect((await admin.call('DELETE', `${sheet}/schedule`)).body.data).toBeNull()
-    expect(await read(admin, `${sheet}/schedule`)).toBeNull()
+    expect(await readScreen(admin, `${sheet}/schedule`)).toBeNull()
   })
 
   it('a sheet has a webhook with an address, a new one on demand, and its deliveries', async () => {
     await admin.call('POST', `/api/v1${sheet}/inputs`, [{ name: 'domain', type: 'string' }])
-    expect(await read(admin, `${sheet}/webhook`)).toEqual({
+    expect(await readScreen(admin, `${sheet}/webhook`)).toEqual({
       enabled: false,
       address: null,
       max_credits_per_day: null,
@@ -237,7 +236,7 @@ describe('screens 11, 12 and 16', () => {
     const post = (url: string) =>
       app.api.inject({ method: 'POST', url: new URL(url).pathname, payload: { domain: 'acme.example' } })
     expect((await post(address)).statusCode).toBeLessThan(300)
-    expect((await read(admin, `${sheet}/webhook`)).deliveries).toHaveLength(1)
+    expect((await readScreen(admin, `${sheet}/webhook`)).deliveries).toHaveLength(1)
     const renewed = (await admin.call('POST', `${sheet}/webhook`, { new_address: true })).body.data
     expect(renewed.address).not.toBe(address)
     expect((await post(address)).statusCode).toBe(404)
@@ -253,7 +252,7 @@ describe('screens 11, 12 and 16', () => {
     const cap = async (body: object) => (await enable(body)).body.data.max_credits_per_day
     expect(await cap({ max_credits_per_day: 12.5 })).toBe(12.5)
     expect(await cap({ new_address: true })).toBe(12.5)
-    expect((await read(admin, `${sheet}/webhook`)).max_credits_per_day).toBe(12.5)
+    expect((await readScreen(admin, `${sheet}/webhook`)).max_credits_per_day).toBe(12.5)
     const wrong = await enable({ max_credits_per_day: -1 })
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, 'max_credits_per_day'])
     expect(await cap({ max_credits_per_day: null })).toBeNull()
@@ -269,27 +268,27 @@ describe('screens 11, 12 and 16', () => {
     expect((await admin.call('POST', `${path}/unpublish`)).body.data.is_published).toBe(false)
     expect((await admin.call('POST', `${path}/republish`)).body.data.is_published).toBe(true)
     expect((await admin.call('POST', `${path}/share`, { email: 'user@example.com' })).status).toBe(200)
-    expect((await read(user, '/api/v1/shortcuts')).map(({ name }: Json) => name)).toEqual(['Found'])
+    expect((await readScreen(user, '/api/v1/shortcuts')).map(({ name }: Json) => name)).toEqual(['Found'])
     expect((await admin.call('DELETE', `${path}/share/user%40example.com`)).status).toBe(200)
     expect((await admin.call('POST', `${path}/archive`)).body.data.is_archived).toBe(true)
   })
 
   it('the audit log lists the author, the action and the key or session, page by page', async () => {
-    const first = await read(admin, '/audit?limit=5')
+    const first = await readScreen(admin, '/audit?limit=5')
     expect(first.entries).toHaveLength(5)
     expect(first.entries[0]).toMatchObject({
       actor: org.adminEmail,
       key: 'session',
       action: 'shortcut.archived',
     })
-    const second = await read(admin, `/audit?limit=5&before=${first.next}`)
+    const second = await readScreen(admin, `/audit?limit=5&before=${first.next}`)
     const ids = [...first.entries, ...second.entries].map(({ entry_id }: Json) => entry_id)
     expect(ids).toEqual([...new Set<string>(ids)].sort().toReversed())
-    expect((await read(admin, '/audit?actor=operator')).entries[0].key).toBeNull()
+    expect((await readScreen(admin, '/audit?actor=operator')).entries[0].key).toBeNull()
   })
 
   it('health reports the use of each limit', async () => {
-    const health = await read(admin, '/health')
+    const health = await readScreen(admin, '/health')
     expect(health).toMatchObject({
       workers: 0,
       rows_in_the_air: 0,
@@ -337,76 +336,5 @@ it('F50: if two administrators demote or remove each other at once, one stays', 
     expect(statuses.toSorted((low, high) => low - high)).toEqual([200, 403])
     if (statuses[0] === 403) Object.assign(one, other)
   }
-  expect((await read(one.session, '/members')).members.length).toBeGreaterThan(0)
-})
-
-describe('F47: what a member creates in the settings is limited', async () => {
-  const other = await app.makeOrg('Full')
-  const full = await signIn(app, other.orgId, other.adminEmail)
-  const made = await full.call('POST', '/api/v1/workflows/', { name: 'Many' })
-  const { workflow_id: many } = made.body.data
-  const { system } = app.store
-
-  it('500 variables and 4 MiB for a workflow; existing ones can be replaced', async () => {
-    const put = (key: string, value = 'x') =>
-      full.call('PUT', '/environment', { key, value, workflow_id: many })
-    await sql`insert into env_variables (org_id, workflow_id, key, value_sealed, updated_by, updated_at)
-      select ${other.orgId}, ${many}, 'KEY_' || n, 'sealed', 'nobody', now() from generate_series(1, 500) n`.execute(
-      system,
-    )
-    expect((await put('ONE_MORE')).body).toMatchObject({ status: 409, error: 'Conflict' })
-    expect((await put('KEY_7')).status).toBe(200)
-    expect((await read(full, '/environment')).length).toBe(500)
-    // The organisation's own variables have a limit of their own.
-    expect((await full.call('PUT', '/environment', { key: 'SHARED', value: 'x' })).status).toBe(200)
-    await full.call('DELETE', `/environment/KEY_1?workflow_id=${many}`)
-    expect((await put('ONE_MORE')).status).toBe(200)
-    await sql`update env_variables set value_sealed = repeat('x', 4 * 1024 * 1024)
-      where org_id = ${other.orgId} and key = 'KEY_2'`.execute(system)
-    expect((await put('ONE_MORE', 'longer')).status).toBe(409)
-  })
-
-  it('F52: 1,000 pending invitations, and 20,000 workflows', async () => {
-    await sql`insert into invitations (org_id, email, role, token_hash, token_sealed, invited_by)
-      select ${other.orgId}, n || '@example.com', 'user', sha256((n || ${other.orgId}::text)::bytea), 'sealed', 'nobody'
-      from generate_series(1, 1000) n`.execute(system)
-    const invite = () => full.call('POST', '/members', { email: 'one-more@example.com', role: 'user' })
-    expect((await invite()).body).toMatchObject({ status: 409, error: 'MEMBER_LIMIT_REACHED' })
-    await full.call('DELETE', '/members/7@example.com')
-    expect((await invite()).status).toBe(201)
-
-    // One of them exists already.
-    await sql`insert into workflows (org_id, workflow_id, name, deleted_at)
-      select ${other.orgId}, gen_random_uuid(), 'no ' || n, case when n > 19998 then now() end
-      from generate_series(1, 20100) n`.execute(system)
-    const create = () => full.call('POST', '/api/v1/workflows/', { name: 'One more' })
-    expect([(await create()).status, (await create()).status]).toEqual([201, 409])
-    const copied = await full.call('POST', `/api/v1/workflows/${many}/duplicate`, { name: 'Copy' })
-    expect([copied.status, copied.body.error]).toEqual([409, 'Conflict'])
-  })
-
-  it('1,000 connections', async () => {
-    const body = { provider: 'hunter', fields: { secret: 'a secret' } }
-    await sql`insert into connections (org_id, connection_id, provider, name, shared, fields_sealed)
-      select ${other.orgId}, gen_random_uuid(), 'hunter', 'no ' || n, true, 'sealed' from generate_series(1, 999) n`.execute(
-      system,
-    )
-    expect((await full.call('POST', '/connections', { ...body, name: 'The last' })).status).toBe(201)
-    expect((await full.call('POST', '/connections', { ...body, name: 'One more' })).status).toBe(409)
-    expect((await read(full, '/connections')).length).toBe(1000)
-  })
-
-  it('1,000 active keys, rotated ones included; of those that have ended the latest are listed', async () => {
-    await sql`insert into api_keys (org_id, key_id, member_id, hash, last4, revoked_at, created_at)
-      select m.org_id, gen_random_uuid(), m.member_id, sha256(('key ' || n || m.org_id)::bytea), 'abcd',
-        case when n > 998 then now() end, now() - n * interval '1 second'
-      from members m, generate_series(1, 2500) n where m.org_id = ${other.orgId}`.execute(system)
-    const first = await full.call('POST', '/keys', {})
-    expect(first.status).toBe(201)
-    expect((await full.call('POST', '/keys', {})).body).toMatchObject({ status: 409, error: 'Conflict' })
-    const rotate = (overlap_seconds: number) =>
-      full.call('POST', `/keys/${first.body.data.key_id}/rotate`, { overlap_seconds })
-    expect([(await rotate(60)).status, (await rotate(0)).status]).toEqual([409, 201])
-    expect((await read(full, '/keys')).length).toBeLessThan(1100)
-  })
+  expect((await readScreen(one.session, '/members')).members.length).toBeGreaterThan(0)
 })

@@ -5,7 +5,7 @@ import { OPEN_GATE, type Reply } from '#server/catalog/testing/provider-double.t
 import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { openNameServer, type Zone } from '#test/doubles/name-answers.ts'
 import { atEnd } from '#test/plumbing/at-end.ts'
-import { makeApp, type TestOrg } from '#test/plumbing/harness.ts'
+import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { deliverRecords } from '../delivery-job.ts'
 import { runPull } from '../pull-job.ts'
 import type { PullParts } from '../pull-parts.ts'
@@ -44,10 +44,8 @@ export type Beacon = {
   body?: string
 }
 
-/** Starts the real application with a name server and an IPinfo on loopback. */
-export async function makeVisitorApp(settings: Record<string, string> = {}) {
-  const names = await openNameServer(ZONE)
-  atEnd(names.close)
+/** Serves an IPinfo. `known` holds its replies by address, `asked` the addresses that it was asked for. */
+async function serveIpinfo() {
   const known = new Map<string, Reply>()
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -64,11 +62,19 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   atEnd(() => server.close())
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, known, asked }
+}
+
+/** Starts the real application with a name server and an IPinfo on loopback. */
+export async function makeVisitorApp(settings: Record<string, string> = {}) {
+  const names = await openNameServer(ZONE)
+  atEnd(names.close)
+  const { origin, known, asked } = await serveIpinfo()
   const app = await makeApp({
     settings: {
       LOAM_EGRESS_ALLOW: '127.0.0.1',
       LOAM_DNS_SERVERS: names.server,
-      LOAM_PROVIDER_URL_IPINFO: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      LOAM_PROVIDER_URL_IPINFO: origin,
       ...settings,
     },
   })
@@ -81,13 +87,31 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
     log,
     sealer,
   }
-  return {
+  const visitors = {
     app,
     parts,
     names,
-    /** The replies of IPinfo by address, and the addresses that it was asked for. */
     known,
     asked,
+    ...createVisitorCalls(app, parts),
+    /** Creates a source with its pixel, and helpers that process its visits. */
+    async track(org: TestOrg, body: object = {}) {
+      const { source_instance_id: id, pixel_id: pixel } = await visitors.create(org, body)
+      return {
+        id,
+        pixel,
+        work: () => visitors.work(org, id),
+        rows: () => visitors.rows(org, id),
+        show: () => visitors.show(org, id),
+      }
+    },
+  }
+  return visitors
+}
+
+function createVisitorCalls(app: TestApp, parts: PullParts) {
+  const { store } = app.services
+  return {
     async create(org: TestOrg, body: object = {}, slug = 'track_website_visitors') {
       const made = await org.call('POST', `/sources/${slug}`, { active_domain: 'shop.example.com', ...body })
       if (made.status !== 201) throw new Error(JSON.stringify(made.body))
