@@ -3,7 +3,7 @@ import { MAX_ROW_BYTES } from '#contract/rows.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import { type Refusal, refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
-import { createTurns } from '../lib/timing/turns.ts'
+import { pause } from '../lib/timing/turns.ts'
 import type { Source } from './define.ts'
 import { createModelReader } from './model-reader.ts'
 import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
@@ -58,7 +58,6 @@ export async function readPage(
       `the position of its next page has more than ${MAX_STATE_CHARS} characters of JSON`,
     )
   }
-  const pause = createTurns()
   const records = new Map<string, PulledRecord>()
   let skipped = 0
   for (const { key: given, row } of page.records) {

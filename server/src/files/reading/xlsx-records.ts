@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { FileFault } from '../../lib/csv/file-fault.ts'
-import { createTurns } from '../../lib/timing/turns.ts'
+import { pause } from '../../lib/timing/turns.ts'
 import {
   type Batch,
   Columns,
@@ -36,7 +36,6 @@ export async function* readXlsx(
   from: unknown,
 ): AsyncGenerator<Batch> {
   const picker = createPicker(headers, from === null ? null : Position.parse(from))
-  const pause = createTurns()
   for await (const { rows } of readBlocks({ file, sheetName, spoolFolder })) {
     for (const batch of picker.pick(rows)) {
       yield batch

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { createUtf8Decoder } from '../../lib/csv/utf8-decoder.ts'
-import { createTurns } from '../../lib/timing/turns.ts'
+import { pause } from '../../lib/timing/turns.ts'
 import { listNames, quote } from './records.ts'
 import { kindOfBuiltIn, kindOfFormat, type NumberKind } from './xlsx-values.ts'
 import { readAttribute, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
@@ -31,7 +31,6 @@ export async function* scanPart(
 ): AsyncGenerator<void> {
   const decoder = createUtf8Decoder()
   const scanner = createXmlScanner(events)
-  const pause = createTurns()
   let atStart = true
   for await (const block of zip.read(part, limit)) {
     const text = decoder.decode(block)

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import { FileFault } from '../../lib/csv/file-fault.ts'
-import { createTurns } from '../../lib/timing/turns.ts'
+import { pause } from '../../lib/timing/turns.ts'
 
 const END = 0x06054b50
 const END_LENGTH = 22
@@ -108,7 +108,6 @@ async function readDirectory(file: FileHandle): Promise<Map<string, Entry>> {
   if (length > MAX_DIRECTORY_BYTES || offset + length > size) throw damaged('its directory is out of bounds')
   const directory = await readAt(file, offset, length)
   const entries = new Map<string, Entry>()
-  const pause = createTurns()
   let at = 0
   for (let n = 0; n < count; n++) {
     await pause()

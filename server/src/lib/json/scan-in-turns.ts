@@ -1,4 +1,4 @@
-import { createTurns } from '../timing/turns.ts'
+import { pause } from '../timing/turns.ts'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -27,7 +27,6 @@ export type JsonScan = JsonExtent & {
  * `maxDepth`.
  */
 export async function scanInTurns(text: string, maxDepth = Number.POSITIVE_INFINITY): Promise<JsonScan> {
-  const pause = createTurns()
   const ends = new Map<number, number>()
   const open: number[] = []
   let isBalanced = true

@@ -7,7 +7,7 @@ import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { makeStorable, type Note } from '../../lib/json/storable.ts'
 import { createHints } from '../../lib/nearest-name.ts'
-import { createTurns } from '../../lib/timing/turns.ts'
+import { pause } from '../../lib/timing/turns.ts'
 import { createTypeCheck, nameInRows, warnOfMismatches } from './value-warnings.ts'
 
 /** Rows that are being added to a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
@@ -41,7 +41,6 @@ export async function parseRows(
   const seen = new Map<string, number>()
   const hint = createHints(columns.keys())
   const types = createTypeCheck(inputs)
-  const pause = createTurns()
   let told = 0
   for (const [index, row] of rows.entries()) {
     const turn = pause()

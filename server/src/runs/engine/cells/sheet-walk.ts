@@ -15,7 +15,7 @@ import type { Db, Store } from '../../../database/connection/db.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import { createBatcher, ItemFault } from '../../../lib/timing/batcher.ts'
 import { createKeyedBatcher } from '../../../lib/timing/keyed-batcher.ts'
-import { createTurns } from '../../../lib/timing/turns.ts'
+import { pause } from '../../../lib/timing/turns.ts'
 import type { StoredRow } from '../../../sheets/store/row-values.ts'
 import type { SheetRecord } from '../../../sheets/store/sheets.ts'
 import type { DatabaseUse } from './database-use.ts'
@@ -184,7 +184,6 @@ async function walkFor(
 async function walkOver(db: Db, walk: Walk, searches: readonly Search[]): Promise<void> {
   const index = new ConditionIndex<Search>()
   for (const search of searches) index.add(search, search.required)
-  const takeTurn = createTurns()
   let keptBytes = 0
   let place: ScanPlace = { after: null, limit: SCAN }
   for (;;) {
@@ -201,9 +200,9 @@ async function walkOver(db: Db, walk: Walk, searches: readonly Search[]): Promis
         // Fewer lookups stay within the bound: a single one always does.
         if (keptBytes + search.bytes > MAX_WALK_BYTES) search.finish(AGAIN)
         keptBytes += search.bytes
-        await takeTurn()
+        await pause()
       }
-      await takeTurn()
+      await pause()
     }
     const looked = rows.at(-1)?.looked ?? 0
     if (rows.length === looked && looked < place.limit) return

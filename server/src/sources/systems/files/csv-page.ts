@@ -2,7 +2,7 @@ import { createCsvParser } from '../../../lib/csv/csv-parser.ts'
 import { FileFault } from '../../../lib/csv/file-fault.ts'
 import { createUtf8Decoder, refuseForeignStart } from '../../../lib/csv/utf8-decoder.ts'
 import { plural } from '../../../lib/plural.ts'
-import { createTurns } from '../../../lib/timing/turns.ts'
+import { pause } from '../../../lib/timing/turns.ts'
 import { nameHeaders } from '../../headers.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
@@ -14,7 +14,6 @@ const BOM = '\uFEFF'
 
 /** Returns the complete rows in a chunk of a CSV file, at most `limit`. */
 export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: number): Promise<FilePage> {
-  const pause = createTurns()
   if (here.byte === 0) refuseForeign(bytes)
   const whole = decode({ bytes, more })
   const mark = here.byte === 0 && whole.startsWith(BOM) ? BOM : ''
@@ -72,7 +71,6 @@ async function takeRows(
   delimiter: string,
   { limit, isFinal }: { limit: number; isFinal: boolean },
 ) {
-  const pause = createTurns()
   const parser = createCsvParser(delimiter)
   const rows: string[][] = []
   let at = 0
