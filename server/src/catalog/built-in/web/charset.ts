@@ -1,3 +1,5 @@
+import { pause } from '../../../lib/timing/turns.ts'
+
 const BOMS: [string, number[]][] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
@@ -21,24 +23,29 @@ const BY_LANGUAGE: Record<string, string[]> = {
   sk: ['windows-1250'],
 }
 const PRESCAN = 4096
+/** The number of bytes that are decoded at once. */
+const PIECE = 128 * 1024
 const WESTERN: ReadonlySet<string> = new Set(['windows-1252', 'utf-8'])
 
 /**
- * Decodes the text of a page or feed. The encoding comes from the byte order mark, the header or the declaration in the
- * text, else from a guess that fits the bytes.
+ * Decodes the text of a page or feed in turns with other work. The encoding comes from the byte order mark, the header or
+ * the declaration in the text, else from a guess that fits the bytes.
  */
-export function decodeText(bytes: Uint8Array, contentType = ''): { text: string; charset: string } {
+export async function decodeText(
+  bytes: Uint8Array,
+  contentType = '',
+): Promise<{ text: string; charset: string }> {
   const marked = BOMS.find(([, bom]) => bom.every((byte, at) => bytes[at] === byte))?.[0]
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN))
   const declared =
     marked ?? encodingOf(/charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType)?.[1]) ?? declaredIn(head)
   // Servers declare Latin-1 by default. Bytes beyond ASCII that are valid UTF-8 are hardly anything else.
   if (declared === undefined || WESTERN.has(declared)) {
-    const text = tryDecode(bytes, 'utf-8')
+    const text = await tryDecode(bytes, 'utf-8')
     if (text !== null) return { text, charset: 'utf-8' }
   }
-  const charset = declared ?? guessByLanguage(bytes, head) ?? 'windows-1252'
-  return { text: new TextDecoder(charset).decode(bytes), charset }
+  const charset = declared ?? (await guessByLanguage(bytes, head)) ?? 'windows-1252'
+  return { text: await decodeWith(new TextDecoder(charset), bytes), charset }
 }
 
 /**
@@ -53,9 +60,11 @@ function declaredIn(head: string): string | undefined {
   return encoding?.startsWith('utf-16') ? 'utf-8' : encoding
 }
 
-function guessByLanguage(bytes: Uint8Array, head: string): string | undefined {
+async function guessByLanguage(bytes: Uint8Array, head: string): Promise<string | undefined> {
   const language = /<html[^>]{1,300}?lang\s*=\s*["']?([a-z]{2})/i.exec(head)?.[1]?.toLowerCase() ?? ''
-  return BY_LANGUAGE[language]?.find((charset) => tryDecode(bytes, charset) !== null)
+  for (const charset of BY_LANGUAGE[language] ?? [])
+    if ((await tryDecode(bytes, charset)) !== null) return charset
+  return undefined
 }
 
 function encodingOf(label: string | undefined): string | undefined {
@@ -69,11 +78,21 @@ function encodingOf(label: string | undefined): string | undefined {
   }
 }
 
-function tryDecode(bytes: Uint8Array, charset: string): string | null {
+async function tryDecode(bytes: Uint8Array, charset: string): Promise<string | null> {
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+    return await decodeWith(new TextDecoder(charset, { fatal: true }), bytes)
   } catch (cause) {
     if (cause instanceof TypeError) return null
     throw cause
   }
+}
+
+async function decodeWith(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= PIECE) return decoder.decode(bytes)
+  const parts: string[] = []
+  for (let from = 0; from < bytes.length; from += PIECE) {
+    await pause()
+    parts.push(decoder.decode(bytes.subarray(from, from + PIECE), { stream: true }))
+  }
+  return `${parts.join('')}${decoder.decode()}`
 }

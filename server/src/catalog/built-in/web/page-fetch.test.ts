@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveRaw } from '#test/doubles/loopback-server.ts'
 import { parseEgressAllow } from '../../../lib/egress/addresses.ts'
-import { createEgress } from '../../../lib/egress/egress.ts'
+import { createEgress, type Egress } from '../../../lib/egress/egress.ts'
+import { Response } from '../../../lib/egress/response.ts'
+import { heldMs } from '../../../lib/timing/testing/watched-turns.ts'
 import { serveSite, type Site } from '../../testing/site-server.ts'
 import { detours, encodings } from '../../testing/sites/odd.ts'
 import { type Fetching, fetchHome, fetchPage } from './page-fetch.ts'
@@ -221,4 +223,34 @@ describe('the home page of a domain', () => {
     expect(await fetchHome(context(), [`${origin}/`, `${origin}/other`])).toMatchObject({ kind: 'status' })
     expect(requests).toEqual(['/robots.txt', '/'])
   })
+})
+
+it.each([
+  ['scripts without end', '<script '],
+  ['comments without end', '<!--'],
+  ['headers without end', '<meta http-equiv=refresh '],
+  ['bytes that no charset explains', '\xb1'],
+  ['wide letters', 'ä'],
+])('I6: many pages of 3 MB at once hold the thread for less than 200 ms: %s', async (_, part) => {
+  const head = '<html lang="ja">'
+  const body = Buffer.from(`${head}${part.repeat(2_900_000 / part.length)}`, part === 'ä' ? 'utf8' : 'latin1')
+  const replyOf = (url: string) =>
+    new Response(
+      {
+        status: 200,
+        body: url.endsWith('/robots.txt') ? Buffer.alloc(0) : body.subarray(0, 3_000_000),
+        url,
+        redirects: 0,
+        location: null,
+        more: false,
+        ms: 1,
+      },
+      { 'content-type': 'text/html' },
+    )
+  const egress: Egress = { ...context().egress, fetch: ({ url }) => Promise.resolve(replyOf(url)) }
+  const readAll = () =>
+    Promise.all(Array.from({ length: 12 }, () => fetchPage({ ...context(), egress }, 'https://a.example/')))
+  expect(
+    await heldMs(async () => expect((await readAll()).every(({ ok }) => ok)).toBe(true), 200),
+  ).toBeLessThan(200)
 })

@@ -1,6 +1,8 @@
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Egress } from '../../../lib/egress/egress.ts'
 import type { EgressFailureKind } from '../../../lib/egress/failures.ts'
+import { pause } from '../../../lib/timing/turns.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
 import { decodeText } from './charset.ts'
@@ -87,8 +89,9 @@ export async function fetchPage(
     }
     if (reply.status >= 300) return statusFailure(url, reply.status, reply.header('retry-after'), context)
     const type = (reply.header('content-type') ?? '').toLowerCase()
-    const bytes = kind === 'xml' ? unpack(reply.body) : reply.body
-    const text = isPdf(bytes) ? '' : decodeText(bytes, type).text
+    const bytes = kind === 'xml' ? await unpack(reply.body) : reply.body
+    const text = isPdf(bytes) ? '' : (await decodeText(bytes, type)).text
+    await pause()
     const found = typeOf(kind, type, text, bytes)
     if (found === null) {
       const what = type.split(';', 1)[0]?.trim() || 'of an unknown type'
@@ -173,6 +176,8 @@ function typeOf(kind: Kind, type: string, text: string, bytes: Uint8Array): Page
   return kind === 'document' && /^text\/(plain|markdown|csv)\b/.test(type) ? 'text' : null
 }
 
+const gunzipLater = promisify(gunzip)
+
 const PDF = Buffer.from('%PDF-')
 
 function isPdf(bytes: Uint8Array): boolean {
@@ -183,10 +188,10 @@ function isPdf(bytes: Uint8Array): boolean {
  * Decompresses a sitemap, since many are stored as compressed files. If that fails, the bytes stay as they are and are no
  * XML.
  */
-function unpack(body: Uint8Array): Uint8Array {
+async function unpack(body: Uint8Array): Promise<Uint8Array> {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body
   try {
-    return gunzipSync(body, { maxOutputLength: MAX_BYTES.xml })
+    return await gunzipLater(body, { maxOutputLength: MAX_BYTES.xml })
   } catch {
     return body
   }
@@ -197,9 +202,7 @@ function unpack(body: Uint8Array): Uint8Array {
  * one.
  */
 function refreshOf(html: string, url: string): string | null {
-  const head = html
-    .slice(0, 20_000)
-    .replace(/<(noscript|script)\b[\s\S]{0,10000}?<\/\1>|<!--[\s\S]*?-->/gi, '')
+  const head = withoutHidden(html.slice(0, 20_000))
   const tag = /<meta\b(?=[^>]{0,300}http-equiv\s*=\s*["']?refresh)[^>]{1,1000}>/i.exec(head)?.[0] ?? ''
   const [, delay, target] =
     /content\s*=\s*["']?\s*(\d{1,4})\s*[;,]\s*(?:url\s*=)?\s*['"]?([^"'>\s]+)/i.exec(tag) ?? []
@@ -207,6 +210,33 @@ function refreshOf(html: string, url: string): string | null {
   if (next === null || Number(delay) > 5 || !/^https?:$/.test(next.protocol)) return null
   const address = withoutHash(next.href)
   return address === url ? null : address
+}
+
+/** Removes scripts and comments. What is not closed stays. */
+function withoutHidden(head: string): string {
+  const lower = head.toLowerCase()
+  // Some letters are longer in lower case.
+  if (lower.length !== head.length) return head
+  let [kept, end] = ['', 0]
+  const unclosed = new Set<string>()
+  for (const { 0: start, index } of lower.matchAll(/<noscript\b|<script\b|<!--/g)) {
+    const close = CLOSES[start]
+    if (index < end || close === undefined || unclosed.has(close)) continue
+    const at = lower.indexOf(close, index + start.length)
+    if (at < 0) {
+      unclosed.add(close)
+      continue
+    }
+    kept += head.slice(end, index)
+    end = at + close.length
+  }
+  return kept + head.slice(end)
+}
+
+const CLOSES: Readonly<Record<string, string>> = {
+  '<noscript': '</noscript>',
+  '<script': '</script>',
+  '<!--': '-->',
 }
 
 function withoutHash(address: string): string {

@@ -1,5 +1,6 @@
 import type { Egress, EgressFailure } from '../../../lib/egress/egress.ts'
 import { createMemo, type Memo, type MemoLimits } from '../../../lib/memo.ts'
+import { pause } from '../../../lib/timing/turns.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 import { parseRobots, type RobotsRules } from './robots-rules.ts'
 
@@ -43,7 +44,9 @@ async function fetchRobots(egress: Egress, origin: string): Promise<Robots> {
     const afterMs = readRetryAfter(reply.header('retry-after'), new Date())
     return { kind: 'unknown', message: `${url} answers HTTP ${reply.status}`, afterMs }
   }
-  return rulesOf(reply.status < 300 ? reply.text() : '')
+  const text = reply.status < 300 ? await reply.text() : ''
+  await pause()
+  return rulesOf(text)
 }
 
 const rulesOf = (text: string): Robots => ({ kind: 'rules', ...parseRobots(text, ROBOT) })

@@ -1,3 +1,4 @@
+import { pause } from '../../../lib/timing/turns.ts'
 import { failed, type Outcome } from '../../outcome.ts'
 import { type CompanyProfile, profileCompany } from './company-profile.ts'
 import { type Fetching, fetchHome } from './page-fetch.ts'
@@ -23,5 +24,6 @@ export async function profileWebsite(context: Fetching, domain: string): Promise
   const { country } = home.extraction
   const others = await readPages(context, likely, 4, ['extraction'], { country })
   const pages = [home, ...others].map(({ extraction }) => extraction)
+  await pause()
   return { ok: true, profile: profileCompany(pages, site.host) }
 }
