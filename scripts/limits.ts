@@ -198,7 +198,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['errors and warnings in one answer', '100 each', 'the last one gives the number of the others'],
   [
     'an answer from another service',
-    '10 MB, and 300,000 values as JSON',
+    '10 MB, and as JSON 300,000 values, 50,000 keys of one object',
     'the cell is `failed`, the pull refused',
   ],
   ['answers from other services in memory, in one process', '128 MB', 'the largest call is retried later'],

@@ -89,7 +89,7 @@ export async function openContestants(
     const query = `${question.company.name} ${question.fact}`
     const address = `${world.searchUrl}/search?format=json&q=${encodeURIComponent(query)}`
     const reply = await egress.fetch({ url: address })
-    const url = reply.ok ? SearchReply.parse(JSON.parse(reply.text())).results[0]?.url : undefined
+    const url = reply.ok ? SearchReply.parse(JSON.parse(await reply.text())).results[0]?.url : undefined
     const lent = lend()
     const read =
       url === undefined ? null : await createPageReaders({ keepSeconds: 0 }).of('a test').read(lent, url)

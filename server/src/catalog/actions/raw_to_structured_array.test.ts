@@ -34,7 +34,10 @@ describe('raw_to_structured_array', () => {
   })
 
   it.each(['{{input.word}}', '{"a":1}', '[1'])('%s is not an array', async (array) => {
-    expect(await run(array)).toEqual({ kind: 'failed', message: 'array is not a JSON array' })
+    expect(await run(array)).toEqual({
+      kind: 'failed',
+      message: 'array is not a JSON array, or is a text of more than 50,000 values',
+    })
   })
 
   it('cannot run on a missing value', async () => {

@@ -2,8 +2,10 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { readList, toRecords } from '../values/json-text.ts'
+import { MAX_READ_VALUES, readList, toRecords } from '../values/json-text.ts'
 import { nameColumns } from '../values/output-names.ts'
+
+const NO_LIST = `array is not a JSON array, or is a text of more than ${MAX_READ_VALUES.toLocaleString('en-US')} values`
 
 export default defineAction({
   id: 'raw_to_structured_array',
@@ -24,6 +26,6 @@ export default defineAction({
   dynamic: true,
   run({ inputs }) {
     const list = readList(inputs.array)
-    return list === null ? failed('array is not a JSON array') : done({ list: toRecords(nameColumns(list)) })
+    return list === null ? failed(NO_LIST) : done({ list: toRecords(nameColumns(list)) })
   },
 })

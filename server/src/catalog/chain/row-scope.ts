@@ -17,7 +17,7 @@ export type RowScope = {
   /** Returns the actions in these tokens whose outputs were not loaded, with their size in the database. */
   unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[]
   /** Provides outputs that were not loaded, until the returned function is called. */
-  lend(texts: ReadonlyMap<string, string | null>): () => void
+  lend(outputs: ReadonlyMap<string, Record<string, unknown>>): () => void
 }
 
 type KnowsOutput = (actionId: string, name: string, instanceId: string) => boolean
@@ -103,11 +103,11 @@ class Scope implements RowScope {
     })
   }
 
-  lend(texts: ReadonlyMap<string, string | null>): () => void {
-    const left = [...texts].flatMap(([action, text]) => {
+  lend(lent: ReadonlyMap<string, Record<string, unknown>>): () => void {
+    const left = [...lent].flatMap(([action, outputs]) => {
       const result = this.#results.get(action)
-      if (result === undefined || text === null) return []
-      this.#results.set(action, { status: result.status, outputs: parseLossless(text) as Outputs })
+      if (result === undefined) return []
+      this.#results.set(action, { status: result.status, outputs })
       return [[action, result] as const]
     })
     return () => {

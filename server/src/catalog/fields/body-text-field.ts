@@ -1,5 +1,5 @@
 import { parseTemplate, type Part, soleToken, type Template } from '../chain/references.ts'
-import { readJson } from '../values/json-text.ts'
+import { isJson } from '../values/json-text.ts'
 import { describeField, type Field, type FieldTexts, refuse, type Scope } from './field.ts'
 
 /**
@@ -16,15 +16,15 @@ export function bodyText(options: FieldTexts): Field<string | undefined> {
     resolve(configured, scope) {
       if (typeof configured !== 'string') return configured
       const template = parseTemplate(configured)
-      return isJson(template) ? fillJson(template, scope) : scope.text(configured)
+      return isJsonTemplate(template) ? fillJson(template, scope) : scope.text(configured)
     },
     read: (resolved) => (typeof resolved === 'string' && resolved !== '' ? resolved : undefined),
   }
 }
 
-function isJson(template: Template): boolean {
+function isJsonTemplate(template: Template): boolean {
   if (soleToken(template) !== null || template.every(({ kind }) => kind === 'text')) return false
-  return readJson(join(template, (_, isQuoted) => (isQuoted ? 'x' : '0'))).ok
+  return isJson(join(template, (_, isQuoted) => (isQuoted ? 'x' : '0')))
 }
 
 function fillJson(template: Template, scope: Scope): string {
@@ -32,7 +32,7 @@ function fillJson(template: Template, scope: Scope): string {
     const text = scope.text(source)
     if (isQuoted) return JSON.stringify(text).slice(1, -1)
     if (text.trim() === '') return 'null'
-    return readJson(text).ok ? text : JSON.stringify(text)
+    return isJson(text) ? text : JSON.stringify(text)
   })
 }
 

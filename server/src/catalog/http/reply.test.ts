@@ -30,7 +30,7 @@ const replyOf = (text: string) =>
   )
 
 it('I2: an answer with too many outputs fails with advice, and does not block the thread', async () => {
-  const text = `{${Array.from({ length: 290_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
+  const text = `{${Array.from({ length: 49_000 }, (_, n) => `"Key ${n}":1`).join(',')}}`
   const read = () =>
     readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, ['a secret of some length']))
   let outcome: Awaited<ReturnType<typeof read>> | undefined
@@ -59,4 +59,34 @@ it('I2: an answer with too many values fails with advice', async () => {
     kind: 'failed',
     message,
   })
+})
+
+it.each<[string, string, object]>([
+  [
+    'an object in it has more than 50,000 keys',
+    `[{${Array.from({ length: 200_000 }, (_, n) => `"k${n}":1`).join(',')}}]`,
+    { kind: 'failed', message: expect.stringContaining('an object of more than 50,000 keys') },
+  ],
+  [
+    'all its keys come to one name',
+    `{${Array.from({ length: 10_000 }, (_, n) => `"${'!'.repeat(1 + (n % 100))}${'?'.repeat(n / 100)}":1`).join(',')}}`,
+    { kind: 'done', outputs: expect.objectContaining({ field: 1, field_10000: 1 }) },
+  ],
+  ['it has one key of 9 MB', `{"${'aB'.repeat(4_500_000)}":1}`, { kind: 'done' }],
+  [
+    'it repeats a secret in a long text',
+    JSON.stringify('x secret of many words'.repeat(400_000)),
+    { kind: 'done', outputs: { response: JSON.stringify('x [redacted]'.repeat(400_000)) } },
+  ],
+  [
+    'it repeats a secret in many keys',
+    `[${Array.from({ length: 90_000 }, () => '{"secret of many words":"secret of many words"}').join(',')}]`,
+    { kind: 'done' },
+  ],
+])('I6: an answer holds the thread for less than 200 ms if %s', async (_, text, expected) => {
+  const secrets = ['secret of many words', `${'x'.repeat(24_000)}y`]
+  const read = () => readReply(replyOf(text), new Date(0), hideSecrets({ url: '' }, secrets))
+  let outcome: Awaited<ReturnType<typeof read>> | undefined
+  expect(await heldMs(async () => void (outcome = await read()), 200)).toBeLessThan(200)
+  expect(outcome).toMatchObject(expected)
 })

@@ -1,7 +1,10 @@
 import type { EgressResponse } from '../../lib/egress/response.ts'
+import { parseBounded } from '../../lib/json/bounded-json.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { inTurns } from '../../lib/timing/turns.ts'
 import { done, failed, type Outcome, retry } from '../outcome.ts'
-import { nameColumns, nameOutputs } from '../values/output-names.ts'
+import { nameColumnsInSteps, nameOutputsInSteps } from '../values/output-names.ts'
 import type { Hiding } from './secrets.ts'
 
 type ReplyOutputs = { status_code: number } & Record<string, unknown>
@@ -17,7 +20,7 @@ export async function readReply(
   const { status } = reply
   if (status < 400) return readContent(reply, hide)
   // The excerpt is cut after the secrets are hidden: half of a secret at its end would not be found.
-  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text().slice(0, 20 * EXCERPT)))}`
+  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.excerpt(20 * EXCERPT)))}`
   return status === 429 || status >= 500
     ? retry(message, readRetryAfter(reply.header('retry-after'), now))
     : failed(message)
@@ -37,20 +40,20 @@ const TOO_MANY_OUTPUTS =
  */
 async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome<ReplyOutputs>> {
   const status_code = reply.status
-  const text = reply.text()
+  const text = await reply.text()
   if (text.trim() === '') return done({ status_code })
-  const parsed = looksLikeJson(reply, text) ? await reply.losslessJson() : null
+  const parsed = looksLikeJson(reply, text) ? await parseBounded(text, parseLossless) : null
   if (parsed?.ok !== true) {
     // The reply is not kept as text either: nothing could be done with a text of this size.
     if (parsed?.why === 'too many values') return failed(parsed.message)
-    return done({ response: hide.inContent(text), status_code })
+    return done({ response: await hide.inContent(text), status_code })
   }
   if (isObject(parsed.value) && Object.keys(parsed.value).length > MAX_OUTPUTS)
     return failed(TOO_MANY_OUTPUTS)
-  const value = hide.inContent(parsed.value)
-  if (Array.isArray(value)) return done({ items: nameColumns(value), status_code })
+  const value = await hide.inContent(parsed.value)
+  if (Array.isArray(value)) return done({ items: await inTurns(nameColumnsInSteps(value)), status_code })
   return done({
-    ...(isObject(value) ? nameOutputs(value, ['status_code']) : { response: value }),
+    ...(isObject(value) ? await inTurns(nameOutputsInSteps(value, ['status_code'])) : { response: value }),
     status_code,
   })
 }

@@ -1,7 +1,7 @@
 import type { EgressRequest } from '../../lib/egress/request.ts'
 import { textOf } from '../chain/references.ts'
 import type { Pair } from '../fields/fields.ts'
-import { readJson } from '../values/json-text.ts'
+import { isJson } from '../values/json-text.ts'
 
 type Given = {
   method: string
@@ -35,7 +35,7 @@ function withNames(pairs: Pair[]): { name: string; value: unknown }[] {
 
 function buildBody(given: Given): { type: string; body: string } | null {
   if (given.raw_body !== undefined) {
-    const type = readJson(given.raw_body).ok ? 'application/json' : 'text/plain; charset=utf-8'
+    const type = isJson(given.raw_body) ? 'application/json' : 'text/plain; charset=utf-8'
     return { type, body: given.raw_body }
   }
   const entries = withNames(given.body).map(({ name, value }) => [name, value ?? null])

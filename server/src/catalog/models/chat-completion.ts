@@ -21,6 +21,9 @@ export type Completion = {
   usage: { input?: number | undefined; output?: number | undefined; cachedInput?: number | undefined }
 }
 
+/** The length of the text in which an error message is searched. A longer text is no message for people. */
+export const LONGEST_ERROR = 64 * 1024
+
 /** Thrown if a server's reply is not a completion. */
 export class ModelRefused extends Error {
   override name = 'ModelRefused'
@@ -28,13 +31,13 @@ export class ModelRefused extends Error {
   readonly responseHeaders: Record<string, string>
   readonly responseBody: string
 
-  constructor(reply: Pick<EgressResponse, 'status' | 'headers' | 'text'>) {
+  constructor(reply: Pick<EgressResponse, 'status' | 'headers' | 'excerpt'>) {
     super('the server gave no completion')
     this.statusCode = reply.status
     this.responseHeaders = Object.fromEntries(
       Object.entries(reply.headers).map(([name, values]) => [name, values.join(', ')]),
     )
-    this.responseBody = reply.text()
+    this.responseBody = reply.excerpt(LONGEST_ERROR)
   }
 }
 
@@ -94,7 +97,7 @@ export async function completeChat(
     signal,
   })
   if (!answer.ok) throw new ModelUnreached(answer)
-  const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
+  const reply = await cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
   if (reply.status < 200 || reply.status > 299) throw new ModelRefused(reply)
   const json = await reply.json()
   const read = json.ok ? Reply.safeParse(json.value) : undefined

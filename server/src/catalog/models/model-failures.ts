@@ -3,7 +3,7 @@ import { redact } from '../../lib/security/redaction.ts'
 import { MAX_PAUSE_MS, readRetryAfter } from '../http/reply.ts'
 import type { Outcome } from '../outcome.ts'
 import { readJson } from '../values/json-text.ts'
-import { ModelRefused } from './chat-completion.ts'
+import { LONGEST_ERROR, ModelRefused } from './chat-completion.ts'
 import { ModelUnreached } from './model-fetch.ts'
 import type { Model } from './models.ts'
 
@@ -85,8 +85,6 @@ function isUsedUp(name: string, headers: Readonly<Record<string, string>>): bool
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-/** The length of the text in which an error message is searched. A longer text is no message for people. */
-const LONGEST_ERROR = 64 * 1024
 const LONGEST_MS = 86_400_000
 
 /** Reads the time of a reset. Servers write `6m0s`, `20ms`, seconds, a Unix time or a date. */

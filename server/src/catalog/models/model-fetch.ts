@@ -45,7 +45,7 @@ export function createModelFetch(
       ...(signal ? { signal } : {}),
     })
     if (!answer.ok) throw new ModelUnreached(answer)
-    const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
+    const reply = await cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
     const headers = Object.entries(reply.headers).flatMap(([name, values]) =>
       TRANSFER_HEADERS.has(name) ? [] : values.map((value): [string, string] => [name, value]),
     )

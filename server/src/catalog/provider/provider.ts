@@ -179,7 +179,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
           refused = token
           continue
         }
-        const safe = cutCredentials(reply, sending.credentials)
+        const safe = await cutCredentials(reply, sending.credentials)
         const parsed = parseReply(safe, schema, {
           json: await safe.json(),
           rules: spec,

@@ -117,7 +117,7 @@ export function parseReply<Body>(
     (status >= 300 ? 'error' : null)
   if (kind !== null && kind !== 'answer') {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
-    const message = `${words}${printExcerpt(rules.explain?.(body) ?? reply.text(), secrets())}`
+    const message = `${words}${printExcerpt(rules.explain?.(body) ?? reply.excerpt(20 * EXCERPT), secrets())}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }
   if (!json.ok) return toMisfit({ at: '', problem: json.message }, json.message)

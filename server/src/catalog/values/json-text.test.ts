@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findJsonText, readJson, readList, toRecords } from './json-text.ts'
+import { findJsonText, isJson, MAX_READ_VALUES, readJson, readList, toRecords } from './json-text.ts'
 
 describe('JSON inside texts', () => {
   it('keeps the digits of long numbers', () => {
@@ -19,6 +19,20 @@ describe('JSON inside texts', () => {
     expect(readJson('['.repeat(depth) + ']'.repeat(depth)).ok).toBe(ok)
     expect(readJson(`${'{"a":'.repeat(depth)}1e5${'}'.repeat(depth)}`).ok).toBe(ok)
   })
+})
+
+it.each([
+  ['empty objects', '{},'],
+  ['exponents', '1e1,'],
+  ['keys', '{"a":1,"b":[1.5e3]},'],
+])('I6: a text of 1 MiB of %s is read, or not, within 200 ms', (_, part) => {
+  const most = `[${part.repeat(MAX_READ_VALUES / 8)}1e1]`
+  const text = `[${part.repeat((1024 * 1024) / part.length)}1e1]`
+  const before = process.threadCpuUsage()
+  expect(readJson(text)).toEqual({ ok: false })
+  expect(isJson(text)).toBe(true)
+  expect(readJson(most).ok).toBe(true)
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(200)
 })
 
 describe('D97: the JSON in what a model said', () => {

@@ -2,7 +2,7 @@ import { endOfString, skipBlanks } from '../../lib/json/json-scan.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { readJson } from '../../lib/json/read-json.ts'
 
-export { readJson, type ReadJson } from '../../lib/json/read-json.ts'
+export { isJson, MAX_READ_VALUES, readJson, type ReadJson } from '../../lib/json/read-json.ts'
 
 /**
  * Returns the JSON in a model's answer: the whole text, the content of its code fence, or the part from the first bracket
@@ -36,7 +36,7 @@ function removeTrailingCommas(text: string): string {
   return kept + text.slice(from)
 }
 
-/** Returns a list that is given as an array or as JSON text, or null for any other value. */
+/** Returns a list that is given as an array or as JSON text of some values, or null for any other value. */
 export function readList(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return null

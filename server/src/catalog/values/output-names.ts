@@ -1,5 +1,10 @@
-import { isObject } from '../../lib/json/object.ts'
+import { isObject, setOwn } from '../../lib/json/object.ts'
+import { atOnce, type Steps } from '../../lib/timing/turns.ts'
 
+/** The number of keys that are named in one step. */
+const KEYS = 500
+/** The length of the part of a key that is made a name. */
+const LONGEST = 1000
 const IS_SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/
 
 /** Converts a key to the snake_case name of an output: `First Name` and `firstName` both become first_name. */
@@ -7,6 +12,7 @@ export function snakeCase(key: string): string {
   // Most keys are snake_case already, and the four replacements take longer than the rest of the work on a reply.
   if (IS_SNAKE_CASE.test(key)) return key
   const name = key
+    .slice(0, LONGEST)
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase()
@@ -28,47 +34,92 @@ export function nameOutputs(
   source: Record<string, unknown>,
   taken: readonly string[] = [],
 ): Record<string, unknown> {
+  return atOnce(nameOutputsInSteps(source, taken))
+}
+
+export function* nameOutputsInSteps(
+  source: Record<string, unknown>,
+  taken: readonly string[] = [],
+): Steps<Record<string, unknown>> {
   const keys = Object.keys(source)
   // In most replies no name changes.
   if (keys.every((key) => IS_SNAKE_CASE.test(key) && !taken.includes(key) && !Array.isArray(source[key])))
     return source
-  const names = chooseNames(keys, snakeCase, taken)
-  return Object.fromEntries(
-    Object.entries(source).map(([key, value]) => [
-      names.get(key),
-      Array.isArray(value) ? nameColumns(value) : value,
-    ]),
-  )
+  const names = yield* chooseNames(keys, snakeCase, taken)
+  const named: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(source))
+    setOwn(named, names.get(key) ?? key, Array.isArray(value) ? yield* nameColumnsInSteps(value) : value)
+  return named
 }
 
 /** Renames the keys of a list's items so that all can be columns of a token. Most lists are returned unchanged. */
 export function nameColumns(list: unknown[]): unknown[] {
-  const keys = new Set(list.flatMap((item) => (isObject(item) ? Object.keys(item) : [])))
-  if ([...keys].every(fitsToken)) return list
-  const names = chooseNames([...keys], (key) => (fitsToken(key) ? key : snakeCase(key)))
-  return list.map((item) =>
-    isObject(item)
-      ? Object.fromEntries(Object.entries(item).map(([key, part]) => [names.get(key), part]))
-      : item,
-  )
+  return atOnce(nameColumnsInSteps(list))
+}
+
+export function* nameColumnsInSteps(list: unknown[]): Steps<unknown[]> {
+  const keys = new Set<string>()
+  let count = 0
+  for (const item of list) {
+    for (const key of isObject(item) ? Object.keys(item) : []) {
+      keys.add(key)
+      if ((count += 1) % KEYS === 0) yield
+    }
+    if ((count += 1) % KEYS === 0) yield
+  }
+  let isUnchanged = true
+  for (const key of keys) {
+    isUnchanged &&= fitsToken(key)
+    if ((count += 1) % KEYS === 0) yield
+  }
+  if (isUnchanged) return list
+  const names = yield* chooseNames([...keys], (key) => (fitsToken(key) ? key : snakeCase(key)))
+  const named: unknown[] = []
+  for (const item of list) {
+    if ((count += 1) % KEYS === 0) yield
+    if (!isObject(item)) {
+      named.push(item)
+      continue
+    }
+    const copy = {}
+    for (const [key, part] of Object.entries(item)) {
+      setOwn(copy, names.get(key) ?? key, part)
+      if ((count += 1) % KEYS === 0) yield
+    }
+    named.push(copy)
+  }
+  return named
 }
 
 /** Chooses one name for each key. A name that is taken gets `_2`, `_3` and so on. */
-function chooseNames(
+function* chooseNames(
   keys: string[],
   change: (key: string) => string,
   taken: readonly string[] = [],
-): Map<string, string> {
+): Steps<Map<string, string>> {
   const used = new Set(taken)
   const names = new Map<string, string>()
+  /** The next number to try for each name that is taken. Trying all of them again takes quadratic time. */
+  const numbers = new Map<string, number>()
   const claim = (key: string, wanted: string) => {
     let name = wanted
-    for (let n = 2; used.has(name); n += 1) name = `${wanted}_${n}`
+    let n = numbers.get(wanted) ?? 2
+    for (; used.has(name); n += 1) name = `${wanted}_${n}`
+    numbers.set(wanted, n)
     used.add(name)
     names.set(key, name)
   }
-  const wanted = keys.map(change)
-  for (const [n, key] of keys.entries()) if (wanted[n] === key) claim(key, key)
-  for (const [n, key] of keys.entries()) if (wanted[n] !== key) claim(key, wanted[n] ?? key)
+  const others: [key: string, wanted: string][] = []
+  let count = 0
+  for (const key of keys) {
+    const wanted = change(key)
+    if (wanted === key) claim(key, key)
+    else others.push([key, wanted])
+    if ((count += 1) % KEYS === 0) yield
+  }
+  for (const [key, wanted] of others) {
+    claim(key, wanted)
+    if ((count += 1) % KEYS === 0) yield
+  }
   return names
 }

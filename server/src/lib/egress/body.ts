@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
+import { pause } from '../timing/turns.ts'
 import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
 import { type SentHeaders, valuesOf } from './response.ts'
@@ -100,6 +101,7 @@ async function collect(source: Readable, limits: Limits): Promise<Buffer> {
     holding.add(chunk.length)
     throwIfOver(limits)
   }
+  await pause()
   return Buffer.concat(chunks, size)
 }
 

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici'
+import { pause } from '../timing/turns.ts'
 import { checkDeclaredLength, tooLarge } from './body.ts'
 import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
@@ -22,6 +23,8 @@ export type Expectation = {
   maxBytes: number
 }
 
+/** The size from which a body takes a millisecond to be joined. */
+const LARGE = 1024 * 1024
 const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
 const NOTHING = Buffer.alloc(0)
 /**
@@ -130,9 +133,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#headers === undefined) return
+    const reply = { status: this.#status, headers: this.#headers, isCut: false }
     const [first = NOTHING, ...others] = this.#chunks
-    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
-    setImmediate(this.#resolve, { status: this.#status, headers: this.#headers, body, isCut: false })
+    if (others.length === 0) setImmediate(this.#resolve, { ...reply, body: first })
+    else setImmediate(() => void this.#join(reply))
+  }
+
+  /** Joins the chunks of a body, in turns with other work if they are large. */
+  async #join(reply: Omit<Exchanged, 'body'>): Promise<void> {
+    if (this.#size > LARGE) await pause()
+    this.#resolve({ ...reply, body: Buffer.concat(this.#chunks) })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {

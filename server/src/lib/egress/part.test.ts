@@ -87,7 +87,7 @@ describe('a part of a body', () => {
       response.end('there is nothing here')
     })
     const reply = await makeEgress().fetch({ url: origin, part: { start: 5, size: 2 } })
-    expect(reply.ok && [reply.status, reply.text(), reply.more]).toEqual([
+    expect(reply.ok && [reply.status, await reply.text(), reply.more]).toEqual([
       404,
       'there is nothing here',
       false,

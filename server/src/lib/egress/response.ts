@@ -1,7 +1,9 @@
 import { type JsonResult, parseBounded } from '../json/bounded-json.ts'
-import { parseExact, parseLossless } from '../json/lossless-json.ts'
+import { parseExact } from '../json/lossless-json.ts'
+import { decodeInTurns } from '../utf-8.ts'
 
 const UTF_8 = new TextDecoder()
+const MAX_BYTES_PER_UNIT = 3
 
 /** A complete response with any status. */
 export type EgressResponse = {
@@ -12,12 +14,12 @@ export type EgressResponse = {
   /** Returns the values of one header, joined as HTTP joins them. */
   header(name: string): string | undefined
   body: Uint8Array
-  /** Returns the body as UTF-8. Invalid bytes become U+FFFD. */
-  text(): string
+  /** Returns the body as UTF-8, decoded in turns with other work. Invalid bytes become U+FFFD. */
+  text(): Promise<string>
+  /** Returns at most this many characters from the beginning of the body. */
+  excerpt(length: number): string
   /** Parses the body as JSON. A large body is parsed in turns with other work. */
   json(): Promise<JsonResult>
-  /** Parses the body as JSON and keeps long numbers as they were written. */
-  losslessJson(): Promise<JsonResult>
   /**
    * Parses the body as JSON and keeps a number as it was written if a plain number would print differently.
    * This is for records, not for calculations.
@@ -72,20 +74,20 @@ export class Response implements EgressResponse {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
-  text(): string {
-    return UTF_8.decode(this.body)
+  text(): Promise<string> {
+    return decodeInTurns(this.body)
   }
 
-  json(): Promise<JsonResult> {
-    return parseBounded(this.text(), JSON.parse)
+  excerpt(length: number): string {
+    return UTF_8.decode(this.body.subarray(0, length * MAX_BYTES_PER_UNIT)).slice(0, length)
   }
 
-  losslessJson(): Promise<JsonResult> {
-    return parseBounded(this.text(), parseLossless)
+  async json(): Promise<JsonResult> {
+    return parseBounded(await this.text(), JSON.parse)
   }
 
-  exactJson(): Promise<JsonResult> {
-    return parseBounded(this.text(), parseExact)
+  async exactJson(): Promise<JsonResult> {
+    return parseBounded(await this.text(), parseExact)
   }
 }
 

@@ -1,5 +1,5 @@
 import { countOpened, measureJson } from './json-scan.ts'
-import { parseScanned } from './parse-in-turns.ts'
+import { parseScanned, TooManyKeys } from './parse-in-turns.ts'
 import { scanInTurns } from './scan-in-turns.ts'
 
 /**
@@ -12,6 +12,11 @@ const MAX_DEPTH = 100
  * gigabyte to process.
  */
 const MAX_VALUES = 300_000
+/**
+ * The limit on the keys of one object. V8 sorts the keys of an object whenever they are listed, which takes
+ * 100 ms for 300,000.
+ */
+const MAX_KEYS = 50_000
 /**
  * The size up to which a text is parsed at once. The worst text of this size (one value per character,
  * numbers kept as written) takes a few milliseconds.
@@ -33,9 +38,10 @@ export async function parseBounded(text: string, parse: (json: string) => unknow
     const scan = await scanInTurns(text, MAX_DEPTH)
     if (scan.deepest > MAX_DEPTH) return TOO_DEEP
     if (scan.values > MAX_VALUES) return TOO_MANY
-    return { ok: true, value: await parseScanned(text, scan, parse) }
+    return { ok: true, value: await parseScanned(text, scan, parse, MAX_KEYS) }
   } catch (cause) {
     if (cause instanceof SyntaxError) return NO_JSON
+    if (cause instanceof TooManyKeys) return TOO_MANY_KEYS
     throw cause
   }
 }
@@ -58,4 +64,9 @@ const TOO_MANY: JsonResult = {
   ok: false,
   why: 'too many values',
   message: `the answer is JSON of more than ${MAX_VALUES.toLocaleString('en-US')} values; ask for smaller pages`,
+}
+const TOO_MANY_KEYS: JsonResult = {
+  ok: false,
+  why: 'too many values',
+  message: `the answer is JSON with an object of more than ${MAX_KEYS.toLocaleString('en-US')} keys; ask for a list, or for less at once`,
 }

@@ -9,10 +9,13 @@ const LONG_TEXT = 65_536
  * values are small.
  */
 export function isLargerJson(value: unknown, max: number): boolean {
-  return lengthUpTo(value, max) > max
+  return jsonLengthUpTo(value, max) > max
 }
 
-function lengthUpTo(value: unknown, max: number): number {
+/**
+ * Returns the length of the JSON of a value, counted as above, or any length above `max` if it is longer.
+ */
+export function jsonLengthUpTo(value: unknown, max: number): number {
   if (typeof value === 'string')
     return value.length < LONG_TEXT || value.length > max ? value.length + 2 : JSON.stringify(value).length
   if (typeof value !== 'object' || value === null) return 1
@@ -20,12 +23,12 @@ function lengthUpTo(value: unknown, max: number): number {
   let length = 1
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && length <= max; at++)
-      length += 1 + lengthUpTo(value[at], max - length)
+      length += 1 + jsonLengthUpTo(value[at], max - length)
     return length
   }
   for (const key in value) {
     if (length > max) break
-    length += key.length + 4 + lengthUpTo((value as Record<string, unknown>)[key], max - length)
+    length += key.length + 4 + jsonLengthUpTo((value as Record<string, unknown>)[key], max - length)
   }
   return length
 }

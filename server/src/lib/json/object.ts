@@ -14,3 +14,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function ownValue<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
+
+/** Sets an own property, so that a name such as __proto__ is a name like any other. */
+export function setOwn(object: object, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+  } else Reflect.set(object, name, value)
+}

@@ -1,5 +1,6 @@
-import { createTurns } from '../timing/turns.ts'
-import { endOfValue, skipBlanks } from './json-scan.ts'
+import { pause } from '../timing/turns.ts'
+import { endOfValue, type JsonExtent, skipBlanks } from './json-scan.ts'
+import { setOwn } from './object.ts'
 import { type JsonScan, scanInTurns, PIECE } from './scan-in-turns.ts'
 
 /**
@@ -11,17 +12,27 @@ class NoJson extends SyntaxError {}
 /**
  * Parses a large JSON text without blocking the event loop. Containers are cut into pieces that `parse` reads
  * at once, and other work has its turn in between. A worker thread would not help, because its result is
- * copied by the thread that asked.
+ * copied by the thread that asked. `check` may refuse the text before it is parsed.
  */
-export async function parseInTurns(text: string, parse: (json: string) => unknown): Promise<unknown> {
+export async function parseInTurns(
+  text: string,
+  parse: (json: string) => unknown,
+  check: (extent: JsonExtent) => void = () => undefined,
+  maxKeys?: number,
+): Promise<unknown> {
+  const scan = await scanInTurns(text)
+  check(scan)
   try {
-    return await parseScanned(text, await scanInTurns(text), parse)
+    return await parseScanned(text, scan, parse, maxKeys)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     // The parser itself reports best what is wrong.
     return JSON.parse(text)
   }
 }
+
+/** The error for an object with more keys than are allowed. */
+export class TooManyKeys extends Error {}
 
 /**
  * Parses a text that has been scanned. Throws a SyntaxError without a useful message if the text is not JSON.
@@ -30,8 +41,8 @@ export async function parseScanned(
   text: string,
   { isBalanced, ends }: JsonScan,
   parse: (json: string) => unknown,
+  maxKeys = Number.POSITIVE_INFINITY,
 ): Promise<unknown> {
-  const pause = createTurns()
   if (!isBalanced) throw new NoJson()
   const start = skipBlanks(text, 0)
   const end = endOf(start)
@@ -68,18 +79,24 @@ export async function parseScanned(
 
   async function parseEntries(from: number, to: number): Promise<object> {
     const object = {}
+    let count = 0
     for (const piece of piecesOf(from, to, endOfEntry)) {
+      if (count > maxKeys) throw new TooManyKeys()
       if (piece.single) {
+        count += 1
         const key = endOf(piece.from)
         const value = skipBlanks(text, skipBlanks(text, key) + 1)
         const name = JSON.parse(text.slice(piece.from, key)) as string
         setOwn(object, name, await parsePart(value, piece.to))
       } else {
         const part = parse(`{${text.slice(piece.from, piece.to)}}`) as object
-        for (const [name, value] of Object.entries(part)) setOwn(object, name, value)
+        const entries = Object.entries(part)
+        count += entries.length
+        for (const [name, value] of entries) setOwn(object, name, value)
       }
       await pause()
     }
+    if (count > maxKeys) throw new TooManyKeys()
     return object
   }
 
@@ -122,9 +139,4 @@ export async function parseScanned(
     if (text[comma] !== ',' || next >= to) throw new NoJson()
     return next
   }
-}
-
-/** Sets an own property, so that a name such as __proto__ is a name like any other. */
-function setOwn(object: object, name: string, value: unknown): void {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,4 +1,7 @@
+import type { Steps } from '../timing/turns.ts'
+import { jsonLengthUpTo } from './json-size.ts'
 import { isLongerThan, NumberText } from './lossless-json.ts'
+import { setOwn } from './object.ts'
 
 /** Receives the text of a warning for each change that was needed. */
 export type Note = (message: string) => void
@@ -41,4 +44,113 @@ const UNSTORABLE = /\\u(0000|d[89a-f])/i
 export function toStorableJson(value: unknown): string {
   const text = JSON.stringify(value)
   return UNSTORABLE.test(text) ? JSON.stringify(makeStorable(value, () => undefined)) : text
+}
+
+/** The length of the JSON that is printed in one step. */
+const PIECE = 64 * 1024
+
+/**
+ * Prints a value of any size as JSON that PostgreSQL certainly accepts. Returns null if that is longer than
+ * `max` characters.
+ */
+export function* toStorableJsonInSteps(value: unknown, max: number): Steps<string | null> {
+  const parts: string[] = []
+  let length = 0
+  const add = (part: string) => {
+    parts.push(part)
+    length += part.length
+  }
+  yield* print(value)
+  return length > max ? null : parts.join('')
+
+  function* print(part: unknown): Steps<void> {
+    if (length > max) return
+    yield
+    if (typeof part === 'string') yield* printText(part)
+    else if (!isContainer(part) || jsonLengthUpTo(part, PIECE) <= PIECE) add(toStorableJson(part))
+    else if (Array.isArray(part)) yield* printItems(part)
+    else yield* printEntries(part)
+  }
+
+  function* printText(text: string): Steps<void> {
+    add('"')
+    for (let from = 0; from < text.length;) {
+      if (length > max) return
+      // The halves of a surrogate pair stay together.
+      const to = from + PIECE - (isHighSurrogate(text, from + PIECE - 1) ? 1 : 0)
+      add(toStorableJson(text.slice(from, to)).slice(1, -1))
+      from = to
+      yield
+    }
+    add('"')
+  }
+
+  /** Prints small neighbours together. */
+  function* printItems(items: readonly unknown[]): Steps<void> {
+    let group: unknown[] = []
+    let size = 0
+    const end = () => {
+      if (group.length > 0) add(`${parts.at(-1) === '[' ? '' : ','}${toStorableJson(group).slice(1, -1)}`)
+      group = []
+      size = 0
+    }
+    add('[')
+    for (const item of items) {
+      const more = jsonLengthUpTo(item, PIECE)
+      if (size + more > PIECE) {
+        end()
+        if (length > max) return
+        yield
+      }
+      if (more > PIECE) {
+        if (parts.at(-1) !== '[') add(',')
+        yield* print(item)
+      } else {
+        group.push(item)
+        size += more + 1
+      }
+    }
+    end()
+    add(']')
+  }
+
+  function* printEntries(object: Record<string, unknown>): Steps<void> {
+    let group = {}
+    let size = 0
+    const end = () => {
+      const text = toStorableJson(group).slice(1, -1)
+      if (text !== '') add(`${parts.at(-1) === '{' ? '' : ','}${text}`)
+      group = {}
+      size = 0
+    }
+    add('{')
+    for (const key of Object.keys(object)) {
+      const item = object[key]
+      const more = key.length + jsonLengthUpTo(item, PIECE)
+      if (size + more > PIECE) {
+        end()
+        if (length > max) return
+        yield
+      }
+      if (more > PIECE) {
+        if (parts.at(-1) !== '{') add(',')
+        yield* printText(key)
+        add(':')
+        yield* print(item)
+      } else {
+        setOwn(group, key, item)
+        size += more + 4
+      }
+    }
+    end()
+    add('}')
+  }
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !(value instanceof NumberText)
 }

@@ -144,7 +144,9 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
 
   return {
     read({ owner, signal, document, what }, module, task, input) {
-      const key = () => `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`
+      let made: string | undefined
+      const key = () =>
+        (made ??= `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`)
       const known = isDeadly(key)
       if (known !== undefined) return Promise.resolve({ ok: false, message: known })
       if (signal.aborted) return Promise.resolve({ ok: false, message: CALLED_OFF })

@@ -48,6 +48,19 @@ describe('the mask of secrets', () => {
     }
   })
 
+  it('cuts the same of a long text, piece by piece, wherever a secret lies in it', async () => {
+    const [secret, overlapping] = ['a secret that is cut', 'is cut, and this one']
+    const mask = createMask([secret, overlapping])
+    const filling = 'x'.repeat(64 * 1024)
+    for (let before = 0; before < 50; before += 1) {
+      const start = filling.slice(before)
+      const cut = `${start}[redacted]${filling}[redacted]`
+      const text = `${start}${secret}, and this one${filling}${secret}`
+      expect(mask.inText(text) === cut).toBe(true)
+      expect(await mask.inLargeValue({ text })).toEqual({ text: cut })
+    }
+  })
+
   it('cuts secrets that overlap as one, and each of those that follow each other', () => {
     expect(createMask(['abcdef', 'defghi']).inText('1 abcdefghi 2')).toBe('1 [redacted] 2')
     expect(createMask(['secret']).inText('secretsecret')).toBe('[redacted][redacted]')

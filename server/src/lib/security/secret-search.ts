@@ -2,7 +2,8 @@ import { listPlaces } from '../search.ts'
 
 /** The positions of secrets in a text: pairs of start and end in order, without overlaps. */
 export type Places = [start: number, end: number][]
-export type FindSecrets = (text: string) => Places
+/** Returns the positions of the secrets that begin before `until`. */
+export type FindSecrets = (text: string, until?: number) => Places
 
 /** The number of secrets up to which each is searched on its own. More secrets are searched together. */
 const FEW = 8
@@ -24,15 +25,18 @@ const TELLING = 16
  * text and secrets are.
  */
 export function createSecretSearch(secrets: readonly string[]): FindSecrets {
-  if (secrets.length <= FEW) return (text) => findEach(text, secrets)
+  if (secrets.length <= FEW) return (text, until = text.length) => findEach(text, secrets, until)
   let table: Map<number, string[]> | undefined
-  return (text) => findTogether(text, (table ??= groupByKey(secrets)))
+  return (text, until = text.length) => findTogether(text, (table ??= groupByKey(secrets)), until)
 }
 
-function findEach(text: string, secrets: readonly string[]): Places {
+function findEach(text: string, secrets: readonly string[], until: number): Places {
   const places: Places = []
   for (const secret of secrets) {
-    for (const at of listPlaces(text, secret)) addPlace(places, at, at + secret.length)
+    for (const at of listPlaces(text, secret)) {
+      if (at >= until) break
+      addPlace(places, at, at + secret.length)
+    }
   }
   return secrets.length === 1 ? places : merge(places)
 }
@@ -75,10 +79,11 @@ function keyAt(text: string, at: number): number {
  * a secret at every position would take quadratic time. So once too much has been compared, any long
  * beginning of a secret is redacted.
  */
-function findTogether(text: string, groups: ReadonlyMap<number, string[]>): Places {
+function findTogether(text: string, groups: ReadonlyMap<number, string[]>, until: number): Places {
   const places: Places = []
+  const end = Math.min(until, text.length - KEY + 1)
   let compared = 0
-  for (let at = 0; at + KEY <= text.length; at += 1) {
+  for (let at = 0; at < end; at += 1) {
     const group = groups.get(keyAt(text, at))
     if (group === undefined) continue
     const { agreed, whole } = compareWith(group, text, at)

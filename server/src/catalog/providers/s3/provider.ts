@@ -73,7 +73,7 @@ export const s3: Provider = {
     if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
     const { status } = reply
     if (status >= 300 && status !== 416) {
-      const text = redact(reply.text().slice(0, 2000), [secret, access_key_id])
+      const text = redact(reply.excerpt(2000), [secret, access_key_id])
       const kind = KINDS.find(([code]) => text.includes(`<Code>${code}</Code>`))?.[1] ?? null
       const message = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? null
       const rules = { classify: () => kind, explain: () => message }

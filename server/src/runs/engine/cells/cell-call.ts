@@ -2,6 +2,8 @@ import type { ActionInstance } from '../../../catalog/chain/definition.ts'
 import type { Action } from '../../../catalog/define.ts'
 import { learnsFromRuns } from '../../../catalog/describe.ts'
 import type { Outcome, Provenance } from '../../../catalog/outcome.ts'
+import { isLargerJson } from '../../../lib/json/json-size.ts'
+import type { StoredJson } from '../../../lib/json/stored-json.ts'
 import { redact } from '../../../lib/security/redaction.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
@@ -9,6 +11,7 @@ import { callAction } from './action-call.ts'
 import { reserveCredits, type ReserveAnswer } from './cell-context.ts'
 import { type CellResult, outOfCredits, parkAsIs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
+import { LARGE_OUTPUTS, prepareLarge, TOO_LARGE } from './large-outputs.ts'
 
 /** The action of a cell. */
 export type Found = { instance: ActionInstance; action: Action; mayContinue: boolean }
@@ -58,10 +61,32 @@ function concludeLater(calling: Promise<ActionOutcome>, call: CellCall): Promise
 }
 
 function concludeCall(outcome: ActionOutcome, call: CellCall): CellResult | Promise<CellResult> {
+  return outcome.kind === 'done' && isLargerJson(outcome.outputs, LARGE_OUTPUTS)
+    ? concludeLarge(outcome, call)
+    : conclude(outcome, null, call)
+}
+
+type Done = Extract<ActionOutcome, { kind: 'done' }>
+
+async function concludeLarge(outcome: Done, call: CellCall): Promise<CellResult> {
+  const { definition, env } = call.walk
+  const prepared = await prepareLarge(outcome.outputs, maskOf(definition, env))
+  if (prepared !== null) return conclude(outcome, prepared, call)
+  const { provenance } = outcome
+  return conclude({ kind: 'failed', message: TOO_LARGE, ...(provenance && { provenance }) }, null, call)
+}
+
+/** Makes the cell's result of an outcome. `prepared` are its outputs if they are large. */
+function conclude(
+  outcome: ActionOutcome,
+  prepared: StoredJson | null,
+  call: CellCall,
+): CellResult | Promise<CellResult> {
   const { engine, walk } = call
   const { action, mayContinue } = call.found
   const { price } = factsOf(action)
-  const result = hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk)
+  const given = toCellResult(walk.flight, action, outcome, { mayContinue, price })
+  const result = hideSecrets(given, walk, prepared)
   if (result.kind !== 'settle') return result
   // The reservation may have been lost with a worker that died: the cost is reserved again.
   const covered = reserveCredits(engine, walk.flight, result.settlement.creditsMillis)
@@ -120,8 +145,14 @@ export function factsOf(action: Action): ActionFacts {
 
 /**
  * Removes secrets from a result: other servers may repeat what they were sent, in answers and in words of a failure.
+ * `prepared` are outputs from which they are removed already.
  */
-export function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
+export function hideSecrets(
+  result: CellResult,
+  { definition, env }: RowWalk,
+  prepared: StoredJson | null = null,
+): CellResult {
+  if (prepared !== null && result.kind === 'settle') result.settlement.outputs = prepared
   if (env.size === 0 || result.kind === 'not yet') return result
   const mask = maskOf(definition, env)
   if (result.kind === 'later') {
@@ -135,7 +166,8 @@ export function hideSecrets(result: CellResult, { definition, env }: RowWalk): C
     if (entry.message !== undefined) entry.message = redact(entry.message, env.values())
   }
   if (mask === null) return result
-  if (outputs !== undefined) settlement.outputs = mask.inValue(outputs) as Record<string, unknown>
+  if (outputs !== undefined && prepared === null)
+    settlement.outputs = mask.inValue(outputs) as Record<string, unknown>
   if (provenance !== undefined) settlement.provenance = mask.inValue(provenance) as Provenance[]
   return result
 }

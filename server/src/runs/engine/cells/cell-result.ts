@@ -1,7 +1,6 @@
 import type { Action } from '../../../catalog/define.ts'
 import { MAX_PAUSE_MS } from '../../../catalog/http/reply.ts'
 import type { Outcome, Provenance } from '../../../catalog/outcome.ts'
-import { isLargerJson } from '../../../lib/json/json-size.ts'
 import { plural } from '../../../lib/plural.ts'
 import { backoff } from '../../../lib/timing/backoff.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
@@ -84,10 +83,6 @@ export function outOfCredits(
   return settleAs(stopped, { halts: true })
 }
 
-/** The limit of a cell's outputs, as JSON. They are stored for good, and read by every cell that names them. */
-const MAX_OUTPUTS = 16 * 1024 * 1024
-const TOO_LARGE = `The outputs take more than ${MAX_OUTPUTS / 1024 / 1024} MiB, which is the limit of a cell. Ask for less, or split it over several rows`
-
 type Rules = { mayContinue: boolean; price: number }
 
 /** Turns the outcome of an action into the cell's result. */
@@ -102,10 +97,7 @@ export function toCellResult(
   switch (outcome.kind) {
     case 'done': {
       const creditsMillis = outcome.credits === undefined ? price : Math.round(outcome.credits * MILLIS)
-      const { outputs } = outcome
-      if (isLargerJson(outputs, MAX_OUTPUTS))
-        return settleAs({ status: 'failed', error: TOO_LARGE, provenance }, { halts: !mayContinue })
-      const { provider } = outcome
+      const { outputs, provider } = outcome
       return settleAs({ status: 'complete', outputs, creditsMillis, provenance, provider }, { halts: false })
     }
     case 'no_match': {

@@ -11,6 +11,7 @@ import type { AskedCell, CacheHit } from './cache-hits.ts'
 import { askedOf, type CacheUse } from './cache.ts'
 import { type CellCall, factsOf, type Found, hideSecrets, reserveAndCall } from './cell-call.ts'
 import { type CellResult, errorCell, parkAsIs, settleAs } from './cell-result.ts'
+import { parseEach } from './large-outputs.ts'
 
 /** The number of claims without a result after which a cell is given up, whatever the reason. */
 const MAX_CLAIMS = 25
@@ -67,7 +68,7 @@ async function runWithLargeOutputs(
   })
   let giveBack: (() => void) | undefined
   try {
-    giveBack = scope.lend(held.texts)
+    giveBack = scope.lend(await parseEach(held.texts))
     return await runFound(engine, walk, found, caching)
   } finally {
     giveBack?.()

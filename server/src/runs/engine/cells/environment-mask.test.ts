@@ -96,3 +96,32 @@ it('environment variables of 12 characters or more that a chain uses are in no o
   expect(everything.exported).toContain('Bearer [redacted]')
   expect(sent?.inputs).toEqual({ token: 'my [redacted]' })
 })
+
+it('I6: large outputs, which are masked and printed in turns with other work, hold none either', async () => {
+  const app = await makeApp()
+  const { store, sealer } = app.services
+  const org = await app.makeOrg()
+  const scope = { orgId: org.orgId, workflowId: null }
+  await setEnv(store.system, sealer, OPERATOR, scope, { key: 'ECHOED', value: CANARY.ECHOED })
+  const text = 'x'.repeat(300_000)
+  const echo = await serveDouble(() => ({
+    json: { text: `${text} ${CANARY.ECHOED}`, list: [{ [CANARY.ECHOED]: 1 }, 1.5], number: 5 },
+  }))
+  const base = await makeRowSheet(org, ['name'])
+  const add = (action_id: string, inputs: object) =>
+    org.call('POST', `${base}/actions/add`, { action_id, inputs })
+  await add('http_api_call', { method: 'POST', endpoint: echo.origin, raw_body: '{{env.ECHOED}}' })
+  await add('format_data_using_js_expression', {
+    data_formatter: '{{http_api_call_1.text}}.slice(299990) + {{http_api_call_1.number}}',
+  })
+  await startTestWorker(app)
+  await org.call('POST', `${base}/rows`, { rows: [{ name: 'Ann' }], run_after_add: 'all' })
+  const [row] = await settledRows(org, base)
+  const { bytes } = await exportsOf(app, org).finish(base, { format: 'jsonl' })
+
+  expect(row?.cells).toMatchObject({
+    format_data_using_js_expression_1: { outputs: { formatted_data: 'xxxxxxxxxx [redacted]5' } },
+  })
+  expect(bytes.toString()).toContain(`${text} [redacted]`)
+  expect(`${bytes.toString()} ${await dump(store)}`).not.toContain(CANARY.ECHOED)
+})

@@ -6,32 +6,32 @@ import { createMask, type Mask } from '../../../lib/security/redaction.ts'
 
 type Env = ReadonlyMap<string, string>
 
+/** Lists the values of the environment variables that a chain names. */
+export const listUsed = onceForEach((definition, env): readonly string[] =>
+  keysIn(definition).flatMap((key) => env.get(key) ?? []),
+)
+
 /**
  * Returns the mask that removes the environment variables used by a chain from what is stored of its rows, or null if
  * the chain uses none.
  */
-export function maskOf(definition: Definition, env: Env): Mask | null {
-  if (env.size === 0) return null
-  const keys = keysIn(definition)
-  if (keys.length === 0) return null
-  const known = masks.get(env)
-  const masksOfEnv = known ?? new WeakMap<Definition, Mask | null>()
-  if (known === undefined) masks.set(env, masksOfEnv)
-  const made = masksOfEnv.get(definition)
-  if (made !== undefined) return made
+export const maskOf = onceForEach((definition, env): Mask | null => {
   const secrets = listUsed(definition, env).filter((value) => value.length >= SHORTEST_SECRET)
-  const mask = secrets.length === 0 ? null : createMask(secrets)
-  masksOfEnv.set(definition, mask)
-  return mask
+  return secrets.length === 0 ? null : createMask(secrets)
+})
+
+/** Rows share the definition of their revision, and for a moment the values of their environment. */
+function onceForEach<Made>(make: (definition: Definition, env: Env) => Made) {
+  const known = new WeakMap<Env, WeakMap<Definition, Made>>()
+  return (definition: Definition, env: Env): Made => {
+    const ofEnv = known.get(env) ?? new WeakMap<Definition, Made>()
+    known.set(env, ofEnv)
+    let made = ofEnv.get(definition)
+    if (made === undefined) ofEnv.set(definition, (made = make(definition, env)))
+    return made
+  }
 }
 
-/** Lists the values of the environment variables that a chain names. */
-export function listUsed(definition: Definition, env: Env): string[] {
-  return keysIn(definition).flatMap((key) => env.get(key) ?? [])
-}
-
-// Rows share the definition of their revision, and for a moment the values of their environment.
-const masks = new WeakMap<Env, WeakMap<Definition, Mask | null>>()
 const keysOfDefinition = new WeakMap<Definition, string[]>()
 
 function keysIn(definition: Definition): string[] {

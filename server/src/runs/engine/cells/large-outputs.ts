@@ -1,5 +1,11 @@
 import type { Store } from '../../../database/connection/db.ts'
+import { parseLossless } from '../../../lib/json/lossless-json.ts'
+import { parseInTurns } from '../../../lib/json/parse-in-turns.ts'
+import { toStorableJsonInSteps } from '../../../lib/json/storable.ts'
+import { StoredJson } from '../../../lib/json/stored-json.ts'
+import type { Mask } from '../../../lib/security/redaction.ts'
 import { createBatcher } from '../../../lib/timing/batcher.ts'
+import { inTurns } from '../../../lib/timing/turns.ts'
 
 /** The JSON text of large outputs that the running cells of one process may hold, give or take one statement. */
 const MAX_HELD = 32 * 1024 * 1024
@@ -66,4 +72,30 @@ export function createLargeOutputs(store: Store, maxHeld = MAX_HELD): ReadLargeO
       })
     },
   })
+}
+
+type Outputs = Record<string, unknown>
+
+/** Parses texts of outputs in turns with other work. */
+export async function parseEach(texts: ReadonlyMap<string, string | null>): Promise<Map<string, Outputs>> {
+  const values = new Map<string, Outputs>()
+  for (const [action, text] of texts)
+    if (text !== null) values.set(action, (await parseInTurns(text, parseLossless)) as Outputs)
+  return values
+}
+
+/** The length of the JSON from which outputs are prepared in turns with other work. */
+export const LARGE_OUTPUTS = 16 * 1024
+/** The limit of a cell's outputs, as JSON. They are stored for good, and read by every cell that names them. */
+const MAX_OUTPUTS = 16 * 1024 * 1024
+export const TOO_LARGE = `The outputs take more than ${MAX_OUTPUTS / 1024 / 1024} MiB, which is the limit of a cell. Ask for less, or split it over several rows`
+
+/**
+ * Hides secrets in large outputs and prints them as they are stored, in turns with other work. Returns null if they are
+ * too large.
+ */
+export async function prepareLarge(outputs: Outputs, mask: Mask | null): Promise<StoredJson | null> {
+  const hidden = mask === null ? outputs : ((await mask.inLargeValue(outputs)) as Outputs)
+  const text = await inTurns(toStorableJsonInSteps(hidden, MAX_OUTPUTS))
+  return text === null ? null : new StoredJson(text, hidden)
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../../../database/connection/db.ts'
 import type { HandedRow } from '../../../database/queue/hand-over.ts'
 import { toStorableJson } from '../../../lib/json/storable.ts'
+import { StoredJson } from '../../../lib/json/stored-json.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_FLIGHT } from '../sql/in-flight.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
@@ -188,9 +189,14 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
 
 const firstOf = (answers: readonly (Settled | null)[] | null): Settled | null => answers?.[0] ?? null
 
+/** The characters of large outputs that count as one cell, so that a statement carries some megabytes at most. */
+const CHARACTERS_OF_CELL = 4 * 1024
+
 function countCells(given: readonly Given[]): number {
   let count = 0
-  for (const { settlement } of given) count += settlement.cells.length
+  for (const { settlement } of given)
+    for (const { outputs } of settlement.cells)
+      count += outputs instanceof StoredJson ? 1 + Math.round(outputs.text.length / CHARACTERS_OF_CELL) : 1
   return count
 }
 

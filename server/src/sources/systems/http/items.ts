@@ -4,7 +4,7 @@ import { parseReply, refusal, refusalOfFailure } from '../../../catalog/provider
 import { http } from '../../../catalog/providers/http/provider.ts'
 import { NumberText } from '../../../lib/json/lossless-json.ts'
 import { isObject } from '../../../lib/json/object.ts'
-import { createTurns } from '../../../lib/timing/turns.ts'
+import { pause } from '../../../lib/timing/turns.ts'
 import { definePull, type Keyed } from '../../pull.ts'
 import { contentKey, keyText } from '../../rows.ts'
 import { defineShape } from '../../shape.ts'
@@ -86,11 +86,10 @@ export const pagedItems = definePull(items, http, {
     const found = body.items_path === undefined ? answer.body : valueAt(answer.body, body.items_path)
     if (!Array.isArray(found)) return refusal('ineligible', describeMissingList(answer.body, body.items_path))
     const hide = hideSecrets(request, secrets)
-    const pause = createTurns()
     const records: Keyed<Record<string, unknown>>[] = []
     for (const item of found as unknown[]) {
       await pause()
-      const row = hide.inContent(isObject(item) ? item : { value: item })
+      const row = await hide.inContent(isObject(item) ? item : { value: item })
       const key = body.key_path === undefined ? undefined : valueAt(item, body.key_path)
       records.push({
         key: key === undefined || key === null ? contentKey(row) : hide.inWords(keyText(key)),
