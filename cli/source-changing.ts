@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { Credits } from '#contract/numbers.ts'
+import { MaxCredits } from '#contract/spending.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { MILLIS } from '#server/money/store/credits.ts'
@@ -29,7 +29,7 @@ const SetFlags = z.strictObject({
     .string()
     .regex(/^(none|\d+(\.\d{1,3})?)$/, 'must be none or credits with at most 3 decimals, as 500 or 0.125')
     .transform((text) => (text === 'none' ? null : Number(text)))
-    .pipe(Credits.nullable()),
+    .pipe(MaxCredits.nullable()),
 })
 
 export function defineChanging(source: Command): void {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
-import { Credits } from '#contract/numbers.ts'
-import { DryRun } from '#contract/spending.ts'
+import { DryRun, MaxCredits } from '#contract/spending.ts'
 import { Name } from '#contract/text.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
@@ -21,7 +20,7 @@ const EVERY_SOURCE = {
   name: Name.describe('Display name; only used when the source is created').optional(),
   max_count: Count.describe('Maximum number of records to import in all').optional(),
   max_records: Count.describe('Same as max_count').optional(),
-  max_credits: Credits.describe(
+  max_credits: MaxCredits.describe(
     'Maximum credits for all pulls together; 0 pulls only what is free',
   ).optional(),
   dry_run: DryRun,
