@@ -15,7 +15,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'test/faults/small-ends.test.ts': 40,
   'cli/commands/backup.test.ts': 35,
   'test/guards/start.test.ts': 35,
-  'test/guards/docs-commands.test.ts': 35,
+  'test/guards/docs-commands.test.ts': 50,
   'server/src/sheets/routes/actions/catalogue.test.ts': 30,
   'server/src/runs/engine/flights/simulation.test.ts': 35,
   'server/src/lib/json/bounded-json.test.ts': 30,
