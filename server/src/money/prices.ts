@@ -20,10 +20,10 @@ export type PriceBook = {
   current(db: Db): Promise<PricedCatalogue>
   find(db: Db, version: number): Promise<PricedCatalogue | undefined>
   /**
-   * Returns the catalogue with the prices of a version, at once if it is cached. If the version does not exist, it returns
-   * the program's own catalogue.
+   * Returns the catalogue with the prices of a version. If the version does not exist, it returns the program's own
+   * catalogue.
    */
-  catalogueAt(db: Db, version: number): Catalogue | Promise<Catalogue>
+  catalogueAt(db: Db, version: number): Promise<Catalogue>
 }
 
 const MAX_KNOWN = 100
@@ -46,8 +46,7 @@ export function createPriceBook(catalogue: Catalogue): PriceBook {
     find,
     current: async (db) =>
       (await find(db, await getLatestPriceVersion(db))) ?? keep(await recordPrices(db, catalogue)),
-    catalogueAt: (db, version) =>
-      known.get(version)?.catalogue ?? find(db, version).then((found) => found?.catalogue ?? catalogue),
+    catalogueAt: async (db, version) => (await find(db, version))?.catalogue ?? catalogue,
   }
 }
 

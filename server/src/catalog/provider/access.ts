@@ -36,7 +36,7 @@ export type ProviderGate = {
    * Asks to make one call, mostly at once; may wait a moment. Every caller that enters must leave and report whether
    * the provider worked. `slot` is the place in the queue that a `busy` answer gave.
    */
-  enter(bucket: string, limits: CallLimits, waiting: Waiting, slot?: number): GateAnswer | Promise<GateAnswer>
+  enter(bucket: string, limits: CallLimits, waiting: Waiting, slot?: number): Promise<GateAnswer>
 }
 
 /** A caller that may have to wait. Its signal is read only then. */

@@ -47,22 +47,21 @@ type Fields = ProviderKey['fields']
 const authorisedByAuth = new WeakMap<Auth, WeakMap<Fields, Authorised | Refusal>>()
 
 /**
- * Returns at once, unless a token has to be made. Credentials that are sent as given are the same object for all calls
- * of a key.
+ * Returns the credentials of a call, and makes a token if they need one. Credentials that are sent as given are the same
+ * object for all calls of a key.
  */
-export function authorise(
+export async function authorise(
   context: ProviderContext,
   auth: Auth,
   key: ProviderKey,
   placeOf: (context: ProviderContext, key: ProviderKey) => Place,
   refused: string | undefined,
-): Authorised | Refusal | Promise<Authorised | Refusal> {
+): Promise<Authorised | Refusal> {
   const { fields } = key
   if (auth.kind === 'oauth' && isMade(fields, auth.grant)) {
     const place = placeOf(context, key)
-    return key
-      .token((current) => makeToken(context, auth, current, place), refused)
-      .then((answer) => (answer.ok ? { ...bearer(answer.token), token: answer.token } : answer.refusal))
+    const answer = await key.token((current) => makeToken(context, auth, current, place), refused)
+    return answer.ok ? { ...bearer(answer.token), token: answer.token } : answer.refusal
   }
   let byFields = authorisedByAuth.get(auth)
   if (byFields === undefined) authorisedByAuth.set(auth, (byFields = new WeakMap()))

@@ -29,7 +29,7 @@ export type AskContext = ProviderContext & {
   /** The gate that every call to a provider must pass. */
   gate: ProviderGate
   /** Reserves the total that the cell may cost, before the call that costs it. Mostly returns at once. */
-  reserve(credits: number): Reserved | Promise<Reserved>
+  reserve(credits: number): Promise<Reserved>
   /** Returns what providers did lately for the organisation, for waterfalls that choose their order. */
   rates?(): Promise<readonly ProviderRate[]>
 }

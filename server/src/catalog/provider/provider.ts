@@ -156,8 +156,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     async request(context, key, request, schema) {
       let refused: string | undefined
       for (;;) {
-        const authorising = authorise(context, auth, key, placeOf, refused)
-        const authorised = authorising instanceof Promise ? await authorising : authorising
+        const authorised = await authorise(context, auth, key, placeOf, refused)
         if ('kind' in authorised) return { ok: false, refusal: authorised }
         // Only after authorising, because some providers return the account's address with the token.
         const base = findBase(context, key)

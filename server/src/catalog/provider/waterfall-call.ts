@@ -15,15 +15,13 @@ const LONGEST_PAUSE_MS = 120_000
 export const LONGEST_RUN_MS = 20_000
 
 /** Returns the key of a step, or a text that says how to get one (D66, D71). */
-export function chooseKey<Input, Result>(
+export async function chooseKey<Input, Result>(
   { provider }: Adapter<Input, Result>,
   { own_key }: WaterfallStep,
   context: AskContext,
-): ProviderKey | string | Promise<ProviderKey | string> {
-  if (own_key) {
-    const remedy = () => findRemedy(provider, { ownKey: true, hasAddress: true })
-    return context.keys.own(provider.id).then((key) => key ?? remedy())
-  }
+): Promise<ProviderKey | string> {
+  if (own_key)
+    return (await context.keys.own(provider.id)) ?? findRemedy(provider, { ownKey: true, hasAddress: true })
   const hasAddress = provider.isPlaced(context)
   if (!provider.requiresOwnKey && hasAddress) {
     const key = provider.auth.kind === 'none' ? NO_KEY : context.keys.platform(provider.id)
@@ -92,8 +90,7 @@ function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: As
     const { slot } = turn
     if (slot !== undefined) delete turn.slot
     const limits = provider.limits(context)
-    const entering = context.gate.enter(`${provider.id} ${key.id}`, limits, context, slot)
-    const gate = entering instanceof Promise ? await entering : entering
+    const gate = await context.gate.enter(`${provider.id} ${key.id}`, limits, context, slot)
     if (gate.kind === 'broken') {
       const message = 'it keeps failing and is not called for a while'
       return { kind: 'error', message, transient: true, brokenMs: gate.afterMs }

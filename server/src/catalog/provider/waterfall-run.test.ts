@@ -150,7 +150,7 @@ describe('polling', () => {
 
 it('continues from the state of a pause that was not stored in between', async () => {
   let checks = 0
-  const check: Settings['check'] = ({ value }, _spent, { state }) => {
+  const check: NonNullable<Settings['check']> = async ({ value }, _spent, { state }) => {
     checks += 1
     if (state === 'asked') return { kind: 'verified', value, credits: 0, provenance: [] }
     return { kind: 'pause', ms: 10, state: 'asked' }

@@ -4,7 +4,7 @@ import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-fie
 import type { Provenance } from '../outcome.ts'
 import type { ProviderKey } from './access.ts'
 import type { Adapter, Found } from './adapter.ts'
-import type { AskContext, Reserved } from './context.ts'
+import type { AskContext } from './context.ts'
 import { describeUnasked } from './remedy.ts'
 import { callProvider, chooseKey, concludeCall, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
 import { orderByFinds } from './waterfall-order.ts'
@@ -49,7 +49,7 @@ export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result
     found: { value: Result; verified: boolean },
     spent: number,
     kept: { state: unknown; checked: Progress<Result>['checked'] },
-  ): Check<Result> | Promise<Check<Result>>
+  ): Promise<Check<Result>>
 }
 
 /**
@@ -68,14 +68,12 @@ export async function runWaterfall<Input, Result>(
   const ordered = steps === waterfall.steps ? waterfall : { ...waterfall, steps }
   while (progress.place < steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
-    const preparing = prepareStep(ordered, progress)
-    const prepared = preparing instanceof Promise ? await preparing : preparing
+    const prepared = await prepareStep(ordered, progress)
     if (prepared === null) continue
     if ('kind' in prepared) return prepared
     const { adapter, key } = prepared
     const found = await callProvider(adapter, waterfall.input, key, progress.turn, waterfall.context)
-    const ending = noteFound(ordered, progress, prepared, found)
-    const end = ending instanceof Promise ? await ending : ending
+    const end = await noteFound(ordered, progress, prepared, found)
     if (end !== null) return end
   }
   const { fallback, credits, provenance, failures, answered } = progress
@@ -116,11 +114,11 @@ type Prepared<Input, Result> = {
 }
 type Preparing<Input, Result> = Prepared<Input, Result> | Ended<Result>
 
-/** Prepares the call to the current provider, mostly at once. Returns null if the next provider is to be tried. */
-function prepareStep<Input, Result>(
+/** Prepares the call to the current provider. Returns null if the next provider is to be tried. */
+async function prepareStep<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
-): Preparing<Input, Result> | Promise<Preparing<Input, Result>> {
+): Promise<Preparing<Input, Result>> {
   const { context } = waterfall
   const step = waterfall.steps[progress.place]
   const adapter = waterfall.adapters.find(({ provider }) => provider.id === step?.provider)
@@ -131,19 +129,16 @@ function prepareStep<Input, Result>(
   if (progress.candidate !== undefined) return weigh(waterfall, progress, name, progress.candidate)
 
   if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
-  const choosing = chooseKey(adapter, step, context)
-  return choosing instanceof Promise
-    ? choosing.then((key) => reserveFor(waterfall, progress, { adapter, step }, key))
-    : reserveFor(waterfall, progress, { adapter, step }, choosing)
+  return reserveFor(waterfall, progress, { adapter, step }, await chooseKey(adapter, step, context))
 }
 
 /** Reserves the credits that the call may cost. */
-function reserveFor<Input, Result>(
+async function reserveFor<Input, Result>(
   { context, input, spent = 0 }: Waterfall<Input, Result>,
   progress: Progress<Result>,
   { adapter, step }: Pick<Prepared<Input, Result>, 'adapter' | 'step'>,
   key: ProviderKey | string,
-): Preparing<Input, Result> | Promise<Preparing<Input, Result>> {
+): Promise<Preparing<Input, Result>> {
   const { name } = adapter.provider
   if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
   if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
@@ -152,30 +147,19 @@ function reserveFor<Input, Result>(
   const prepared = { adapter, step, key, price, missPrice }
   const most = Math.max(price, missPrice)
   if (most === 0) return prepared
-  const reserving = context.reserve(spent + progress.credits + most)
-  return reserving instanceof Promise
-    ? reserving.then((reserved) => noteReserved(progress, prepared, reserved))
-    : noteReserved(progress, prepared, reserving)
-}
-
-function noteReserved<Input, Result>(
-  progress: Progress<Result>,
-  prepared: Prepared<Input, Result>,
-  reserved: Reserved,
-): Preparing<Input, Result> {
+  const reserved = await context.reserve(spent + progress.credits + most)
   if (reserved === true) return prepared
   if (typeof reserved === 'object') return { kind: 'pause', ms: reserved.waitMs, state: progress }
-  const { adapter, price, missPrice } = prepared
-  return stopForCredits(progress, adapter.provider.name, Math.max(price, missPrice))
+  return stopForCredits(progress, name, most)
 }
 
 /** Records the provider's answer. Returns null if the next provider is to be tried. */
-function noteFound<Input, Result>(
+async function noteFound<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
   { adapter, step, price, missPrice }: Prepared<Input, Result>,
   found: Found<Result>,
-): Ended<Result> | Promise<Ended<Result>> {
+): Promise<Ended<Result>> {
   const { name } = adapter.provider
   const called = concludeCall(adapter.provider, progress.turn, found)
   switch (called.kind) {
@@ -252,24 +236,22 @@ function moveOn<Result>(
 const STATUSES = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' } as const
 
 /** Decides whether an answer is the result, the fallback or nothing. */
-function weigh<Input, Result>(
+async function weigh<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
   provider: string,
   candidate: Candidate<Result>,
-): Ended<Result> | Promise<Ended<Result>> {
+): Promise<Ended<Result>> {
   const { value, verified, credits } = candidate
   const { spent = 0 } = waterfall
   const checked =
     waterfall.check === undefined
       ? { kind: verified ? ('verified' as const) : ('unverified' as const), value, ...FREE }
-      : waterfall.check(candidate, add(add(spent, progress.credits), credits), {
+      : await waterfall.check(candidate, add(add(spent, progress.credits), credits), {
           state: candidate.check,
           checked: progress.checked,
         })
-  return checked instanceof Promise
-    ? checked.then((later) => conclude(progress, provider, candidate, later))
-    : conclude(progress, provider, candidate, checked)
+  return conclude(progress, provider, candidate, checked)
 }
 
 function conclude<Result>(

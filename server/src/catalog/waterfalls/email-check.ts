@@ -22,7 +22,7 @@ type Rules = {
  */
 export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundEmail>['check']> {
   const { named, usual, context } = rules
-  return ({ value, verified }, spent, { state, checked }) => {
+  return async ({ value, verified }, spent, { state, checked }) => {
     const word = value.status ?? (verified ? 'valid' : 'unknown')
     const steps =
       named.steps.length > 0 ? named.steps : word === 'unknown' && value.status === undefined ? usual : []
@@ -36,23 +36,20 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
     const address = value.email.trim().toLowerCase()
     const earlier = readVerdict(checked[address])
     if (earlier !== undefined) return conclude(earlier === 'unknown' ? word : earlier, FREE)
-    const verify = async (): Promise<Check<FoundEmail>> => {
-      const input = { email: value.email }
-      const result = await runWaterfall({ ...named, steps, input, context, state, spent })
-      if (result.kind === 'pause') return result
-      // A verifier that the caller chose was not called, and no other verdict replaces its own (D83).
-      if (result.kind === 'out_of_credits')
-        return conclude(named.steps.length > 0 ? 'unknown' : word, {
-          credits: 0,
-          provenance: result.provenance,
-        })
-      const verdict = result.kind === 'found' ? result.value.status : 'unknown'
-      // One address is verified, and paid for, only once in a cell (D73).
-      checked[address] = verdict
-      const { credits, provenance } = result
-      return conclude(verdict === 'unknown' ? word : verdict, { credits, provenance })
-    }
-    return verify()
+    const input = { email: value.email }
+    const result = await runWaterfall({ ...named, steps, input, context, state, spent })
+    if (result.kind === 'pause') return result
+    // A verifier that the caller chose was not called, and no other verdict replaces its own (D83).
+    if (result.kind === 'out_of_credits')
+      return conclude(named.steps.length > 0 ? 'unknown' : word, {
+        credits: 0,
+        provenance: result.provenance,
+      })
+    const verdict = result.kind === 'found' ? result.value.status : 'unknown'
+    // One address is verified, and paid for, only once in a cell (D73).
+    checked[address] = verdict
+    const { credits, provenance } = result
+    return conclude(verdict === 'unknown' ? word : verdict, { credits, provenance })
   }
 }
 

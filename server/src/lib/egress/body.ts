@@ -17,18 +17,11 @@ type Limits = { maxBytes: number; holding: Holding; deadline: { fault: EgressFau
  * Decodes a body. The output of each decoding step must not exceed `maxBytes`. Decoding stops when the call
  * is over.
  */
-export function decodeBody(
-  body: Buffer,
-  headers: SentHeaders,
-  limits: Limits,
-): Uint8Array | Promise<Uint8Array> {
-  const encodings = encodingsOf(headers)
+export async function decodeBody(body: Buffer, headers: SentHeaders, limits: Limits): Promise<Uint8Array> {
   // Responses to HEAD requests and responses with status 304 name the encoding of a body that they do not
   // contain.
-  return body.length === 0 || encodings.length === 0 ? body : decodeAll(body, encodings, limits)
-}
-
-async function decodeAll(body: Buffer, encodings: readonly string[], limits: Limits): Promise<Uint8Array> {
+  if (body.length === 0) return body
+  const encodings = encodingsOf(headers)
   let bytes = body
   for (const encoding of encodings.toReversed()) {
     throwIfOver(limits)

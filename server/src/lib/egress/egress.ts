@@ -121,8 +121,7 @@ export function createEgress(options: {
         const redirection = locationOf(status, headers)
         const next = redirection === null ? null : nextHop(hop, status, redirection)
         if (next === null || request.redirects === 'return') {
-          const decoding = decodeBody(sent, headers, expected)
-          const body = decoding instanceof Promise ? await decoding : decoding
+          const body = await decodeBody(sent, headers, expected)
           const more = exchanged.isCut || goesOn(exchanged, part, sent.length)
           const location = next?.url.href ?? null
           const ms = Math.round(performance.now() - started)

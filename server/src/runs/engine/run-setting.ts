@@ -25,7 +25,7 @@ type Sources = {
   definitionOf: (run: RunFacts) => Promise<Definition>
   envOf: (run: RunFacts) => Promise<EnvValues>
   /** Returns the catalogue at the prices of a run. */
-  catalogueOf: (run: RunFacts) => Catalogue | Promise<Catalogue>
+  catalogueOf: (run: RunFacts) => Promise<Catalogue>
 }
 
 /** Creates a reader of settings. It answers at once if another row of the run has just asked. */

@@ -137,13 +137,9 @@ export class CellContext implements ActionContext, ProviderKeys {
   knowledge(): Promise<string | null> {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
-  reserve(credits: number): Reserved | Promise<Reserved> {
+  async reserve(credits: number): Promise<Reserved> {
     const asked = reserveCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
-    return asked instanceof Promise
-      ? this.#database.watch(asked).then((answer) => this.#toReserved(answer))
-      : this.#toReserved(asked)
-  }
-  #toReserved(answer: ReserveAnswer): Reserved {
+    const answer = asked instanceof Promise ? await this.#database.watch(asked) : asked
     return answer === 'short' ? { waitMs: this.#engine.reservations.waitMs() } : answer === 'held'
   }
 }
@@ -159,8 +155,7 @@ class WatchedGate implements ProviderGate {
   }
 
   enter(...asked: Parameters<ProviderGate['enter']>): ReturnType<ProviderGate['enter']> {
-    const entered = this.#gate.enter(...asked)
-    return entered instanceof Promise ? this.#database.watch(entered) : entered
+    return this.#database.watch(this.#gate.enter(...asked))
   }
 }
 

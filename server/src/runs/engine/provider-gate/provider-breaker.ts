@@ -29,8 +29,8 @@ export type BreakerEntry = {
 }
 
 export type Breakers = {
-  /** Enters before a call, mostly at once. The result of the call counts unless the breaker opens in the meantime. */
-  enter(bucket: string): BreakerEntry | Promise<BreakerEntry>
+  /** Enters before a call. The result of the call counts unless the breaker opens in the meantime. */
+  enter(bucket: string): Promise<BreakerEntry>
   /** Resolves when all pauses are written to the database for other processes. */
   flush(): Promise<void>
 }
@@ -99,11 +99,10 @@ export function createBreakers(store: Store, log: Log): Breakers {
   }
 
   return {
-    enter(bucket) {
+    async enter(bucket) {
       const breaker = breakerOf(bucket)
-      return Date.now() - breaker.refreshedAt > REFRESH_MS
-        ? refresh(bucket, breaker).then(() => new Entry(bucket, breaker))
-        : new Entry(bucket, breaker)
+      if (Date.now() - breaker.refreshedAt > REFRESH_MS) await refresh(bucket, breaker)
+      return new Entry(bucket, breaker)
     },
     flush: () => pauses.flush(),
   }

@@ -48,15 +48,17 @@ export function createProviderGates(store: Store, log: Log): ProviderGates & { f
       this.#orgId = orgId
     }
 
-    enter(bucket: string, limits: CallLimits, waiting: Pick<Waiting, 'signal'>, slot?: number) {
-      const pass = (breaker: BreakerEntry) => {
-        if (isUnlimited(limits)) return admit(breaker, undefined)
-        const brokenMs = breaker.remainingMs()
-        if (brokenMs > 0) return { kind: 'broken' as const, afterMs: brokenMs }
-        return queue({ orgId: this.#orgId, bucket, limits }, { signal: waiting.signal, slot }, breaker)
-      }
-      const entry = breakers.enter(bucket)
-      return entry instanceof Promise ? entry.then(pass) : pass(entry)
+    async enter(
+      bucket: string,
+      limits: CallLimits,
+      { signal }: Pick<Waiting, 'signal'>,
+      slot?: number,
+    ): Promise<GateAnswer> {
+      const breaker = await breakers.enter(bucket)
+      if (isUnlimited(limits)) return admit(breaker, undefined)
+      const brokenMs = breaker.remainingMs()
+      if (brokenMs > 0) return { kind: 'broken', afterMs: brokenMs }
+      return queue({ orgId: this.#orgId, bucket, limits }, { signal, slot }, breaker)
     }
   }
 
