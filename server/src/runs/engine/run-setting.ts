@@ -13,7 +13,7 @@ export type RunSetting = {
   knownOutputs: (actionId: string, name: string, instanceId: string) => boolean
 }
 
-export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
+export type SettingOf = (run: RunFacts) => Promise<RunSetting>
 
 /**
  * The time for which a setting is kept. Rows of a run follow each other within microseconds; a change of the
@@ -28,7 +28,7 @@ type Sources = {
   catalogueOf: (run: RunFacts) => Promise<Catalogue>
 }
 
-/** Creates a reader of settings. It answers at once if another row of the run has just asked. */
+/** Creates a reader of settings, which reads once for the rows of a run that ask one after the other. */
 export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources): SettingOf {
   const kept = new WeakMap<RunFacts, { setting: RunSetting; until: number }>()
 
@@ -43,7 +43,7 @@ export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources)
     return setting
   }
 
-  return (facts) => {
+  return async (facts) => {
     const known = kept.get(facts)
     return known !== undefined && performance.now() < known.until ? known.setting : read(facts)
   }

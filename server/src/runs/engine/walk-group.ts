@@ -113,8 +113,7 @@ class Group {
     await inTurns([...this.#jobs.entries()], async ([n, job]) => {
       const flight = flights[n] ?? null
       const isRead = flight !== null && flight.row.unreadBytes === 0
-      const preparing = isRead ? prepare(engine, flight, BULK) : null
-      const walk = preparing instanceof Promise ? await preparing : preparing
+      const walk = isRead ? await prepare(engine, flight, BULK) : null
       if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) others.push(job)
       else looked.push({ job, walk })
     })

@@ -7,7 +7,6 @@ import { foreground, yieldTurn } from '../../lib/timing/yielding.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
 import { noteHeld, detachReservation } from './flights/position.ts'
-import type { RunSetting } from './run-setting.ts'
 import { abandon, isPure, mayJoin, postpone, walkCells } from './walk-cells.ts'
 
 const MAX_PAUSE_MS = 1000
@@ -106,8 +105,7 @@ async function walkFlight(
       await postpone(engine, flight)
       return
     }
-    const preparing = prepare(engine, flight, { express, endPriority, peeked: false })
-    const walk = preparing instanceof Promise ? await preparing : preparing
+    const walk = await prepare(engine, flight, { express, endPriority, peeked: false })
     if (walk === null || flight.runState === 'stopped') {
       await abandon(engine, flight)
       return
@@ -195,21 +193,10 @@ const hasRow = (flight: Flight): flight is WithRow => flight.row.data !== null
 
 type Walking = Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>
 
-/** Returns the walk of a flight, mostly at once, or null if its row has been deleted. */
-export function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
+/** Returns the walk of a flight, or null if its row has been deleted. */
+export async function prepare(engine: Engine, flight: Flight, how: Walking): Promise<RowWalk | null> {
   if (!hasRow(flight)) return null
-  const setting = engine.settingOf(flight.facts)
-  return setting instanceof Promise
-    ? setting.then((read) => prepareIn(read, engine, flight, how))
-    : prepareIn(setting, engine, flight, how)
-}
-
-function prepareIn(
-  { definition, catalogue, env, knownOutputs }: RunSetting,
-  engine: Engine,
-  flight: WithRow,
-  how: Walking,
-): RowWalk {
+  const { definition, catalogue, env, knownOutputs } = await engine.settingOf(flight.facts)
   const { facts, row, position } = flight
   const scope = createRowScope(definition, row, knownOutputs, env)
   engine.announce(facts.sheet_id)

@@ -107,8 +107,7 @@ function createReading(store: Store): Reading {
     const flights: (Flight | null)[] = []
     for (const [n, job] of jobs.entries()) {
       const row = rows[n] ?? null
-      const reading = row === null ? null : runFacts.of(job.o, row.run_id)
-      const facts = reading instanceof Promise ? await reading : reading
+      const facts = row === null ? null : await runFacts.of(job.o, row.run_id)
       flights.push(
         row === null || facts === null ? null : toFlight(job, facts, { ...UNCLAIMED, ...row }, false),
       )
@@ -117,24 +116,16 @@ function createReading(store: Store): Reading {
   }
 
   return {
-    claim(job, { express = false, fresh = false, resumed = false } = {}) {
+    async claim(job, { express = false, fresh = false, resumed = false } = {}) {
       // Reads the facts that will most likely be needed. A failure is raised where they are used.
       if (job.run !== undefined) void runFacts.of(job.o, job.run)
-      return (express ? claimExpress : claim)({ ...job, fresh, resumed, reads: !fresh || reads(job) }).then(
-        (row) => {
-          if (row === null) return null
-          const { cap_purse_id } = row
-          const toCurrent = (facts: RunFacts) =>
-            toFlight(
-              job,
-              cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id },
-              row,
-              resumed,
-            )
-          const facts = runFacts.of(job.o, row.run_id)
-          return facts instanceof Promise ? facts.then(toCurrent) : toCurrent(facts)
-        },
-      )
+      const asked = { ...job, fresh, resumed, reads: !fresh || reads(job) }
+      const row = await (express ? claimExpress : claim)(asked)
+      if (row === null) return null
+      const { cap_purse_id } = row
+      const facts = await runFacts.of(job.o, row.run_id)
+      const current = cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id }
+      return toFlight(job, current, row, resumed)
     },
     leaveEarlierResults: ({ run_id }) => void skipping.set(run_id, true),
     peek: async (job) => (await peekAll([job]))[0] ?? null,

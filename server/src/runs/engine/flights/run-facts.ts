@@ -8,13 +8,13 @@ where r.org_id = $1 and r.run_id = $2`
 
 /** Reads facts of runs, once each. Callers that ask at the same time for the same run share one statement. */
 export type RunFactsReader = {
-  of(orgId: string, runId: string): Promise<RunFacts> | RunFacts
+  of(orgId: string, runId: string): Promise<RunFacts>
   /** Keeps facts that were read elsewhere. */
   remember(facts: RunFacts): void
 }
 
 export function createRunFacts(store: Store): RunFactsReader {
-  const known = new LRUCache<string, Promise<RunFacts> | RunFacts>({ max: 1000 })
+  const known = new LRUCache<string, Promise<RunFacts>>({ max: 1000 })
   const read = async (org: string, run: string): Promise<RunFacts> => {
     const [facts] = await store.query<RunFacts>({
       name: 'engine-run-facts',
@@ -22,7 +22,6 @@ export function createRunFacts(store: Store): RunFactsReader {
       values: [org, run],
     })
     if (facts === undefined) throw new Error(`run ${run} is gone`)
-    known.set(run, facts)
     return facts
   }
   return {
@@ -34,6 +33,6 @@ export function createRunFacts(store: Store): RunFactsReader {
       reading.catch(() => known.delete(run))
       return reading
     },
-    remember: (facts) => void known.set(facts.run_id, facts),
+    remember: (facts) => void known.set(facts.run_id, Promise.resolve(facts)),
   }
 }
