@@ -86,8 +86,8 @@ const findWords = (text: string) =>
 
 describe('old metaphors', () => {
   const pages = globSync(['*.md', 'docs/**/*.md', '{server,dashboard}/**/README.md'], {
-    exclude: (name) => /^(node_modules|CHANGELOG\.md)$/.test(name),
-  })
+    exclude: (name) => name === 'node_modules',
+  }).filter((page) => page !== 'CHANGELOG.md')
   const texts = [...files.filter((file) => file !== 'test/guards/plain-english.test.ts'), ...pages]
 
   it('are in no file', () => {
