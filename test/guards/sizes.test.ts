@@ -39,6 +39,7 @@ const LONG_FUNCTIONS: string[] = [
   'server/src/lib/csv/csv-parser.ts createCsvParser',
   'server/src/lib/egress/egress.ts createEgress',
   'server/src/lib/json/parse-in-turns.ts parseScanned',
+  'server/src/lib/json/storable.ts toStorableJsonInSteps',
   'server/src/lib/readers/reader.ts lineUp',
   'server/src/lib/readers/readers.ts createReaders',
   'server/src/lib/timing/batcher.ts createBatcher',
