@@ -195,6 +195,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['headers of a request', '120 s', 'the connection is closed'],
   ['calls of `/readyz` from one address', '1,200 a minute', '429'],
   ['levels of nesting in a body', '64', '400'],
+  ['keys of one object in a body', '50,000', '400'],
   ['errors and warnings in one answer', '100 each', 'the last one gives the number of the others'],
   [
     'an answer from another service',

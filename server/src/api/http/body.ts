@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
-import { measureJson } from '../../lib/json/json-scan.ts'
+import { type JsonExtent, measureJson } from '../../lib/json/json-scan.ts'
 import { parseWithNumberTexts, withPlainNumbers } from '../../lib/json/lossless-json.ts'
-import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
+import { parseInTurns, TooManyKeys } from '../../lib/json/parse-in-turns.ts'
 import { resumeWork } from '../../lib/timing/thread-watch.ts'
+import { pause } from '../../lib/timing/turns.ts'
 
 const KIB = 1024
 
@@ -36,6 +37,8 @@ export function findBodyLimits({ routeOptions }: FastifyRequest) {
 }
 
 const MAX_DEPTH = 64
+/** The limit on the keys of one object: V8 takes long to list more, again and again. */
+const MAX_KEYS = 50_000
 /** The size, in characters, above which a body is parsed in slices so that other work continues. */
 const MAX_AT_ONCE = 256 * 1024
 
@@ -47,22 +50,36 @@ export async function parseJsonBody(request: FastifyRequest, payload: IncomingMe
   resumeWork()
   request.bodyText = text
   if (text.trim() === '') return undefined
-  const { deepest, values } = measureJson(text)
-  const { values: maxValues } = findBodyLimits(request)
-  if (deepest > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
-  if (values > maxValues) {
-    throw invalid('body', `must hold at most ${maxValues.toLocaleString('en-US')} values`)
-  }
   const { numberTexts = [] } = request.routeOptions.config
   const kept = numberTexts === 'all' ? numberTexts : numberTexts.filter((name) => text.includes(`"${name}"`))
   const parse = kept.length > 0 ? parseWithNumberTexts : parsePlain
+  const check = (extent: JsonExtent) => checkExtent(extent, findBodyLimits(request).values)
   try {
-    const body = text.length <= MAX_AT_ONCE ? parse(text) : await parseInTurns(text, parse)
+    const body = await (text.length <= MAX_AT_ONCE
+      ? parseAtOnce(text, parse, check)
+      : parseInTurns(text, parse, check, MAX_KEYS))
     return kept.length === 0 || kept === 'all' ? body : withPlainNumbers(body, kept)
   } catch (cause) {
+    if (cause instanceof TooManyKeys)
+      throw invalid('body', `must hold no object of more than ${MAX_KEYS.toLocaleString('en-US')} keys`)
     if (!(cause instanceof SyntaxError)) throw cause
     throw invalid('body', `must be valid JSON: ${cause.message}`)
   }
+}
+
+function checkExtent({ deepest, values }: JsonExtent, maxValues: number): void {
+  if (deepest > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
+  if (values > maxValues)
+    throw invalid('body', `must hold at most ${maxValues.toLocaleString('en-US')} values`)
+}
+
+function parseAtOnce(
+  text: string,
+  parse: (json: string) => unknown,
+  check: (extent: JsonExtent) => void,
+): unknown {
+  check(measureJson(text))
+  return parse(text)
 }
 
 const parsePlain = (text: string): unknown => JSON.parse(text)
@@ -119,6 +136,7 @@ export async function readBodyText(payload: IncomingMessage, maxBytes: number): 
       if (length > block.length) block = enlarge(block, Math.min(Math.max(promised, 2 * length), maxBytes))
       chunk.copy(block, start)
     }
+    await pause()
     return decode(block.subarray(0, length))
   } catch (cause) {
     throw cause instanceof AppError || payload.complete
