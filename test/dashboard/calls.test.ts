@@ -67,7 +67,7 @@ it('a wrong path, parameter, query or body is an error of types', () => {
   expect(data?.nothing).toBeUndefined()
 })
 
-/** Has the type of the answer to a call. It is never called. */
+/** Returns a value of the type of the answer to a call. It is never called. */
 const answerOf = async () => {
   const { fetchData } = await import('../../dashboard/src/api/client.ts')
   return fetchData(sheetCall(sheet, 'POST /stop'))

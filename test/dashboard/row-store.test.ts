@@ -13,7 +13,7 @@ type Request = { path: string; body: Body }
 /** The number of rows that one call of a text search looks at. */
 const ROWS_PER_SEARCH = 1000
 
-/** Answers the requests of a row store from a list of rows. */
+/** Serves the requests of a row store from a list of rows. */
 function serveRows(count: number) {
   const server = {
     /** Returns the inputs of a row. */

@@ -1,5 +1,5 @@
 import type { Call } from './calls.ts'
-import type { Selection } from './sheet.ts'
+import type { Selection } from './selection.ts'
 
 declare const made: unique symbol
 /** The key of a query, made by this file only. A key written elsewhere is an error of types. */

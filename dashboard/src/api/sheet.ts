@@ -8,6 +8,7 @@ import type { CellDetail as CellDetailSchema, Run as RunSchema } from '#contract
 import { type SheetId, sheetCall } from './calls.ts'
 import { fetchData } from './client.ts'
 import { keys } from './keys.ts'
+import type { Selection } from './selection.ts'
 
 export type Input = z.infer<typeof InputSchema>
 export type GraphNode = z.infer<typeof GraphNodeSchema>
@@ -17,10 +18,7 @@ export type Row = RowPage['rows'][number]
 export type Run = z.infer<typeof RunSchema>
 export type CellDetail = z.infer<typeof CellDetailSchema>
 export type Estimate = z.infer<typeof EstimateSchema>
-export type { RowFilter, StatusFilter }
-
-/** A selection of rows: the filters and the search text. */
-export type Selection = { filters: RowFilter[]; status_filters: StatusFilter[]; find: string }
+export type { RowFilter, Selection, StatusFilter }
 
 export const inputsQuery = (sheet: SheetId) =>
   queryOptions({

@@ -9,7 +9,7 @@ import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.
 import { type Network, openNetwork } from './network.ts'
 
 /**
- * Everything through which requests and rows reach other systems or run code of strangers. A process opens it once, so
+ * The ways by which requests and rows reach other systems or run code of strangers. A process opens it once, so
  * that they share one browser, one sandbox, and one count of each provider's calls.
  */
 export type Outside = Network & {

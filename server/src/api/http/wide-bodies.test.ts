@@ -119,7 +119,7 @@ describe('F74: a body that is wrong everywhere is answered in bounded time and l
       `/api/v1${sheet}/rows`,
       unknownKeys(5 * MIB, '{"rows":[{', '}]}'),
     )
-    expect(most.error.message).toContain('must hold no object of more than 50,000 keys')
+    expect(JSON.stringify(most)).toContain('must hold no object of more than 50,000 keys')
 
     const row = (_: unknown, n: number) => `{"a":"${n}","b":"${'\\u0001'.repeat(900)}"}`
     const many = `{"rows":[${Array.from({ length: 960 }, row).join(',')}]}`
@@ -134,14 +134,14 @@ describe('F74: a body that is wrong everywhere is answered in bounded time and l
     const add = async (rest: string) =>
       expectBounded('POST', `/api/v1${sheet}/actions/add`, `{"action_id":"http_api_call",${rest}}`)
     const inputs = await add(
-      unknownKeys(MIB - 100, '"inputs":{"endpoint":"https://a.example","method":"GET",', '}'),
+      unknownKeys(600_000, '"inputs":{"endpoint":"https://a.example","method":"GET",', '}'),
     )
     expect(inputs.warnings.at(-1)).toMatchObject({
       field: 'inputs',
       message: expect.stringMatching(/ \d{5} more /),
     })
     const group = '"run_if":{"conditions":[{"conditions":[{"variable":"{{input.a}}","operator":"not empty",'
-    const conditions = await add(unknownKeys(MIB - 100, group, '}]}]}'))
+    const conditions = await add(unknownKeys(600_000, group, '}]}]}'))
     const messages = conditions.warnings.map(({ message }: { message: string }) => message)
     expect(messages.filter((message: string) => / \d{5} more$/.test(message))).toHaveLength(1)
   })
