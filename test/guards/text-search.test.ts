@@ -16,7 +16,7 @@ const KNOWN: Record<string, [count: number, why: string]> = {
   'server/src/catalog/built-in/web/useful-pages.ts': [1, 'words of ours'],
   'server/src/catalog/crm/hubspot-options.ts': [1, 'a list'],
   'server/src/catalog/formula/binding.ts': [1, 'words of a message'],
-  'server/src/catalog/http/secrets.ts': [1, 'at most 64 characters'],
+  'server/src/catalog/http/secrets.ts': [2, 'at most 64 characters'],
   'server/src/catalog/records/fields.ts': [1, 'a list'],
   'server/src/catalog/schema/json-schema.ts': [2, 'compiled only, and used in the sandbox'],
   'server/src/files/reading/xml-scanner.ts': [1, 'marks of XML'],

@@ -23,7 +23,7 @@ describe('H1: a warning has a text for people, with labels instead of ids', () =
     ],
     [
       'web_search',
-      { field: 'inputs.query', code: 'unresolved_reference', message: '{{input.size}} names nothing' },
+      { field: 'inputs.query', code: 'unresolved_reference', message: '{{input.size}} does not exist' },
       'Search for: there is no column "size"',
     ],
     [
