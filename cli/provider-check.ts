@@ -124,7 +124,7 @@ function record(egress: Egress): { replies: Recorded[]; watched: Egress } {
     if (reply.ok) {
       const json = await reply.json()
       const at = `${request.method} ${new URL(request.url).pathname}`
-      replies.push({ at, status: reply.status, body: json.ok ? json.value : reply.text() })
+      replies.push({ at, status: reply.status, body: json.ok ? json.value : await reply.text() })
     }
     return reply
   }

@@ -41,8 +41,8 @@ const ENDINGS: Record<Fault, { call: Ending; waterfall: Ending; source: Ending }
   },
   '429 without Retry-After': {
     call: ['failed', TRIED('HTTP 429')],
-    waterfall: ['failed', /its rate limit is reached HTTP 429/],
-    source: ['active', /its rate limit is reached HTTP 429/],
+    waterfall: ['failed', /its rate limit is reached \(HTTP 429\)/],
+    source: ['active', /its rate limit is reached \(HTTP 429\)/],
   },
   '500': {
     call: ['failed', TRIED('HTTP 500')],

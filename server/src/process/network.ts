@@ -7,7 +7,7 @@ import { egressSettings } from '../lib/egress/settings.ts'
 export type Network = { egress: Egress; models: Models }
 
 /** Opens the clients of a process. Call it once: `withNetwork` does so for a command, `openOutside` for a server. */
-export function openNetwork(config: Config): Network & { close(): Promise<void> } {
+export function openNetwork(config: Config): Network & { close: () => Promise<void> } {
   const egress = createEgress(egressSettings(config))
   const models = createModels(config)
   return { egress, models, close: async () => void (await Promise.all([egress.close(), models.close()])) }

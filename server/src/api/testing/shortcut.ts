@@ -71,18 +71,18 @@ function publisherOf({ store, services }: TestApp, { orgId }: TestOrg, memberId:
 /** Returns the calls of an organisation that publishes and runs shortcuts. */
 export function shortcutsOf(app: TestApp, org: TestOrg) {
   return {
-    async makeShortcut(chain: Step[], given: GivenSchemas = {}, as: TestOrg = org) {
+    makeShortcut: async (chain: Step[], given: GivenSchemas = {}, as: TestOrg = org) => {
       const workflow = await makeWorkflow(as, chain)
       const { shortcut_id } = await publish(app, as, workflow, { given })
       return { workflow, id: shortcut_id, path: `/shortcuts/${shortcut_id}`, sheet: sheetOf(workflow) }
     },
     /** Runs a shortcut and returns the finished run. */
-    async run(path: string, input_data: unknown, as: Pick<TestOrg, 'call'> = org): Promise<Json> {
+    run: async (path: string, input_data: unknown, as: Pick<TestOrg, 'call'> = org): Promise<Json> => {
       const answer = await as.call('POST', `${path}/run`, { input_data })
       expect([answer.status, answer.body.errors]).toEqual([201, undefined])
       return endedRun(as, `${path}/runs/${answer.body.data.id}`)
     },
-    async rowsOf(sheet: string): Promise<Json[]> {
+    rowsOf: async (sheet: string): Promise<Json[]> => {
       return (await org.call('POST', `${sheet}/rows/list`, { page_size: 200 })).body.data.rows
     },
   }

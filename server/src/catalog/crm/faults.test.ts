@@ -63,7 +63,11 @@ const REFRESHED = new Set(['salesforce', 'hubspot', 'pipedrive', 'google_sheets'
 const failing = (message: RegExp) => ({ kind: 'failed', message: expect.stringMatching(message) })
 const LEFT_OPEN = { kind: 'wait', state: { open: { since: expect.any(Number), tries: 1 } } }
 const FAULTS: [string, Reply, object][] = [
-  ['a bad key', { status: 401, json: [{ message: `no ${TOKEN}` }] }, failing(/the key was refused HTTP 401/)],
+  [
+    'a bad key',
+    { status: 401, json: [{ message: `no ${TOKEN}` }] },
+    failing(/the key was refused \(HTTP 401\)/),
+  ],
   ['slow down until', { status: 429, headers: { 'retry-after': '7' } }, { kind: 'retry', afterMs: 7000 }],
   ['slow down', { status: 429 }, { kind: 'retry' }],
   ['5xx', { status: 503, text: `down ${TOKEN}` }, { kind: 'retry' }],
@@ -113,7 +117,7 @@ describe.each(CALLS.map((one): [string, Call] => [one.action, one]))('%s', (acti
         ({ path }) => (isToken(path) ? { json: { access_token: 'access-3-0123456789' } } : { status: 401 }),
         { keys: connectionTo(crm, REFRESHING) },
       )
-      expect(bad.outcome).toMatchObject(failing(/the key was refused HTTP 401/))
+      expect(bad.outcome).toMatchObject(failing(/the key was refused \(HTTP 401\)/))
       expect(bad.asked.filter(({ path }) => isToken(path))).toHaveLength(2)
     })
 
@@ -121,7 +125,7 @@ describe.each(CALLS.map((one): [string, Call] => [one.action, one]))('%s', (acti
       const { outcome } = await run(() => ({ status: 400, json: { error: 'invalid_grant' } }), {
         keys: connectionTo(crm, REFRESHING),
       })
-      expect(outcome).toMatchObject(failing(/the key was refused HTTP 400.*invalid_grant/))
+      expect(outcome).toMatchObject(failing(/the key was refused \(HTTP 400\).*invalid_grant/))
     })
   }
 

@@ -186,7 +186,7 @@ describe('hubspot writes', () => {
       'a wrong value',
       'create',
       refused,
-      /HubSpot: it does not accept this request HTTP 400: Unable to perform/,
+      /HubSpot: it does not accept this request \(HTTP 400\): Unable to perform/,
     ],
     [
       'a record that is not there',

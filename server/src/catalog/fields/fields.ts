@@ -66,7 +66,7 @@ function text<const Required extends boolean = false>(
 }
 
 /** Defines a field for a token (or JSON text) whose value is used unchanged: a list, an object. */
-function value<const Required extends boolean = false>(options: Given<Required> & { type?: string }): Field {
+function value(options: Given<boolean> & { type?: string }): Field {
   return {
     ...base(options.type ?? 'string', 'column', options),
     check: checkText,
@@ -257,9 +257,7 @@ function resolvePair(item: Record<string, unknown>, scope: Scope): Record<string
 }
 
 /** Defines a field for a list of texts: names, columns, tokens. */
-function texts<const Required extends boolean = false>(
-  options: Given<Required> & { type?: string },
-): Field<string[]> {
+function texts(options: Given<boolean> & { type?: string }): Field<string[]> {
   return {
     ...base(options.type ?? 'jsonArray', 'list', options),
     check(raw, path) {

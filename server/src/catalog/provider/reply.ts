@@ -116,7 +116,7 @@ export function parseReply<Body>(
     USUAL[status] ??
     (status >= 300 ? 'error' : null)
   if (kind !== null && kind !== 'answer') {
-    const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
+    const words = WORDS[kind] === undefined ? `HTTP ${status}` : `${WORDS[kind]} (HTTP ${status})`
     const message = `${words}${printExcerpt(rules.explain?.(body) ?? reply.excerpt(20 * EXCERPT), secrets())}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }

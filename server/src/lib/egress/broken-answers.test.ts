@@ -109,7 +109,7 @@ describe('a broken answer is a failure, never a short success', () => {
     ] as const) {
       const server = await serveEncoded(body, encoding)
       const result = await fetchLocal({ url: server.origin })
-      expect(result.ok && result.text()).toBe('hello')
+      expect(result.ok && (await result.text())).toBe('hello')
     }
   })
 })

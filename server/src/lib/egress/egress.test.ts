@@ -161,7 +161,7 @@ describe('an answer', () => {
   it('is read as UTF-8 with replacement', async () => {
     const server = await serveHttp((_, response) => response.end(Buffer.from([0x61, 0xff, 0xc3, 0xbc, 0x00])))
     const result = await createLocalEgress().fetch({ url: server.origin })
-    expect(result.ok && result.text()).toBe('a\uFFFDü\0')
+    expect(result.ok && (await result.text())).toBe('a\uFFFDü\0')
   })
 
   it.each(['HEAD', 'GET'])('to %s without a body may name an encoding and a length', async (method) => {

@@ -134,7 +134,7 @@ describe('DNS rebinding', () => {
     const url = `http://rebind.example:${server.port}/`
 
     const first = await egress.fetch({ url })
-    expect(first.ok && first.text()).toBe('good')
+    expect(first.ok && (await first.text())).toBe('good')
     expect(asked).toBe(1)
 
     const second = await egress.fetch({ url })

@@ -10,7 +10,7 @@ export const F2 = 'format_data_using_js_expression_2'
 export function runSheetsOf(org: TestOrg) {
   return {
     /** Makes a sheet with the inputs `name` and `n` and a chain, and returns its base path. */
-    async makeSheet(chain: Step[]): Promise<string> {
+    makeSheet: async (chain: Step[]): Promise<string> => {
       const { body } = await org.call('POST', '/workflows', { name: 'Run' })
       const base = `/workflows/${body.data.workflow_id}/sheets/${body.data.workflow_id}`
       await org.call('POST', `${base}/inputs`, [
@@ -23,7 +23,7 @@ export function runSheetsOf(org: TestOrg) {
       }
       return base
     },
-    async addRows(base: string, rows: object[], more: object = {}): Promise<Json> {
+    addRows: async (base: string, rows: object[], more: object = {}): Promise<Json> => {
       const answer = await org.call('POST', `${base}/rows`, { rows, ...more })
       expect(answer.status).toBe(201)
       return answer.body.data

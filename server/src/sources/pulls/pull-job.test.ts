@@ -206,7 +206,10 @@ describe('faults of a page', () => {
       status: 'active',
       lead_count: 2,
       pull_under_way: { new: 2, pages: 1 },
-      last_error: { message: expect.stringContaining('slow down'), hint: 'it is retried automatically' },
+      last_error: {
+        message: expect.stringContaining('its rate limit is reached (HTTP 429)'),
+        hint: 'it is retried automatically',
+      },
     })
     const nextPull = Date.parse(parked.next_pull_at)
     expect(nextPull).toBeGreaterThan(before + 39_000)

@@ -91,7 +91,7 @@ describe('POST /sources/{source_id}/preview', () => {
     [
       { status: 401, json: { message: 'bad key' } },
       400,
-      'connection_id: Paged: the key was refused HTTP 401',
+      'connection_id: Paged: the key was refused (HTTP 401)',
     ],
     [{ status: 400, json: { message: 'no such list' } }, 400, 'no such list'],
     [{ status: 500, text: 'broken' }, 400, 'Paged: HTTP 500: broken'],

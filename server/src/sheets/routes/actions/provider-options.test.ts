@@ -177,7 +177,7 @@ describe('D57: a provider that fails is a 400 with its reason', () => {
     [
       'a bad key',
       { status: 401, json: { message: 'no hubspot-token' } },
-      /^HubSpot: the key was refused HTTP 401/,
+      /^HubSpot: the key was refused \(HTTP 401\)/,
     ],
     ['5xx', { status: 503, text: 'down' }, /^HubSpot: HTTP 503: down/],
     ['no JSON', { text: '<html>' }, /not valid JSON/],
