@@ -35,14 +35,16 @@ const tags = ['Actions']
 const ACTION = `${BASE}/:action_instance_id`
 
 /** Registers the endpoints that arrange and label a chain, and that list its fields' options and its outputs. */
-export function actionLayoutRoutes(
-  api: Api,
-  { catalogue, prices, config, egress, store, sealer }: RouteServices,
-): void {
-  const environment = createRunEnvironment(store, sealer, config.providerKeys)
-  const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
-  const createEditing = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
+export function actionLayoutRoutes(api: Api, services: RouteServices): void {
+  defineRename(api, services)
+  defineNote(api, services)
+  defineMove(api, services)
+  defineReorder(api, services)
+  defineOutputs(api, services)
+  defineOptions(api, services)
+}
 
+function defineRename(api: Api, { catalogue }: RouteServices): void {
   api.patch(
     `${ACTION}/name`,
     {
@@ -58,11 +60,13 @@ export function actionLayoutRoutes(
     async (request) => {
       const { id } = request.action
       const { name: display_name } = request.body
-      await labelAction(createEditing(request), id, { display_name })
+      await labelAction(createEditing(request, catalogue), id, { display_name })
       return ok({ action_instance_id: id, display_name })
     },
   )
+}
 
+function defineNote(api: Api, { catalogue }: RouteServices): void {
   api.post(
     `${ACTION}/notes`,
     {
@@ -78,12 +82,14 @@ export function actionLayoutRoutes(
     async (request) => {
       const { id } = request.action
       const { note } = request.body
-      await labelAction(createEditing(request), id, { note })
+      await labelAction(createEditing(request, catalogue), id, { note })
       const { sheet_id } = request.sheet
       return ok({ action_instance_id: id, sheet_id, note })
     },
   )
+}
 
+function defineMove(api: Api, { catalogue }: RouteServices): void {
   api.patch(
     `${ACTION}/move`,
     {
@@ -98,11 +104,13 @@ export function actionLayoutRoutes(
     },
     async (request) => {
       const { id } = request.action
-      const after = await moveAction(createEditing(request), id, request.body.after)
+      const after = await moveAction(createEditing(request, catalogue), id, request.body.after)
       return ok({ moved: true as const, action_instance_id: id, after })
     },
   )
+}
 
+function defineReorder(api: Api, { catalogue }: RouteServices): void {
   api.patch(
     `${ACTION}/waterfall/:field_name`,
     {
@@ -125,7 +133,7 @@ export function actionLayoutRoutes(
       const { waterfall } = requireField(catalogue, request)
       if (waterfall === undefined) throw notFound('Field')
       const { providers, warnings } = await reorderWaterfall(
-        createEditing(request),
+        createEditing(request, catalogue),
         id,
         { name: field_name, ...waterfall },
         request.body.providers,
@@ -136,7 +144,9 @@ export function actionLayoutRoutes(
       )
     },
   )
+}
 
+function defineOutputs(api: Api, { catalogue }: RouteServices): void {
   api.get(
     `${ACTION}/outputs`,
     {
@@ -149,11 +159,15 @@ export function actionLayoutRoutes(
       },
     },
     async (request) => {
-      const outputs = await discoverActionOutputs(createEditing(request), request.action)
+      const outputs = await discoverActionOutputs(createEditing(request, catalogue), request.action)
       return ok({ action_instance_id: request.action.id, outputs })
     },
   )
+}
 
+function defineOptions(api: Api, { catalogue, prices, config, egress, store, sealer }: RouteServices): void {
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
+  const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
   api.post(
     `${ACTION}/options/:field_name`,
     {
@@ -180,4 +194,8 @@ export function actionLayoutRoutes(
       return ok({ options })
     },
   )
+}
+
+function createEditing({ db, caller, sheet }: FastifyRequest, catalogue: RouteServices['catalogue']) {
+  return { db, author: caller, sheet, catalogue }
 }

@@ -40,34 +40,15 @@ const NUMBER_TEXTS = ['inputs', 'values']
 
 type Parts = Pick<Services, 'catalogue' | 'config' | 'models' | 'egress'>
 
-export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): void {
-  const createEditing = ({ db, caller, sheet }: FastifyRequest) => ({
-    db,
-    author: caller,
-    sheet,
-    catalogue,
-    installation,
-    mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
-  })
+export function actionRoutes(api: Api, parts: Parts): void {
+  defineAdd(api, parts)
+  defineGraph(api, parts)
+  defineGet(api, parts)
+  defineConfigure(api, parts)
+  defineDelete(api, parts)
+}
 
-  /** Finds the errors inside a body whose shape was already refused, so that all errors are reported at once (D5). */
-  const findErrorsInAdd = async (request: FastifyRequest): Promise<FieldError[]> => {
-    const body = isObject(request.body) ? request.body : {}
-    const { action_id, after } = body
-    if (typeof action_id !== 'string') return []
-    const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...pickSoundParts(body) }
-    const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
-    return (await addTargetProblems(request.db, createEditing(request), catalogue.get(action_id), {}, made))
-      .errors
-  }
-  const findErrorsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
-    const { action, body } = request
-    const chain = await readChain(catalogue, request)
-    const template = catalogue.get(action.action_id)
-    const made = configure(action, template, pickSoundParts(isObject(body) ? body : {}), typesIn(chain))
-    return (await addTargetProblems(request.db, createEditing(request), template, action.inputs, made)).errors
-  }
-
+function defineAdd(api: Api, parts: Parts): void {
   api.post(
     `${BASE}/add`,
     {
@@ -76,7 +57,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         body: 'document',
         numberTexts: NUMBER_TEXTS,
         resource: chainOfPath,
-        furtherErrors: findErrorsInAdd,
+        furtherErrors: (request) => findErrorsInAdd(request, parts),
       },
       schema: {
         tags,
@@ -87,7 +68,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       },
     },
     async (request) => {
-      const { action, chain, warnings } = await addAction(createEditing(request), request.body)
+      const { action, chain, warnings } = await addAction(createEditing(request, parts), request.body)
       const link = chain.links.get(action.id)
       const data = {
         action_instance_id: action.id,
@@ -99,7 +80,9 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       return created(data, { warnings: addTexts(warnings, link?.template) })
     },
   )
+}
 
+function defineGraph(api: Api, parts: Parts): void {
   api.get(
     `${BASE}/graph`,
     {
@@ -111,9 +94,11 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         response: { 200: success(200, z.array(GraphNode)) },
       },
     },
-    async (request) => ok(toGraph(await readChain(catalogue, request))),
+    async (request) => ok(toGraph(await readChain(parts.catalogue, request))),
   )
+}
 
+function defineGet(api: Api, parts: Parts): void {
   api.get(
     `${BASE}/:action_instance_id`,
     {
@@ -127,11 +112,11 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     },
     async (request) => {
       const { action, db, sheet } = request
-      const chain = await readChain(catalogue, request)
-      const { author, mayUse: may } = createEditing(request)
-      const problems = await listProblems(db, sheet, action, chain, installation)
+      const chain = await readChain(parts.catalogue, request)
+      const { author, mayUse: may } = createEditing(request, parts)
+      const problems = await listProblems(db, sheet, action, chain, parts)
       const inputs = { before: action.inputs, after: action.inputs }
-      const template = catalogue.get(action.action_id)
+      const template = parts.catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
       const warnings = addTexts([...problems, ...targets.warnings], template)
       const fields = template === undefined ? [] : describeInputs(template)
@@ -139,7 +124,9 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       return ok(data, warnings.length === 0 ? {} : { warnings })
     },
   )
+}
 
+function defineConfigure(api: Api, parts: Parts): void {
   api.patch(
     `${BASE}/:action_instance_id`,
     {
@@ -148,7 +135,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
         body: 'document',
         numberTexts: NUMBER_TEXTS,
         resource: actionOfPath,
-        furtherErrors: findErrorsInConfiguration,
+        furtherErrors: (request) => findErrorsInConfiguration(request, parts),
       },
       schema: {
         tags,
@@ -160,11 +147,13 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     },
     async (request) => {
       const { id, action_id } = request.action
-      const warnings = await configureAction(createEditing(request), id, request.body)
-      return ok({ action_instance_id: id }, { warnings: addTexts(warnings, catalogue.get(action_id)) })
+      const warnings = await configureAction(createEditing(request, parts), id, request.body)
+      return ok({ action_instance_id: id }, { warnings: addTexts(warnings, parts.catalogue.get(action_id)) })
     },
   )
+}
 
+function defineDelete(api: Api, parts: Parts): void {
   api.delete(
     `${BASE}/:action_instance_id`,
     {
@@ -178,10 +167,42 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
     },
     async (request) => {
       const { id } = request.action
-      const dependent_actions = await deleteAction(createEditing(request), id)
+      const dependent_actions = await deleteAction(createEditing(request, parts), id)
       return ok({ deleted: true as const, action_instance_id: id, dependent_actions })
     },
   )
+}
+
+function createEditing({ db, caller, sheet }: FastifyRequest, { catalogue, ...installation }: Parts) {
+  return {
+    db,
+    author: caller,
+    sheet,
+    catalogue,
+    installation,
+    mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
+  }
+}
+
+/** Finds the errors inside a body whose shape was already refused, so that all errors are reported at once (D5). */
+async function findErrorsInAdd(request: FastifyRequest, parts: Parts): Promise<FieldError[]> {
+  const body = isObject(request.body) ? request.body : {}
+  const { action_id, after } = body
+  if (typeof action_id !== 'string') return []
+  const { catalogue } = parts
+  const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...pickSoundParts(body) }
+  const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
+  const template = catalogue.get(action_id)
+  return (await addTargetProblems(request.db, createEditing(request, parts), template, {}, made)).errors
+}
+
+/** Finds the errors inside a configuration whose shape was already refused (D5). */
+async function findErrorsInConfiguration(request: FastifyRequest, parts: Parts): Promise<FieldError[]> {
+  const { action, body, db } = request
+  const chain = await readChain(parts.catalogue, request)
+  const template = parts.catalogue.get(action.action_id)
+  const made = configure(action, template, pickSoundParts(isObject(body) ? body : {}), typesIn(chain))
+  return (await addTargetProblems(db, createEditing(request, parts), template, action.inputs, made)).errors
 }
 
 /** Picks the parts of a configuration that can be checked although other parts have the wrong shape. */

@@ -21,6 +21,7 @@ import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { viewBilling } from './cell-billing.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
+const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
 const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
 
 /** Returns the URL of outputs that are too large for their cell. Reading it needs the key (D44). */
@@ -32,9 +33,14 @@ export function outputsUrl(
   return (rowId, action) => `${rows}/${rowId}/cells/${encodeURIComponent(action)}/outputs`
 }
 
-export function cellRoutes(api: Api, { publicUrl }: Services): void {
-  const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
+export function cellRoutes(api: Api, services: Services): void {
+  defineGet(api, services)
+  defineRestore(api, services)
+  defineOutputs(api)
+  definePreviousOutputs(api)
+}
 
+function defineGet(api: Api, { publicUrl }: Services): void {
   api.get(
     `${BASE}/cells/:action_instance_id`,
     {
@@ -51,7 +57,9 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       return ok(await readDetail(request, request.params, publicUrl()))
     },
   )
+}
 
+function defineRestore(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/cells/:action_instance_id/restore`,
     {
@@ -79,7 +87,9 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       return ok(await readDetail(request, params, publicUrl()))
     },
   )
+}
 
+function defineOutputs(api: Api): void {
   api.get(
     `${BASE}/cells/:action_instance_id/outputs`,
     {
@@ -99,7 +109,9 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
     },
   )
+}
 
+function definePreviousOutputs(api: Api): void {
   api.get(
     `${BASE}/cells/:action_instance_id/outputs/previous`,
     {

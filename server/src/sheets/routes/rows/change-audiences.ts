@@ -39,51 +39,10 @@ export type Reader = {
 
 export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>, lingerMs = LINGER_MS) {
   const audiences = new Map<string, Audience>()
-  /** The name of this process in ids of events: counts of other processes, or from before a restart, mean something else. */
-  const process = randomText(PROCESS_NAME)
-  const createEventId = ({ heard }: Audience) => `${process}-${heard}`
+  const announcer = createAnnouncer(log)
 
-  async function notify({ sheet, db }: Reader, audience: Audience, readers: Iterable<ServerResponse>) {
-    // The id is made before the state is read, so a change in between is announced again.
-    const id = createEventId(audience)
-    const data = JSON.stringify(await describe(db, sheet))
-    const event = `id: ${id}\nevent: change\ndata: ${data}\n\n`
-    for (const reader of readers) {
-      if (!audience.readers.has(reader) || reader.writableEnded) continue
-      if (reader.writableNeedDrain) audience.behind.add(reader)
-      else reader.write(event)
-    }
-  }
-
-  /** Ends the streams of readers whose state is unknown. They open them again. */
-  const endStreams = (readers: Iterable<ServerResponse>) => (cause: unknown) => {
-    log.warn(
-      { err: cause },
-      'cannot read the state of a sheet; its streams of changes were ended, and readers may open them again',
-    )
-    for (const reader of readers) reader.end()
-  }
-
-  function openAudience(reader: Reader): Audience {
-    const audience: Audience = {
-      readers: new Set(),
-      behind: new Set(),
-      gathering: undefined,
-      toldAt: 0,
-      heard: 0,
-      lingering: undefined,
-      unwatch: store.changes.watch(reader.sheet.sheet_id, () => {
-        audience.heard += 1
-        if (audience.readers.size === 0) return
-        if (audience.gathering !== undefined) return
-        const wait = Math.max(0, audience.toldAt + GATHER_MS - performance.now())
-        audience.gathering = setTimeout(() => {
-          audience.gathering = undefined
-          audience.toldAt = performance.now()
-          notify(reader, audience, audience.readers).catch(endStreams(audience.readers))
-        }, wait)
-      }),
-    }
+  function open(reader: Reader): Audience {
+    const audience = createAudience(store, reader, announcer)
     audiences.set(reader.sheet.sheet_id, audience)
     return audience
   }
@@ -99,16 +58,13 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
     /** Adds a reader. It gets the state of the sheet, unless it saw that last, and then each change. */
     join(reader: Reader): void {
       const { response } = reader
-      const audience = audiences.get(reader.sheet.sheet_id) ?? openAudience(reader)
+      const audience = audiences.get(reader.sheet.sheet_id) ?? open(reader)
       audience.readers.add(response)
       clearTimeout(audience.lingering)
       response.on('drain', () => {
-        if (audience.behind.delete(response))
-          notify(reader, audience, [response]).catch(endStreams([response]))
+        if (audience.behind.delete(response)) announcer.announce(reader, audience, [response])
       })
-      if (reader.lastEventId !== createEventId(audience)) {
-        notify(reader, audience, [response]).catch(endStreams([response]))
-      }
+      if (!announcer.hasSeenLatest(reader, audience)) announcer.announce(reader, audience, [response])
     },
     leave(sheetId: string, response: ServerResponse): void {
       const audience = audiences.get(sheetId)
@@ -124,6 +80,65 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
     /** Ends all audiences and their counts when the server ends. */
     close(): void {
       for (const [sheetId, audience] of audiences) end(sheetId, audience)
+    },
+  }
+}
+
+/** Creates the audience of a sheet, which counts changes and announces them to its readers from now on. */
+function createAudience(store: Services['store'], reader: Reader, { announce }: Announcer): Audience {
+  const audience: Audience = {
+    readers: new Set(),
+    behind: new Set(),
+    gathering: undefined,
+    toldAt: 0,
+    heard: 0,
+    lingering: undefined,
+    unwatch: store.changes.watch(reader.sheet.sheet_id, () => {
+      audience.heard += 1
+      if (audience.readers.size === 0) return
+      if (audience.gathering !== undefined) return
+      const wait = Math.max(0, audience.toldAt + GATHER_MS - performance.now())
+      audience.gathering = setTimeout(() => {
+        audience.gathering = undefined
+        audience.toldAt = performance.now()
+        announce(reader, audience, audience.readers)
+      }, wait)
+    }),
+  }
+  return audience
+}
+
+type Announcer = ReturnType<typeof createAnnouncer>
+
+/** Creates the part that sends the state of a sheet to readers. */
+function createAnnouncer(log: Services['log']) {
+  /** The name of this process in ids of events: counts of other processes, or from before a restart, mean something else. */
+  const process = randomText(PROCESS_NAME)
+  const createEventId = ({ heard }: Audience) => `${process}-${heard}`
+
+  async function send({ sheet, db }: Reader, audience: Audience, readers: Iterable<ServerResponse>) {
+    // The id is made before the state is read, so a change in between is announced again.
+    const id = createEventId(audience)
+    const data = JSON.stringify(await describe(db, sheet))
+    const event = `id: ${id}\nevent: change\ndata: ${data}\n\n`
+    for (const reader of readers) {
+      if (!audience.readers.has(reader) || reader.writableEnded) continue
+      if (reader.writableNeedDrain) audience.behind.add(reader)
+      else reader.write(event)
+    }
+  }
+
+  return {
+    hasSeenLatest: ({ lastEventId }: Reader, audience: Audience) => lastEventId === createEventId(audience),
+    /** Sends the state to these readers. Ends their streams if the state cannot be read; they open them again. */
+    announce: (reader: Reader, audience: Audience, readers: Iterable<ServerResponse>): void => {
+      send(reader, audience, readers).catch((cause: unknown) => {
+        log.warn(
+          { err: cause },
+          'cannot read the state of a sheet; its streams of changes were ended, and readers may open them again',
+        )
+        for (const one of readers) one.end()
+      })
     },
   }
 }

@@ -36,7 +36,13 @@ import { faultsInSelection, isEmptySelection, resolveSelection } from './row-sel
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
 export function rowRoutes(api: Api, services: RouteServices): void {
-  const { publicUrl } = services
+  defineAdd(api, services)
+  defineList(api, services)
+  defineDelete(api)
+  defineDeleteAll(api)
+}
+
+function defineAdd(api: Api, services: RouteServices): void {
   api.post(
     BASE,
     {
@@ -104,7 +110,9 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       )
     },
   )
+}
 
+function defineList(api: Api, { publicUrl }: RouteServices): void {
   api.post(
     `${BASE}/list`,
     {
@@ -139,7 +147,9 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
     },
   )
+}
 
+function defineDelete(api: Api): void {
   api.post(
     `${BASE}/delete`,
     {
@@ -176,7 +186,9 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
     },
   )
+}
 
+function defineDeleteAll(api: Api): void {
   api.post(
     `${BASE}/delete-all`,
     {

@@ -36,11 +36,16 @@ import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 const EDITS = '/workflows/:workflow_id/sheets/:sheet_id/edits'
+const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
 
 /** Registers the endpoints for edits in the grid: changing values, and deleting rows in a way that can be undone. */
 export function rowEditRoutes(api: Api): void {
-  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
+  defineEdit(api)
+  defineDelete(api)
+  defineRestore(api)
+}
 
+function defineEdit(api: Api): void {
   api.patch(
     BASE,
     {
@@ -82,7 +87,9 @@ export function rowEditRoutes(api: Api): void {
       return ok({ edited_row_ids: [...taken], edit_id, rejected: fitRejected([...rejected, ...refused]) })
     },
   )
+}
 
+function defineDelete(api: Api): void {
   api.post(
     `${BASE}/delete`,
     {
@@ -105,7 +112,9 @@ export function rowEditRoutes(api: Api): void {
       return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
     },
   )
+}
 
+function defineRestore(api: Api): void {
   api.post(
     `${BASE}/restore`,
     {
@@ -150,8 +159,6 @@ async function explainUnrestored(
 
 /** Registers the endpoints for a member's own edits of a sheet, from any browser: list, undo and redo. */
 export function editHistoryRoutes(api: Api): void {
-  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
-
   api.get(
     EDITS,
     { config, schema: { params: SheetParams, response: { 200: success(200, KeptEdits) } } },

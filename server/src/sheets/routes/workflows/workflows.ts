@@ -28,7 +28,16 @@ import {
 
 const tags = ['Workflows']
 
-export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void {
+export function workflowRoutes(api: Api, services: Services): void {
+  defineCreate(api)
+  defineList(api)
+  defineGet(api, services)
+  defineRename(api)
+  defineDuplicate(api, services)
+  defineDelete(api)
+}
+
+function defineCreate(api: Api): void {
   api.post(
     '/workflows',
     {
@@ -48,7 +57,9 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       return created({ ...made, created_at: made.created_at.toISOString() })
     },
   )
+}
 
+function defineList(api: Api): void {
   api.get(
     '/workflows',
     {
@@ -60,7 +71,9 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       return ok(workflows.filter((workflow) => mayUse(caller, workflow)).map(viewWorkflow))
     },
   )
+}
 
+function defineGet(api: Api, { sealer, publicUrl }: Services): void {
   api.get(
     '/workflows/:workflow_id',
     {
@@ -86,7 +99,9 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       return ok(overview, warnings.length === 0 ? {} : { warnings })
     },
   )
+}
 
+function defineRename(api: Api): void {
   api.patch(
     '/workflows/:workflow_id/name',
     {
@@ -104,7 +119,9 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       return ok({ workflow_id, name })
     },
   )
+}
 
+function defineDuplicate(api: Api, { sealer }: Services): void {
   api.post(
     '/workflows/:workflow_id/duplicate',
     {
@@ -124,7 +141,9 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       return created(data)
     },
   )
+}
 
+function defineDelete(api: Api): void {
   api.delete(
     '/workflows/:workflow_id',
     {
