@@ -41,18 +41,29 @@ const RunParams = SheetParams.extend({ run_id: Uuid })
 const MAX_RUNS = 100
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
-export function runRoutes(api: Api, services: EstimateServices): void {
-  const run = {
-    scope: 'workflows:run' as const,
-    body: 'document' as const,
-    numberTexts: ['values'],
-    resource: sheetOfPath,
-    spends: true as const,
-    selects: true as const,
-    furtherErrors: faultsInSelection,
-  }
-  const queued = { 200: z.union([successWithMessage(200, Queued), DRY_RUN_ANSWER]) }
+const run = {
+  scope: 'workflows:run' as const,
+  body: 'document' as const,
+  numberTexts: ['values'],
+  resource: sheetOfPath,
+  spends: true as const,
+  selects: true as const,
+  furtherErrors: faultsInSelection,
+}
 
+const queued = { 200: z.union([successWithMessage(200, Queued), DRY_RUN_ANSWER]) }
+
+export function runRoutes(api: Api, services: EstimateServices): void {
+  defineRun(api, services)
+  defineRunAll(api, services)
+  defineRunAction(api, services)
+  defineStop(api)
+  defineList(api)
+  defineGet(api)
+  defineResume(api, services)
+}
+
+function defineRun(api: Api, services: EstimateServices): void {
   api.post(
     `${BASE}/run`,
     {
@@ -72,7 +83,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       return queue(request, reply, services, { ...body, definition, actions: allActions(definition), rows })
     },
   )
+}
 
+function defineRunAll(api: Api, services: EstimateServices): void {
   api.post(
     `${BASE}/run-all`,
     {
@@ -93,7 +106,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       return queue(request, reply, services, { ...body, definition, actions, rows })
     },
   )
+}
 
+function defineRunAction(api: Api, services: EstimateServices): void {
   api.post(
     `${BASE}/actions/:action_instance_id/run`,
     {
@@ -119,7 +134,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
     },
   )
+}
 
+function defineStop(api: Api): void {
   api.post(
     `${BASE}/stop`,
     {
@@ -137,7 +154,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       return ok({ rows_stopped }, { message })
     },
   )
+}
 
+function defineList(api: Api): void {
   api.get(
     `${BASE}/runs`,
     {
@@ -151,7 +170,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
     },
     async ({ db, sheet }) => ok((await listRuns(db, sheet, { limit: MAX_RUNS })).map(viewRun)),
   )
+}
 
+function defineGet(api: Api): void {
   api.get(
     `${BASE}/runs/:run_id`,
     {
@@ -169,7 +190,9 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       return ok(viewRun(run))
     },
   )
+}
 
+function defineResume(api: Api, services: EstimateServices): void {
   api.post(
     `${BASE}/runs/:run_id/resume`,
     {
