@@ -27,9 +27,16 @@ declare module 'fastify' {
 }
 
 /** Adds the settings of provider connections: shared ones and the caller's own. */
-export function connectionSettings(api: Api, { sealer, egress }: Services): void {
+export function connectionSettings(api: Api, services: Services): void {
   api.decorateRequest('connection')
+  defineProviders(api)
+  defineList(api)
+  defineAdd(api, services)
+  defineTest(api, services)
+  defineRemove(api)
+}
 
+function defineProviders(api: Api): void {
   api.get(
     '/providers',
     {
@@ -50,7 +57,9 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
       )
     },
   )
+}
 
+function defineList(api: Api): void {
   api.get(
     '/connections',
     { config: { scope: 'any key' }, schema: { response: { 200: success(200, z.array(Connection)) } } },
@@ -77,7 +86,9 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
       )
     },
   )
+}
 
+function defineAdd(api: Api, { sealer }: Services): void {
   api.post(
     '/connections',
     {
@@ -105,7 +116,9 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
       return created(made)
     },
   )
+}
 
+function defineTest(api: Api, { sealer, egress }: Services): void {
   api.post(
     '/connections/:connection_id/test',
     {
@@ -124,7 +137,9 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
       return ok({ connection_id: connection.connection_id, ...tested })
     },
   )
+}
 
+function defineRemove(api: Api): void {
   api.delete(
     '/connections/:connection_id',
     {

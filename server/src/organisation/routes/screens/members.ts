@@ -15,15 +15,13 @@ const Params = z.strictObject({ email: z.string().trim().toLowerCase().min(1) })
 
 /** Adds the settings of members and invitations. */
 export function memberSettings(api: Api, services: Services): void {
-  const { sealer, publicUrl, sendMail, config, log } = services
-  const asListed = (member: Member, you: string) => ({
-    email: member.email,
-    first_name: member.first_name,
-    last_name: member.last_name,
-    role: isRole(member.role) ? member.role : ('user' as const),
-    is_you: member.email === you,
-  })
+  defineList(api, services)
+  defineInvite(api, services)
+  defineRole(api)
+  defineRemoval(api)
+}
 
+function defineList(api: Api, { sealer, publicUrl, sendMail, config }: Services): void {
   api.get(
     '/members',
     { config: { scope: 'members:write' }, schema: { response: { 200: success(200, Roster) } } },
@@ -47,7 +45,9 @@ export function memberSettings(api: Api, services: Services): void {
       })
     },
   )
+}
 
+function defineInvite(api: Api, { sealer, publicUrl, sendMail, config, log }: Services): void {
   api.post(
     '/members',
     {
@@ -75,7 +75,9 @@ export function memberSettings(api: Api, services: Services): void {
       return invited(email_sent)
     },
   )
+}
 
+function defineRole(api: Api): void {
   api.patch(
     '/members/:email',
     {
@@ -87,7 +89,9 @@ export function memberSettings(api: Api, services: Services): void {
       return ok(asListed(changed, caller.email))
     },
   )
+}
 
+function defineRemoval(api: Api): void {
   api.get(
     '/members/:email/impact',
     {
@@ -107,4 +111,14 @@ export function memberSettings(api: Api, services: Services): void {
     async ({ db, caller, params: { email } }) =>
       ok({ email, ...(await removeMember(db, caller, caller.orgId, email)) }),
   )
+}
+
+function asListed(member: Member, you: string) {
+  return {
+    email: member.email,
+    first_name: member.first_name,
+    last_name: member.last_name,
+    role: isRole(member.role) ? member.role : ('user' as const),
+    is_you: member.email === you,
+  }
 }

@@ -20,7 +20,16 @@ import { signingIn, welcomeSession } from './sign-in.ts'
 const Ended = z.object({ revoked: z.array(Uuid) })
 
 /** Adds the endpoints of the current session and of the member's other sessions. */
-export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
+export function sessionRoutes(api: Api, services: Services): void {
+  defineCurrent(api)
+  defineOrganisations(api, services)
+  defineSwitch(api, services)
+  defineSignOut(api, services)
+  defineList(api)
+  defineEnd(api)
+}
+
+function defineCurrent(api: Api): void {
   api.get(
     '/session',
     { config: { scope: 'any key' }, schema: { response: { 200: successWithMessage(200, Session) } } },
@@ -29,7 +38,9 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
       return ok(session, { message: `Signed in as ${session.email}` })
     },
   )
+}
 
+function defineOrganisations(api: Api, { store }: Services): void {
   api.get(
     '/organisations',
     { config: { scope: 'any key' }, schema: { response: { 200: success(200, OwnOrganisations) } } },
@@ -40,7 +51,9 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
       return ok({ verified, organisations: shown.filter(({ current }) => verified || current) })
     },
   )
+}
 
+function defineSwitch(api: Api, { publicUrl, store }: Services): void {
   api.post(
     '/session/organisation',
     {
@@ -65,7 +78,9 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
       return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
     },
   )
+}
 
+function defineSignOut(api: Api, { publicUrl }: Services): void {
   api.post(
     '/sign-out',
     { config: { scope: 'any key', body: 'control' }, schema: { response: { 200: success(200, Ended) } } },
@@ -75,7 +90,9 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
       return ok({ revoked })
     },
   )
+}
 
+function defineList(api: Api): void {
   api.get(
     '/sessions',
     { config: { scope: 'any key' }, schema: { response: { 200: success(200, z.array(ListedSession)) } } },
@@ -93,7 +110,9 @@ export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
       )
     },
   )
+}
 
+function defineEnd(api: Api): void {
   api.delete(
     '/sessions/:session_id',
     {
