@@ -37,6 +37,14 @@ const oneDestination = {
 } as const
 
 export function segmentSyncRoutes(api: Api): void {
+  defineReading(api)
+  defineDelete(api)
+  defineResume(api)
+  defineConfirm(api)
+  defineDestinations(api)
+}
+
+function defineReading(api: Api): void {
   api.get(
     BASE,
     {
@@ -79,7 +87,9 @@ export function segmentSyncRoutes(api: Api): void {
     },
     async (request) => ok(await viewNow(request)),
   )
+}
 
+function defineDelete(api: Api): void {
   api.delete(
     `${BASE}/:sync_id`,
     {
@@ -98,7 +108,9 @@ export function segmentSyncRoutes(api: Api): void {
       return ok({ ...before, state: 'deleted' as const })
     },
   )
+}
 
+function defineResume(api: Api): void {
   api.post(
     `${BASE}/:sync_id/resume`,
     {
@@ -110,7 +122,9 @@ export function segmentSyncRoutes(api: Api): void {
       return ok(await viewNow(request))
     },
   )
+}
 
+function defineConfirm(api: Api): void {
   api.post(
     `${BASE}/:sync_id/confirm`,
     {
@@ -129,7 +143,9 @@ export function segmentSyncRoutes(api: Api): void {
       return ok(await viewNow(request))
     },
   )
+}
 
+function defineDestinations(api: Api): void {
   api.post(
     `${DESTINATION}/pause`,
     {

@@ -29,11 +29,20 @@ import { printSegment, segmentOfPath, SegmentParams } from '../segments.ts'
 const MAX_WAIT_MS = 3000
 const SAMPLED = 5
 
+const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
+
+const ofPath = { ...config, resource: segmentOfPath }
+
 /** Creates and changes segments. Reading and syncing them is part of the public API. */
 export function segmentSettings(api: Api): void {
-  const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
-  const ofPath = { ...config, resource: segmentOfPath }
+  defineFields(api)
+  definePreview(api)
+  defineCreate(api)
+  defineUpdate(api)
+  defineDelete(api)
+}
 
+function defineFields(api: Api): void {
   api.get(
     '/record-fields',
     {
@@ -42,7 +51,9 @@ export function segmentSettings(api: Api): void {
     },
     async ({ db, caller, query }) => ok(await listFilterFields(db, caller.orgId, query.kind)),
   )
+}
 
+function definePreview(api: Api): void {
   api.post(
     '/segments/preview',
     {
@@ -58,7 +69,9 @@ export function segmentSettings(api: Api): void {
       return ok(data, { warnings: await listWarnings(db, orgId, kind, filter) })
     },
   )
+}
 
+function defineCreate(api: Api): void {
   api.post(
     '/segments',
     {
@@ -74,7 +87,9 @@ export function segmentSettings(api: Api): void {
       return created(data, { warnings })
     },
   )
+}
 
+function defineUpdate(api: Api): void {
   api.patch(
     '/segments/:segment_id',
     {
@@ -91,7 +106,9 @@ export function segmentSettings(api: Api): void {
       return ok(data, { warnings })
     },
   )
+}
 
+function defineDelete(api: Api): void {
   api.delete(
     '/segments/:segment_id',
     {
