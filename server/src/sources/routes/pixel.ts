@@ -35,22 +35,40 @@ const CORS = {
  * Registers the public routes for customers' pages and for services that identify visitors (D10). The token in the path
  * is their only credential.
  */
-export function pixelRoutes(app: Api, { config, store, sealer, sources }: Services): void {
+export function pixelRoutes(app: Api, services: Services): void {
+  const take = createReception(services)
+  app.addHook('onRequest', async (request, reply) => {
+    // Beacons are sent as text, so that browsers send no preflight request.
+    if (request.method === 'POST') request.headers['content-type'] = 'application/json'
+    void reply.header('x-content-type-options', 'nosniff')
+  })
+  defineScript(app)
+  defineBeacons(app, services, take)
+
+  app.post(
+    '/visitors/:token',
+    { config: { scope: 'public', body: 'control' }, schema: { hide: true } },
+    async (request) => ok({ accepted: (await take(request, 'webhook')) ? 1 : 0 }),
+  )
+}
+
+type Take = ReturnType<typeof createReception>
+
+/**
+ * Returns a function that accepts what was posted to a token. It throws a 404 for an unknown token, and returns false
+ * if the item is dropped. The item is durable when it returns.
+ */
+function createReception({ config, store, sealer, sources }: Services) {
   const admit = createBatcher<Buffer, SourceDoor | null>({
     run: (hashes) => admitArrivals(store, hashes, config.LOAM_PIXEL_PER_MINUTE),
     maxItems: 500,
     maxInFlight: 2,
   })
   const putIntoInbox = createInbox(store, sealer)
-  const waitSeconds = createAddressLimit(PER_ADDRESS)
   const remember = createMemo<Buffer>({ max: 1, ttlMs: SALT_MS })
   const salt = () => remember('salt', () => saltOfDay(store.system, randomBytes(32)))
 
-  /**
-   * Accepts what was posted to a token. Throws a 404 for an unknown token; returns false if the item is dropped. The
-   * item is durable when this returns.
-   */
-  async function take(request: FastifyRequest, way: Way): Promise<boolean> {
+  return async function take(request: FastifyRequest, way: Way): Promise<boolean> {
     const { token } = request.params as { token: string }
     const door = isSourceToken(token) ? await admit(hashToken(token)) : null
     if (door === null || door.kind !== way) throw notFound('Source')
@@ -68,19 +86,9 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
     if (item !== null) await putIntoInbox(door, item)
     return item !== null
   }
+}
 
-  app.addHook('onRequest', async (request, reply) => {
-    // Beacons are sent as text, so that browsers send no preflight request.
-    if (request.method === 'POST') request.headers['content-type'] = 'application/json'
-    void reply.header('x-content-type-options', 'nosniff')
-  })
-
-  app.options(
-    '/pixel/:token',
-    { config: { scope: 'public' }, schema: { hide: true } },
-    async (_request, reply) => reply.code(204).headers(CORS).send(),
-  )
-
+function defineScript(app: Api): void {
   app.get(
     '/pixel/:token',
     { config: { scope: 'public' }, schema: { hide: true } },
@@ -95,6 +103,16 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
         })
         .send(PIXEL_SCRIPT)
     },
+  )
+}
+
+function defineBeacons(app: Api, { config }: Services, take: Take): void {
+  const waitSeconds = createAddressLimit(PER_ADDRESS)
+
+  app.options(
+    '/pixel/:token',
+    { config: { scope: 'public' }, schema: { hide: true } },
+    async (_request, reply) => reply.code(204).headers(CORS).send(),
   )
 
   app.post(
@@ -111,12 +129,6 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
       await take(request, 'pixel')
       return reply.code(204).send()
     },
-  )
-
-  app.post(
-    '/visitors/:token',
-    { config: { scope: 'public', body: 'control' }, schema: { hide: true } },
-    async (request) => ok({ accepted: (await take(request, 'webhook')) ? 1 : 0 }),
   )
 }
 

@@ -30,18 +30,17 @@ const read = { scope: 'sources:read', narrowedKeys: 'allowed', resource: instanc
 const write = { ...read, scope: 'sources:write', body: 'document' } as const
 const writeWhole = { ...write, resource: wholeInstanceOfPath } as const
 
-export function sourceInstanceRoutes(
-  api: Api,
-  services: EstimateServices & Pick<RouteServices, 'sources' | 'sealer' | 'publicUrl'>,
-): void {
-  const { sources, sealer, publicUrl } = services
-  const state = async ({ db, caller }: FastifyRequest, record: SourceRecord) => {
-    const means = { sources, sealer, publicUrl: publicUrl() }
-    const { state: shown, warnings } = await readSourceState(db, record, means)
-    const syncs = shown.syncs.filter((sync) => isKnownTo(caller, sync))
-    return ok({ ...shown, syncs }, warnings.length === 0 ? {} : { warnings })
-  }
+type Parts = EstimateServices & Pick<RouteServices, 'sources' | 'sealer' | 'publicUrl'>
 
+export function sourceInstanceRoutes(api: Api, services: Parts): void {
+  defineGet(api, services)
+  defineData(api)
+  defineSync(api, services)
+  defineChange(api, services)
+  defineStatus(api)
+}
+
+function defineGet(api: Api, services: Parts): void {
   api.get(
     '/sources/:source_instance_id',
     {
@@ -54,9 +53,11 @@ export function sourceInstanceRoutes(
         response: { 200: success(200, SourceState) },
       },
     },
-    (request) => state(request, request.sourceRecord),
+    (request) => printState(request, request.sourceRecord, services),
   )
+}
 
+function defineData(api: Api): void {
   api.get(
     '/sources/:source_instance_id/data',
     {
@@ -75,6 +76,10 @@ export function sourceInstanceRoutes(
       return ok({ rows, total_count: sourceRecord.lead_count, page_no, page_size })
     },
   )
+}
+
+function defineSync(api: Api, services: Parts): void {
+  const { sources } = services
 
   api.post(
     '/sources/:source_instance_id/sync',
@@ -116,7 +121,9 @@ export function sourceInstanceRoutes(
       return created(data, { warnings: [...warnings, ...(body.run === undefined ? [] : [DEPRECATED_RUN])] })
     },
   )
+}
 
+function defineChange(api: Api, services: Parts): void {
   api.patch(
     '/sources/:source_instance_id',
     {
@@ -132,10 +139,12 @@ export function sourceInstanceRoutes(
     async (request) => {
       const { db, caller, sourceRecord, body } = request
       const changed = await changeCreditCap(db, caller, sourceRecord, body.max_credits)
-      return state(request, changed)
+      return printState(request, changed, services)
     },
   )
+}
 
+function defineStatus(api: Api): void {
   api.patch(
     '/sources/:source_instance_id/status',
     {
@@ -153,6 +162,17 @@ export function sourceInstanceRoutes(
       return ok({ source_instance_id: instance_id, status })
     },
   )
+}
+
+async function printState(
+  { db, caller }: FastifyRequest,
+  record: SourceRecord,
+  { sources, sealer, publicUrl }: Parts,
+) {
+  const means = { sources, sealer, publicUrl: publicUrl() }
+  const { state, warnings } = await readSourceState(db, record, means)
+  const syncs = state.syncs.filter((sync) => isKnownTo(caller, sync))
+  return ok({ ...state, syncs }, warnings.length === 0 ? {} : { warnings })
 }
 
 const DEPRECATED_RUN = {

@@ -38,12 +38,20 @@ type Parts = Pick<
   'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl' | 'prices'
 >
 
-export function sourceRoutes(
-  api: Api,
-  { store, sealer, config, sources, egress, gates, models, publicUrl, prices }: Parts,
-): void {
+export function sourceRoutes(api: Api, parts: Parts): void {
+  const lend = createLending(parts)
+  definePreview(api, parts, lend)
+  defineCreate(api, parts, lend)
+  defineOptions(api, parts, lend)
+  defineList(api, parts)
+}
+
+type Lend = ReturnType<typeof createLending>
+
+/** Returns the keys and services with which the caller's organisation may call providers. */
+function createLending({ store, sealer, config, egress, gates, models }: Parts) {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
-  const lend = ({ caller }: FastifyRequest) => ({
+  return ({ caller }: FastifyRequest) => ({
     keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
     services: {
       egress,
@@ -54,21 +62,29 @@ export function sourceRoutes(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     },
   })
-  const countPreview = async ({ db, caller }: FastifyRequest, { pull }: Reached) => {
-    const perHour = config.LOAM_PREVIEWS_PER_HOUR
-    const turn = await takePreview(db, { orgId: caller.orgId, perHour })
-    if (turn.ok) return
-    throw tooManyRequests(
-      `Your organisation may preview sources ${plural(perHour, 'time')} an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
-      Math.ceil(turn.waitMs / 1000),
-    )
-  }
-  const resource = sourceOfPath(sources)
+}
 
+/** Counts a preview on the installation's keys. Throws a 429 above the organisation's limit. */
+async function countPreview({ db, caller }: FastifyRequest, { pull }: Reached, perHour: number) {
+  const turn = await takePreview(db, { orgId: caller.orgId, perHour })
+  if (turn.ok) return
+  throw tooManyRequests(
+    `Your organisation may preview sources ${plural(perHour, 'time')} an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
+    Math.ceil(turn.waitMs / 1000),
+  )
+}
+
+function definePreview(api: Api, { sources, config }: Parts, lend: Lend): void {
   api.post(
     '/sources/:source_id/preview',
     {
-      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'document', resource },
+      config: {
+        scope: 'sources:read',
+        waits: true,
+        callsOut: 'repeatable',
+        body: 'document',
+        resource: sourceOfPath(sources),
+      },
       schema: {
         tags,
         summary:
@@ -82,7 +98,9 @@ export function sourceRoutes(
       const { source, body } = request
       const { keys, services } = lend(request)
       const { request: read, reached } = await openRequest(source, body, keys, services)
-      if (reached !== null && usesInstallationKey(reached)) await countPreview(request, reached)
+      if (reached !== null && usesInstallationKey(reached)) {
+        await countPreview(request, reached, config.LOAM_PREVIEWS_PER_HOUR)
+      }
       const preview = await previewSource(source, reached, read, services)
       if ('kind' in preview) throw toCallerError(preview, reached?.pull.provider ?? builtIn, 'body')
       const { rows, total, capped } = preview
@@ -90,11 +108,13 @@ export function sourceRoutes(
       return { ...ok(rows), metadata }
     },
   )
+}
 
+function defineCreate(api: Api, { sources, sealer, publicUrl, prices }: Parts, lend: Lend): void {
   api.post(
     '/sources/:source_id',
     {
-      config: { scope: 'sources:write', body: 'document', resource },
+      config: { scope: 'sources:write', body: 'document', resource: sourceOfPath(sources) },
       schema: {
         tags,
         summary: 'Create a source; its first import starts automatically',
@@ -117,11 +137,19 @@ export function sourceRoutes(
       return created({ source_instance_id: instance_id, name, created_at: at, ...reception })
     },
   )
+}
 
+function defineOptions(api: Api, { sources }: Parts, lend: Lend): void {
   api.post(
     '/sources/:source_id/options/:field_name',
     {
-      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'control', resource },
+      config: {
+        scope: 'sources:read',
+        waits: true,
+        callsOut: 'repeatable',
+        body: 'control',
+        resource: sourceOfPath(sources),
+      },
       schema: {
         tags,
         summary: 'List the choices of a field of a source',
@@ -136,7 +164,9 @@ export function sourceRoutes(
       return ok({ options: [...options] })
     },
   )
+}
 
+function defineList(api: Api, { sources }: Parts): void {
   api.get(
     '/sources',
     {
