@@ -28,28 +28,34 @@ import { countShortcutRuns, findShortcutRun, listShortcutRuns } from '../store/s
 import { readUntil } from '../wait.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
-export function shortcutRunRoutes(
-  api: Api,
-  services: EstimateServices,
-  prefix: string,
-  tags: string[],
-): void {
+/** The path that the endpoints begin with, and their tags in OpenAPI. */
+type Place = { prefix: string; tags: string[] }
+
+const read = {
+  scope: 'shortcuts:read' as const,
+  narrowedKeys: 'allowed' as const,
+  resource: shortcutOfPath,
+}
+
+const run = {
+  scope: 'shortcuts:run' as const,
+  narrowedKeys: 'allowed' as const,
+  body: 'rows' as const,
+  resource: runnableOfPath,
+  numberTexts: ['input_data', 'rows'],
+  spends: true as const,
+}
+
+export function shortcutRunRoutes(api: Api, services: EstimateServices, place: Place): void {
+  defineRun(api, services, place)
+  defineRunBatch(api, services, place)
+  defineList(api, place)
+  defineGet(api, place)
+}
+
+function defineRun(api: Api, services: EstimateServices, { prefix, tags }: Place): void {
   const closing = new AbortController()
   api.addHook('preClose', async () => closing.abort())
-  const read = {
-    scope: 'shortcuts:read' as const,
-    narrowedKeys: 'allowed' as const,
-    resource: shortcutOfPath,
-  }
-  const run = {
-    scope: 'shortcuts:run' as const,
-    narrowedKeys: 'allowed' as const,
-    body: 'rows' as const,
-    resource: runnableOfPath,
-    numberTexts: ['input_data', 'rows'],
-    spends: true as const,
-  }
-
   api.post(
     `${prefix}/:id/run`,
     {
@@ -94,7 +100,9 @@ export function shortcutRunRoutes(
       return queued
     },
   )
+}
 
+function defineRunBatch(api: Api, services: EstimateServices, { prefix, tags }: Place): void {
   api.post(
     `${prefix}/:id/run/batch`,
     {
@@ -125,7 +133,9 @@ export function shortcutRunRoutes(
       )
     },
   )
+}
 
+function defineList(api: Api, { prefix, tags }: Place): void {
   api.get(
     `${prefix}/:id/runs`,
     {
@@ -148,7 +158,9 @@ export function shortcutRunRoutes(
       return ok({ runs, pagination: { limit, offset, total } })
     },
   )
+}
 
+function defineGet(api: Api, { prefix, tags }: Place): void {
   api.get(
     `${prefix}/:id/runs/:run_id`,
     {

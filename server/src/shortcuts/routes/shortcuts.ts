@@ -13,7 +13,7 @@ export function shortcutRoutes(api: Api, services: EstimateServices): void {
   for (const prefix of SHORTCUT_PREFIXES) {
     const tags = [prefix === '/apps' ? 'Shortcuts (legacy prefix)' : 'Shortcuts']
     readRoutes(api, prefix, tags)
-    shortcutRunRoutes(api, services, prefix, tags)
+    shortcutRunRoutes(api, services, { prefix, tags })
   }
 }
 

@@ -12,13 +12,20 @@ import { type GivenSchemas, publishShortcut, republishShortcut, listWarnings } f
 import { viewShortcut } from '../../view.ts'
 import { shortcutOfPath, ShortcutParams } from '../shortcut-resources.ts'
 
-/** Adds the endpoints that create and change shortcuts; the public API reads and runs them. */
-export function shortcutSettings(api: Api, { catalogue }: Services): void {
-  const control = { scope: 'workflows:write' as const, body: 'control' as const, resource: ownShortcutOfPath }
-  const document = { ...control, body: 'document' as const }
-  const answer = { 200: success(200, Shortcut) }
-  const withWarnings = { 200: successWithWarnings(200, Shortcut) }
+const control = { scope: 'workflows:write' as const, body: 'control' as const, resource: ownShortcutOfPath }
 
+const answer = { 200: success(200, Shortcut) }
+
+/** Adds the endpoints that create and change shortcuts; the public API reads and runs them. */
+export function shortcutSettings(api: Api, services: Services): void {
+  definePublish(api, services)
+  defineRepublish(api, services)
+  defineDetails(api)
+  defineStates(api)
+  defineSharing(api)
+}
+
+function definePublish(api: Api, { catalogue }: Services): void {
   api.post(
     '/shortcuts',
     {
@@ -42,7 +49,11 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
       return created(viewShortcut(made), { warnings: listWarnings(made) })
     },
   )
+}
 
+function defineRepublish(api: Api, { catalogue }: Services): void {
+  const document = { ...control, body: 'document' as const }
+  const withWarnings = { 200: successWithWarnings(200, Shortcut) }
   api.post(
     '/shortcuts/:id/republish',
     {
@@ -54,7 +65,9 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
       return ok(viewShortcut(made), { warnings: listWarnings(made) })
     },
   )
+}
 
+function defineDetails(api: Api): void {
   api.patch(
     '/shortcuts/:id',
     {
@@ -66,7 +79,9 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
       return ok(viewShortcut(await updateShortcutDetails(db, caller, shortcut, given)))
     },
   )
+}
 
+function defineStates(api: Api): void {
   for (const [verb, state] of [
     ['unpublish', 'unpublished'],
     ['archive', 'archived'],
@@ -78,7 +93,9 @@ export function shortcutSettings(api: Api, { catalogue }: Services): void {
         ok(viewShortcut(await setShortcutState(db, caller, shortcut, state))),
     )
   }
+}
 
+function defineSharing(api: Api): void {
   api.post(
     '/shortcuts/:id/share',
     { config: control, schema: { params: ShortcutParams, body: SharingBody, response: answer } },
