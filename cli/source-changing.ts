@@ -33,6 +33,13 @@ const SetFlags = z.strictObject({
 })
 
 export function defineChanging(source: Command): void {
+  defineSync(source)
+  defineStatus(source)
+  defineSet(source)
+  defineDelete(source)
+}
+
+function defineSync(source: Command): void {
   source
     .command('sync')
     .description('Deliver the records of a source into the main sheet of a workflow, from now on')
@@ -81,7 +88,9 @@ export function defineChanging(source: Command): void {
         }
       }),
     )
+}
 
+function defineStatus(source: Command): void {
   for (const [name, status, done] of [
     ['pause', 'paused', 'is paused'],
     ['resume', 'active', 'is active'],
@@ -100,7 +109,9 @@ export function defineChanging(source: Command): void {
         }),
       )
   }
+}
 
+function defineSet(source: Command): void {
   source
     .command('set')
     .description('Change the credit limit of a source; one that had reached it continues')
@@ -120,7 +131,9 @@ export function defineChanging(source: Command): void {
         return showState(session, record)
       }),
     )
+}
 
+function defineDelete(source: Command): void {
   source
     .command('delete')
     .description('Delete a source and its imported records; rows made from them stay')

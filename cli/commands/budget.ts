@@ -48,7 +48,12 @@ export function define(budget: Command): void {
       'loam budget remove 0198f3ac-8c9d-7e0f-8a1b-2c3d4e5f6a7b',
     ),
   )
+  defineSet(budget)
+  defineList(budget)
+  defineRemove(budget)
+}
 
+function defineSet(budget: Command): void {
   budget
     .command('set')
     .description(
@@ -96,7 +101,9 @@ export function define(budget: Command): void {
         return formatBudget(await createBudget(db, { actor: OPERATOR, orgId: org_id }, sealer, body))
       }),
     )
+}
 
+function defineList(budget: Command): void {
   budget
     .command('list')
     .description('List budgets with the amounts of their current periods')
@@ -110,7 +117,9 @@ export function define(budget: Command): void {
         return { data: budgets, text: () => formatBudgets(budgets) }
       }),
     )
+}
 
+function defineRemove(budget: Command): void {
   budget
     .command('remove')
     .argument('<budget_id>', 'as loam budget list shows it')

@@ -60,7 +60,13 @@ export function define(connection: Command): void {
     'after',
     examples('loam connection add --provider hunter --name Main --secret -', 'loam connection list'),
   )
+  defineAdd(connection)
+  defineList(connection)
+  defineTest(connection)
+  defineRemove(connection)
+}
 
+function defineAdd(connection: Command): void {
   connection
     .command('add')
     .description('Connect a provider with your own key; it is stored encrypted and never shown')
@@ -107,7 +113,9 @@ export function define(connection: Command): void {
         }
       }),
     )
+}
 
+function defineList(connection: Command): void {
   connection
     .command('list')
     .description('List connections; never their secrets')
@@ -134,7 +142,9 @@ export function define(connection: Command): void {
         }
       }),
     )
+}
 
+function defineTest(connection: Command): void {
   connection
     .command('test')
     .description('Call the provider with the connection, using its cheapest call')
@@ -155,7 +165,9 @@ export function define(connection: Command): void {
         }
       }),
     )
+}
 
+function defineRemove(connection: Command): void {
   connection
     .command('remove')
     .description('Delete a connection and its secrets')

@@ -54,7 +54,14 @@ const ORG = ['--org <org_id>', 'organisation; required if there are several'] as
 
 export function define(credits: Command): void {
   credits.addHelpText('after', examples('loam credits balance', 'loam credits grant --amount 5000'))
+  defineGrant(credits)
+  defineRefund(credits)
+  defineBalance(credits)
+  defineUsage(credits)
+  defineLedger(credits)
+}
 
+function defineGrant(credits: Command): void {
   credits
     .command('grant')
     .description('Add credits to an organisation')
@@ -81,7 +88,9 @@ export function define(credits: Command): void {
         return formatBalance(organisation, balance)
       }),
     )
+}
 
+function defineRefund(credits: Command): void {
   credits
     .command('refund')
     .description('Refund the charges of a run, or one charge of the ledger; each charge only once')
@@ -120,7 +129,9 @@ export function define(credits: Command): void {
         }
       }),
     )
+}
 
+function defineBalance(credits: Command): void {
   credits
     .command('balance')
     .description('Show the credits of an organisation')
@@ -134,7 +145,9 @@ export function define(credits: Command): void {
         return formatBalance(organisation, balance)
       }),
     )
+}
 
+function defineUsage(credits: Command): void {
   credits
     .command('usage')
     .description('Show credits spent and saved, summed by day')
@@ -163,7 +176,9 @@ export function define(credits: Command): void {
         return { data: usage, text: () => formatUsage(usage) }
       }),
     )
+}
 
+function defineLedger(credits: Command): void {
   credits
     .command('ledger')
     .description('List credits granted and spent, newest first')

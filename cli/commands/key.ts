@@ -27,7 +27,13 @@ export function define(key: Command): void {
       'loam key rotate <key_id> --overlap 24h',
     ),
   )
+  defineCreate(key)
+  defineList(key)
+  defineRotate(key)
+  defineRevoke(key)
+}
 
+function defineCreate(key: Command): void {
   key
     .command('create')
     .description('Issue an API key that acts for a member; by default with all scopes of their role')
@@ -61,7 +67,9 @@ export function define(key: Command): void {
         }
       }),
     )
+}
 
+function defineList(key: Command): void {
   key
     .command('list')
     .description('List keys, including ended ones; never the keys themselves')
@@ -76,7 +84,9 @@ export function define(key: Command): void {
         return { data: keys, text: () => formatKeys(keys) }
       }),
     )
+}
 
+function defineRotate(key: Command): void {
   key
     .command('rotate')
     .description('Replace a key by a new one with the same rights')
@@ -106,7 +116,9 @@ export function define(key: Command): void {
         }
       }),
     )
+}
 
+function defineRevoke(key: Command): void {
   key
     .command('revoke')
     .description('End a key at once')

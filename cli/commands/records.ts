@@ -57,7 +57,14 @@ export function define(records: Command): void {
       'loam records get acme.com',
     ),
   )
+  defineImport(records)
+  defineGet(records)
+  defineHistory(records)
+  defineLookups(records)
+  defineRecordEdits(records)
+}
 
+function defineImport(records: Command): void {
   records
     .command('import <path>')
     .description('Import companies, people or contacts from a CSV or JSONL file')
@@ -96,7 +103,9 @@ export function define(records: Command): void {
         }
       }),
     )
+}
 
+function defineGet(records: Command): void {
   records
     .command('get <entity>')
     .description(
@@ -115,7 +124,9 @@ export function define(records: Command): void {
         return { data: entity, text: () => formatEntity(entity) }
       }),
     )
+}
 
+function defineHistory(records: Command): void {
   records
     .command('history <entity>')
     .description('List every value that a source gave for a field, and the merges of the entity')
@@ -142,7 +153,4 @@ export function define(records: Command): void {
         return { data: history, text: () => [formatTable(heads, values, 'No values.'), ...merges].join('\n') }
       }),
     )
-
-  defineLookups(records)
-  defineRecordEdits(records)
 }

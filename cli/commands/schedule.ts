@@ -25,7 +25,12 @@ export function define(schedule: Command): void {
     'after',
     examples('loam schedule set --sheet <sheet_id> --cron "*/5 * * * *"', 'loam schedule list'),
   )
+  defineSet(schedule)
+  defineList(schedule)
+  defineUnset(schedule)
+}
 
+function defineSet(schedule: Command): void {
   schedule
     .command('set')
     .description(
@@ -73,7 +78,9 @@ export function define(schedule: Command): void {
         }
       }),
     )
+}
 
+function defineList(schedule: Command): void {
   schedule
     .command('list')
     .description('List the schedules of an organisation')
@@ -106,7 +113,9 @@ export function define(schedule: Command): void {
         }
       }),
     )
+}
 
+function defineUnset(schedule: Command): void {
   schedule
     .command('unset')
     .description('End the schedule of a sheet')

@@ -86,7 +86,15 @@ export function define(segment: Command): void {
       `loam segment explain ${SOME_ID} acme.com`,
     ),
   )
+  defineCreate(segment)
+  defineUpdate(segment)
+  defineList(segment)
+  defineMembers(segment)
+  defineExplain(segment)
+  defineDelete(segment)
+}
 
+function defineCreate(segment: Command): void {
   segment
     .command('create')
     .description('Save a filter over companies, people or contacts, and find its members')
@@ -105,7 +113,9 @@ export function define(segment: Command): void {
         return evaluateAndShow(db, { org_id, segment_id })
       }),
     )
+}
 
+function defineUpdate(segment: Command): void {
   segment
     .command('update <segment_id>')
     .description('Rename a segment, or change its filter and find its members again')
@@ -120,7 +130,9 @@ export function define(segment: Command): void {
         return evaluateAndShow(db, key)
       }),
     )
+}
 
+function defineList(segment: Command): void {
   segment
     .command('list')
     .description('List segments with the number of their members')
@@ -142,7 +154,9 @@ export function define(segment: Command): void {
         }
       }),
     )
+}
 
+function defineMembers(segment: Command): void {
   segment
     .command('members <segment_id>')
     .description('List the members of a segment, as the last evaluation found them')
@@ -171,7 +185,9 @@ export function define(segment: Command): void {
         return { data, text: () => formatTable(['ENTITY', 'ENTERED', 'IDENTIFIERS'], lines, 'No members.') }
       }),
     )
+}
 
+function defineExplain(segment: Command): void {
   segment
     .command('explain <segment_id> <entity>')
     .description('Explain why an entity is in a segment or not, by condition, and when time changes it')
@@ -185,7 +201,9 @@ export function define(segment: Command): void {
         return { data: explained, text: () => formatExplanation(explained) }
       }),
     )
+}
 
+function defineDelete(segment: Command): void {
   segment
     .command('delete <segment_id>')
     .description('Delete a segment with its feed; entities stay as they are')

@@ -49,6 +49,13 @@ export function define(source: Command): void {
 }
 
 function defineMaking(source: Command): void {
+  defineTypes(source)
+  definePreview(source)
+  defineCreate(source)
+  defineOptions(source)
+}
+
+function defineTypes(source: Command): void {
   source
     .command('types')
     .description('List the types of sources with their fields')
@@ -78,7 +85,9 @@ function defineMaking(source: Command): void {
         }
       }),
     )
+}
 
+function definePreview(source: Command): void {
   source
     .command('preview')
     .description('Show the first rows of a source; nothing is stored and nothing costs credits')
@@ -105,7 +114,9 @@ function defineMaking(source: Command): void {
         }),
       ),
     )
+}
 
+function defineCreate(source: Command): void {
   source
     .command('create')
     .description('Create a source; the server imports its records automatically')
@@ -149,7 +160,9 @@ function defineMaking(source: Command): void {
         }),
       ),
     )
+}
 
+function defineOptions(source: Command): void {
   source
     .command('options')
     .description('List the choices for a field of a source')

@@ -24,7 +24,12 @@ export function define(webhook: Command): void {
     'after',
     examples('loam webhook enable --sheet <sheet_id>', 'loam webhook deliveries --sheet <sheet_id>'),
   )
+  defineEnable(webhook)
+  defineDisable(webhook)
+  defineDeliveries(webhook)
+}
 
+function defineEnable(webhook: Command): void {
   webhook
     .command('enable')
     .description('Give a sheet an address that other systems post rows to')
@@ -69,7 +74,9 @@ export function define(webhook: Command): void {
         }
       }),
     )
+}
 
+function defineDisable(webhook: Command): void {
   webhook
     .command('disable')
     .description('Stop accepting rows at the address; enable turns it on again')
@@ -86,7 +93,9 @@ export function define(webhook: Command): void {
         }
       }),
     )
+}
 
+function defineDeliveries(webhook: Command): void {
   webhook
     .command('deliveries')
     .description('List the latest deliveries with their results')
