@@ -42,8 +42,9 @@ export function pixelRoutes(app: Api, services: Services): void {
     if (request.method === 'POST') request.headers['content-type'] = 'application/json'
     void reply.header('x-content-type-options', 'nosniff')
   })
-  defineScript(app)
+  // Must come first: a path without a route for OPTIONS gets one with its first route.
   defineBeacons(app, services, take)
+  defineScript(app)
 
   app.post(
     '/visitors/:token',
