@@ -12,53 +12,28 @@ export type XlsxRow = (string | undefined)[]
 
 type WorkbookParts = { styles: NumberKind[]; is1904: boolean; strings: SharedStrings }
 
+type XlsxCell = { column: number; type: string; style: number }
+const NO_CELL: XlsxCell = { column: -1, type: 'n', style: 0 }
+
 /** Builds rows from the XML of a worksheet. Each cell is the text that a person sees in it. */
 export function createCellReader(
-  { styles, is1904, strings }: WorkbookParts,
+  parts: WorkbookParts,
   onRow: (row: XlsxRow, length: number, place: number) => void,
 ): Required<XmlEvents> {
   let inData = false
   let row: XlsxRow = []
   let rowNumber = 0
   let rowLength = 0
-  let column = -1
-  let type = 'n'
-  let style = 0
+  let cell = NO_CELL
   let text = ''
   /** Set inside a value or an inline text, but not inside a formula or a phonetic hint. */
   let collects = false
   let inPhonetic = false
 
-  function startCell(attributes: string): void {
-    const reference = readAttribute(attributes, 'r')
-    column = reference === undefined ? column + 1 : columnOf(reference)
-    if (column >= MAX_COLUMNS) throw damaged(`row ${rowNumber} has a cell beyond column XFD`)
-    type = readAttribute(attributes, 't') ?? 'n'
-    style = Number(readAttribute(attributes, 's') ?? 0)
-    text = ''
-  }
-
   function count(length: number): void {
     rowLength += length
     if (rowLength > MAX_RECORD_BYTES) {
       throw new FileFault(rowTooLong(rowNumber))
-    }
-  }
-
-  function valueOf(): string {
-    if (text === '') return ''
-    switch (type) {
-      case 's':
-        return strings.get(Number(text))
-      case 'b':
-        return text.trim() === '1' || text.trim() === 'true' ? 'TRUE' : 'FALSE'
-      case 'n':
-        return formatNumber(text.trim(), styles[style] ?? PLAIN, is1904)
-      case 'str':
-      case 'inlineStr':
-        return unescapeText(text)
-      default:
-        return text
     }
   }
 
@@ -71,10 +46,11 @@ export function createCellReader(
           rowNumber = Number(readAttribute(attributes, 'r') ?? rowNumber + 1)
           row = []
           rowLength = 0
-          column = -1
+          cell = NO_CELL
           break
         case 'c':
-          startCell(attributes)
+          cell = readCell(attributes, cell, rowNumber)
+          text = ''
           break
         case 'v':
           collects = true
@@ -104,9 +80,9 @@ export function createCellReader(
           inPhonetic = false
           break
         case 'c': {
-          const value = valueOf()
+          const value = valueOf(cell, text, parts)
           if (value === '') break
-          row[column] = value
+          row[cell.column] = value
           count(value.length)
           break
         }
@@ -119,6 +95,36 @@ export function createCellReader(
         default:
       }
     },
+  }
+}
+
+/** Reads the attributes of a cell. Without a reference, it follows the cell before it. */
+function readCell(attributes: string, before: XlsxCell, rowNumber: number): XlsxCell {
+  const reference = readAttribute(attributes, 'r')
+  const column = reference === undefined ? before.column + 1 : columnOf(reference)
+  if (column >= MAX_COLUMNS) throw damaged(`row ${rowNumber} has a cell beyond column XFD`)
+  const type = readAttribute(attributes, 't') ?? 'n'
+  return { column, type, style: Number(readAttribute(attributes, 's') ?? 0) }
+}
+
+function valueOf(
+  { type, style }: XlsxCell,
+  text: string,
+  { styles, is1904, strings }: WorkbookParts,
+): string {
+  if (text === '') return ''
+  switch (type) {
+    case 's':
+      return strings.get(Number(text))
+    case 'b':
+      return text.trim() === '1' || text.trim() === 'true' ? 'TRUE' : 'FALSE'
+    case 'n':
+      return formatNumber(text.trim(), styles[style] ?? PLAIN, is1904)
+    case 'str':
+    case 'inlineStr':
+      return unescapeText(text)
+    default:
+      return text
   }
 }
 

@@ -39,8 +39,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
   let waitingBytes = 0
   let count = 0
 
-  const kept = new Map<number, Page>()
-  let keptLength = 0
+  const pages = createPageCache(file, starts)
 
   function closePage(): void {
     if (page.length === 0) return
@@ -66,6 +65,36 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
     }
     return low
   }
+
+  return {
+    add(text) {
+      if (text.length > PAGE_LENGTH) closePage()
+      page.push(text)
+      count += 1
+      pageLength += text.length
+      if (page.length === PAGE || pageLength > PAGE_LENGTH) closePage()
+    },
+    async flush(all) {
+      if (all !== undefined) closePage()
+      if (all === undefined && waitingBytes < WRITE_BYTES) return
+      await file.appendFile(Buffer.concat(waiting))
+      waiting = []
+      waitingBytes = 0
+    },
+    get(index) {
+      if (!Number.isInteger(index) || index < 0 || index >= count) {
+        throw damaged(`a cell refers to the shared text ${index}, of which there are ${count}`)
+      }
+      const found = pageWith(index)
+      return pages.get(found).strings[index - (firsts[found] ?? 0)] ?? ''
+    },
+  }
+}
+
+/** Reads pages from the disk and keeps the most recently used ones. `starts` holds where each page starts. */
+function createPageCache(file: FileHandle, starts: readonly number[]) {
+  const kept = new Map<number, Page>()
+  let keptLength = 0
 
   function loadPage(number: number): Page {
     const [start = 0, end = 0] = [starts[number], starts[number + 1]]
@@ -93,29 +122,7 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
     return found
   }
 
-  return {
-    add(text) {
-      if (text.length > PAGE_LENGTH) closePage()
-      page.push(text)
-      count += 1
-      pageLength += text.length
-      if (page.length === PAGE || pageLength > PAGE_LENGTH) closePage()
-    },
-    async flush(all) {
-      if (all !== undefined) closePage()
-      if (all === undefined && waitingBytes < WRITE_BYTES) return
-      await file.appendFile(Buffer.concat(waiting))
-      waiting = []
-      waitingBytes = 0
-    },
-    get(index) {
-      if (!Number.isInteger(index) || index < 0 || index >= count) {
-        throw damaged(`a cell refers to the shared text ${index}, of which there are ${count}`)
-      }
-      const found = pageWith(index)
-      return pageOf(found).strings[index - (firsts[found] ?? 0)] ?? ''
-    },
-  }
+  return { get: pageOf }
 }
 
 /** Reads the part with the shared strings. Runs of rich text are joined; phonetic hints are left out. */

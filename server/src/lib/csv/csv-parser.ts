@@ -30,26 +30,6 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
   let awaited: string[] = []
   let awaitedLength = 0
 
-  function endOfField(from: number): number {
-    for (let at = from; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === separator || code === LF || code === CR) return at
-    }
-    return text.length
-  }
-
-  /**
-   * Returns the position of the quote that closes the one at `open`. Returns -1 if the quote has not arrived
-   * yet or if the next character decides.
-   */
-  function closingQuote(open: number, final: boolean): number {
-    for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 2)) {
-      if (at + 1 === text.length) return final ? at : -1
-      if (text.charCodeAt(at + 1) !== QUOTE) return at
-    }
-    return -1
-  }
-
   /** Reads the row at `start`. Returns the start of the next row, or -1 if this row is not complete. */
   function readRow(start: number, fields: string[], final: boolean): number {
     let at = start
@@ -57,7 +37,7 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
     for (;;) {
       let field = ''
       if (text.charCodeAt(at) === QUOTE) {
-        const close = closingQuote(at, final)
+        const close = closingQuote(text, at, final)
         if (close === -1) {
           if (final) throw new FileFault(unclosed(line + countBreaks(text.slice(start, at))))
           return -1
@@ -67,7 +47,7 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
         if (field.includes('"')) field = field.replaceAll('""', '"')
         at = close + 1
       }
-      const stop = endOfField(at)
+      const stop = endOfField(text, at, separator)
       if (stop > at) field += text.slice(at, stop)
       at = stop
       if (at === text.length && !final) return -1
@@ -113,6 +93,27 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
     end: () => readRows(true),
     rest: () => ({ text: text + awaited.join(''), line }),
   }
+}
+
+/** Returns the position of the delimiter or line break that ends the field, or the end of the text. */
+function endOfField(text: string, from: number, separator: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === separator || code === LF || code === CR) return at
+  }
+  return text.length
+}
+
+/**
+ * Returns the position of the quote that closes the one at `open`. Returns -1 if the quote has not arrived
+ * yet or if the next character decides.
+ */
+function closingQuote(text: string, open: number, final: boolean): number {
+  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (at + 1 === text.length) return final ? at : -1
+    if (text.charCodeAt(at + 1) !== QUOTE) return at
+  }
+  return -1
 }
 
 export function countBreaks(text: string): number {

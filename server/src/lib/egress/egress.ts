@@ -7,10 +7,10 @@ import { type AllowEntry, permitsLocalhost } from './addresses.ts'
 import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
 import { CountedSocket } from './counted-socket.ts'
-import { Deadline, exchange } from './exchange.ts'
+import { Deadline, exchange, type Expectation } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
-import { createHeldBytes } from './held-bytes.ts'
-import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
+import { createHeldBytes, type HeldBytes } from './held-bytes.ts'
+import { firstHop, type Hop, locationOf, nextHop, parseUrl } from './hops.ts'
 import { goesOn, headersFor } from './part.ts'
 import { createRecords, type DnsRecords } from './records.ts'
 import type { EgressRequest } from './request.ts'
@@ -72,11 +72,7 @@ const POOL_OPTIONS = {
   keepAliveMaxTimeout: 10_000,
 }
 
-/**
- * Creates the HTTP client for all outgoing calls. It reaches public addresses and the addresses that `allow`
- * names, nothing else.
- */
-export function createEgress(options: {
+export type EgressOptions = {
   allow: readonly AllowEntry[]
   userAgent?: string
   resolve?: Resolve
@@ -85,7 +81,13 @@ export function createEgress(options: {
   baseUrls?: ReadonlyMap<string, string>
   smtpProbe?: Partial<SmtpProbe>
   maxHeldBytes?: number
-}): Egress {
+}
+
+/**
+ * Creates the HTTP client for all outgoing calls. It reaches public addresses and the addresses that `allow`
+ * names, nothing else.
+ */
+export function createEgress(options: EgressOptions): Egress {
   const closing = new AbortController()
   const servers = options.servers ?? []
   const network = createResolver({ allow: options.allow, ...(servers.length > 0 && { servers }) })
@@ -98,50 +100,6 @@ export function createEgress(options: {
   const agent = createAgent(guard)
   const held = options.maxHeldBytes === undefined ? HELD : createHeldBytes(options.maxHeldBytes)
   const sockets = new Set<Socket>()
-  const basicDefaults = ['accept', '*/*', 'user-agent', options.userAgent ?? 'loam']
-  const wholeDefaults = [...basicDefaults, 'accept-encoding', ACCEPT_ENCODING]
-
-  async function fetch(request: EgressRequest): Promise<EgressResult> {
-    announceCall(request.url)
-    const started = performance.now()
-    const { maxBytes = LIMITS.maxBytes, maxRedirects = LIMITS.maxRedirects, part } = request
-    const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
-    const holding = held.open(deadline)
-    let route = ''
-    try {
-      const start = parseUrl(request.url)
-      const { origin } = start
-      route = origin
-      const expected = { request, deadline, holding, maxBytes }
-      const defaults = part === undefined ? wholeDefaults : [...basicDefaults, ...headersFor(part)]
-      let hop = firstHop({ url: start, origin }, request, defaults)
-      for (let redirects = 0; ; redirects += 1) {
-        const exchanged = await exchange(agent, hop, expected)
-        const { status, headers, body: sent } = exchanged
-        const redirection = locationOf(status, headers)
-        const next = redirection === null ? null : nextHop(hop, status, redirection)
-        if (next === null || request.redirects === 'return') {
-          const body = await decodeBody(sent, headers, expected)
-          const more = exchanged.isCut || goesOn(exchanged, part, sent.length)
-          const location = next?.url.href ?? null
-          const ms = Math.round(performance.now() - started)
-          return new Response({ status, body, url: hop.url.href, redirects, location, more, ms }, headers)
-        }
-        if (redirects >= maxRedirects) {
-          throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
-        }
-        hop = next
-        route = `${hop.origin} (redirected from ${origin})`
-      }
-    } catch (error) {
-      return toFailure(route === '' ? error : onRoute(route, error), Math.round(performance.now() - started))
-    } finally {
-      holding.release()
-      deadline.end()
-      resumeWork()
-    }
-  }
-
   async function tunnel(request: ConnectRequest): ReturnType<Egress['tunnel']> {
     announceCall(`${request.host}:${request.port}`)
     const started = performance.now()
@@ -169,7 +127,7 @@ export function createEgress(options: {
   }
 
   return {
-    fetch,
+    fetch: createFetch(agent, held, options.userAgent ?? 'loam'),
     connect,
     tunnel,
     dns: records.dns,
@@ -177,6 +135,64 @@ export function createEgress(options: {
     allowsLocalhost: permitsLocalhost(options.allow),
     smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
     close,
+  }
+}
+
+function createFetch(agent: Agent, held: HeldBytes, userAgent: string): Egress['fetch'] {
+  const basicDefaults = ['accept', '*/*', 'user-agent', userAgent]
+  const wholeDefaults = [...basicDefaults, 'accept-encoding', ACCEPT_ENCODING]
+
+  return async function fetch(request) {
+    announceCall(request.url)
+    const started = performance.now()
+    const { maxBytes = LIMITS.maxBytes, part } = request
+    const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    const holding = held.open(deadline)
+    const trail = { route: '' }
+    try {
+      const start = parseUrl(request.url)
+      trail.route = start.origin
+      const expected = { request, deadline, holding, maxBytes }
+      const defaults = part === undefined ? wholeDefaults : [...basicDefaults, ...headersFor(part)]
+      const first = firstHop({ url: start, origin: start.origin }, request, defaults)
+      const { last, redirects, next, exchanged } = await followRedirects(agent, first, expected, trail)
+      const { status, headers, body: sent } = exchanged
+      const body = await decodeBody(sent, headers, expected)
+      const more = exchanged.isCut || goesOn(exchanged, part, sent.length)
+      const location = next?.url.href ?? null
+      const ms = Math.round(performance.now() - started)
+      return new Response({ status, body, url: last.url.href, redirects, location, more, ms }, headers)
+    } catch (error) {
+      const { route } = trail
+      return toFailure(route === '' ? error : onRoute(route, error), Math.round(performance.now() - started))
+    } finally {
+      holding.release()
+      deadline.end()
+      resumeWork()
+    }
+  }
+}
+
+/** Makes the exchanges of a call until the one whose reply the caller gets. Notes the route for error messages. */
+async function followRedirects(
+  agent: Agent,
+  first: Hop,
+  expected: Expectation & { request: EgressRequest },
+  trail: { route: string },
+) {
+  const { request } = expected
+  const { maxRedirects = LIMITS.maxRedirects } = request
+  let hop = first
+  for (let redirects = 0; ; redirects += 1) {
+    const exchanged = await exchange(agent, hop, expected)
+    const redirection = locationOf(exchanged.status, exchanged.headers)
+    const next = redirection === null ? null : nextHop(hop, exchanged.status, redirection)
+    if (next === null || request.redirects === 'return') return { last: hop, redirects, next, exchanged }
+    if (redirects >= maxRedirects) {
+      throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
+    }
+    hop = next
+    trail.route = `${hop.origin} (redirected from ${first.origin})`
   }
 }
 

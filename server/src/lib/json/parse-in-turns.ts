@@ -44,18 +44,11 @@ export async function parseScanned(
   maxKeys = Number.POSITIVE_INFINITY,
 ): Promise<unknown> {
   if (!isBalanced) throw new NoJson()
+  const { endOf, itemsOf, entriesOf } = createPieces(text, ends)
   const start = skipBlanks(text, 0)
   const end = endOf(start)
   if (skipBlanks(text, end) !== text.length) throw new NoJson()
   return parsePart(start, end)
-
-  /**
-   * Returns the end of a value. The ends of large values are known from the scan, so that no long text is
-   * scanned twice.
-   */
-  function endOf(at: number): number {
-    return ends.get(at) ?? endOfValue(text, at)
-  }
 
   async function parsePart(from: number, to: number): Promise<unknown> {
     await pause()
@@ -69,7 +62,7 @@ export async function parseScanned(
 
   async function parseItems(from: number, to: number): Promise<unknown[]> {
     const items: unknown[] = []
-    for (const piece of piecesOf(from, to, endOf)) {
+    for (const piece of itemsOf(from, to)) {
       if (piece.single) items.push(await parsePart(piece.from, piece.to))
       else for (const item of parse(`[${text.slice(piece.from, piece.to)}]`) as unknown[]) items.push(item)
       await pause()
@@ -80,7 +73,7 @@ export async function parseScanned(
   async function parseEntries(from: number, to: number): Promise<object> {
     const object = {}
     let count = 0
-    for (const piece of piecesOf(from, to, endOfEntry)) {
+    for (const piece of entriesOf(from, to)) {
       if (count > maxKeys) throw new TooManyKeys()
       if (piece.single) {
         count += 1
@@ -99,6 +92,17 @@ export async function parseScanned(
     if (count > maxKeys) throw new TooManyKeys()
     return object
   }
+}
+
+/** Cuts the containers of a scanned text into pieces. */
+function createPieces(text: string, ends: JsonScan['ends']) {
+  /**
+   * Returns the end of a value. The ends of large values are known from the scan, so that no long text is
+   * scanned twice.
+   */
+  function endOf(at: number): number {
+    return ends.get(at) ?? endOfValue(text, at)
+  }
 
   /**
    * Yields the pieces of a container. Neighbours are joined up to the size of a piece; a larger value is a
@@ -116,7 +120,7 @@ export async function parseScanned(
       }
       if (end - at > PIECE) yield { from: at, to: end, single: true }
       else group = { from: group?.from ?? at, to: end }
-      at = startOfNext(end, to)
+      at = startOfNext(text, end, to)
     }
     if (group !== undefined) yield { ...group, single: false }
   }
@@ -131,12 +135,18 @@ export async function parseScanned(
     return end
   }
 
-  /** Returns the position after the required comma, or the end of the container. */
-  function startOfNext(end: number, to: number): number {
-    const comma = skipBlanks(text, end)
-    if (comma >= to) return to
-    const next = skipBlanks(text, comma + 1)
-    if (text[comma] !== ',' || next >= to) throw new NoJson()
-    return next
+  return {
+    endOf,
+    itemsOf: (from: number, to: number) => piecesOf(from, to, endOf),
+    entriesOf: (from: number, to: number) => piecesOf(from, to, endOfEntry),
   }
+}
+
+/** Returns the position after the required comma, or the end of the container. */
+function startOfNext(text: string, end: number, to: number): number {
+  const comma = skipBlanks(text, end)
+  if (comma >= to) return to
+  const next = skipBlanks(text, comma + 1)
+  if (text[comma] !== ',' || next >= to) throw new NoJson()
+  return next
 }

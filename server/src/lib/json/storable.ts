@@ -54,97 +54,126 @@ const PIECE = 64 * 1024
  * `max` characters.
  */
 export function* toStorableJsonInSteps(value: unknown, max: number): Steps<string | null> {
-  const parts: string[] = []
-  let length = 0
-  const add = (part: string) => {
-    parts.push(part)
-    length += part.length
-  }
-  yield* print(value)
-  return length > max ? null : parts.join('')
+  const output = new Output(max)
+  yield* print(output, value)
+  return output.isFull ? null : output.text()
+}
 
-  function* print(part: unknown): Steps<void> {
-    if (length > max) return
+/** The JSON printed so far. */
+class Output {
+  readonly #parts: string[] = []
+  readonly #max: number
+  #length = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  add(part: string): void {
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+
+  /** Adds the items or entries of a container, after a comma unless they are the first. */
+  addInside(part: string, opening: '[' | '{'): void {
+    if (part !== '') this.add(this.#parts.at(-1) === opening ? part : `,${part}`)
+  }
+
+  /** Adds the comma before an item or entry that is printed in several steps. */
+  separate(opening: '[' | '{'): void {
+    if (this.#parts.at(-1) !== opening) this.add(',')
+  }
+
+  /** Returns true if the JSON is longer than allowed; the rest needs no printing. */
+  get isFull(): boolean {
+    return this.#length > this.#max
+  }
+
+  text(): string {
+    return this.#parts.join('')
+  }
+}
+
+function* print(output: Output, part: unknown): Steps<void> {
+  if (output.isFull) return
+  yield
+  if (typeof part === 'string') yield* printText(output, part)
+  else if (!isContainer(part) || jsonLengthUpTo(part, PIECE) <= PIECE) output.add(toStorableJson(part))
+  else if (Array.isArray(part)) yield* printItems(output, part)
+  else yield* printEntries(output, part)
+}
+
+function* printText(output: Output, text: string): Steps<void> {
+  output.add('"')
+  for (let from = 0; from < text.length;) {
+    if (output.isFull) return
+    // The halves of a surrogate pair stay together.
+    const to = from + PIECE - (isHighSurrogate(text, from + PIECE - 1) ? 1 : 0)
+    output.add(toStorableJson(text.slice(from, to)).slice(1, -1))
+    from = to
     yield
-    if (typeof part === 'string') yield* printText(part)
-    else if (!isContainer(part) || jsonLengthUpTo(part, PIECE) <= PIECE) add(toStorableJson(part))
-    else if (Array.isArray(part)) yield* printItems(part)
-    else yield* printEntries(part)
   }
+  output.add('"')
+}
 
-  function* printText(text: string): Steps<void> {
-    add('"')
-    for (let from = 0; from < text.length;) {
-      if (length > max) return
-      // The halves of a surrogate pair stay together.
-      const to = from + PIECE - (isHighSurrogate(text, from + PIECE - 1) ? 1 : 0)
-      add(toStorableJson(text.slice(from, to)).slice(1, -1))
-      from = to
+/** Prints small neighbours together. */
+function* printItems(output: Output, items: readonly unknown[]): Steps<void> {
+  let group: unknown[] = []
+  let size = 0
+  const end = () => {
+    output.addInside(toStorableJson(group).slice(1, -1), '[')
+    group = []
+    size = 0
+  }
+  output.add('[')
+  for (const item of items) {
+    const more = jsonLengthUpTo(item, PIECE)
+    if (size + more > PIECE) {
+      end()
+      if (output.isFull) return
       yield
     }
-    add('"')
+    if (more > PIECE) {
+      output.separate('[')
+      yield* print(output, item)
+    } else {
+      group.push(item)
+      size += more + 1
+    }
   }
+  end()
+  output.add(']')
+}
 
-  /** Prints small neighbours together. */
-  function* printItems(items: readonly unknown[]): Steps<void> {
-    let group: unknown[] = []
-    let size = 0
-    const end = () => {
-      if (group.length > 0) add(`${parts.at(-1) === '[' ? '' : ','}${toStorableJson(group).slice(1, -1)}`)
-      group = []
-      size = 0
-    }
-    add('[')
-    for (const item of items) {
-      const more = jsonLengthUpTo(item, PIECE)
-      if (size + more > PIECE) {
-        end()
-        if (length > max) return
-        yield
-      }
-      if (more > PIECE) {
-        if (parts.at(-1) !== '[') add(',')
-        yield* print(item)
-      } else {
-        group.push(item)
-        size += more + 1
-      }
-    }
-    end()
-    add(']')
+function* printEntries(output: Output, object: Record<string, unknown>): Steps<void> {
+  let group = {}
+  let size = 0
+  const end = () => {
+    output.addInside(toStorableJson(group).slice(1, -1), '{')
+    group = {}
+    size = 0
   }
-
-  function* printEntries(object: Record<string, unknown>): Steps<void> {
-    let group = {}
-    let size = 0
-    const end = () => {
-      const text = toStorableJson(group).slice(1, -1)
-      if (text !== '') add(`${parts.at(-1) === '{' ? '' : ','}${text}`)
-      group = {}
-      size = 0
+  output.add('{')
+  for (const key of Object.keys(object)) {
+    const item = object[key]
+    const more = key.length + jsonLengthUpTo(item, PIECE)
+    if (size + more > PIECE) {
+      end()
+      if (output.isFull) return
+      yield
     }
-    add('{')
-    for (const key of Object.keys(object)) {
-      const item = object[key]
-      const more = key.length + jsonLengthUpTo(item, PIECE)
-      if (size + more > PIECE) {
-        end()
-        if (length > max) return
-        yield
-      }
-      if (more > PIECE) {
-        if (parts.at(-1) !== '{') add(',')
-        yield* printText(key)
-        add(':')
-        yield* print(item)
-      } else {
-        setOwn(group, key, item)
-        size += more + 4
-      }
+    if (more > PIECE) {
+      output.separate('{')
+      yield* printText(output, key)
+      output.add(':')
+      yield* print(output, item)
+    } else {
+      setOwn(group, key, item)
+      size += more + 4
     }
-    end()
-    add('}')
   }
+  end()
+  output.add('}')
 }
 
 function isHighSurrogate(text: string, at: number): boolean {

@@ -86,8 +86,6 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
   const loaded = new Set<string>()
   let killed: { given: Given | undefined; why: Kill } | null = null
   let timer: NodeJS.Timeout | undefined
-  let hasLeft = false
-  child.once('disconnect', () => (hasLeft = true))
 
   const kill = (why: Kill) => {
     killed ??= { given: line[0], why }
@@ -121,19 +119,14 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
     else if (message.kind === 'read') endFirst({ kind: 'read', value: deserialize(message.value) })
     else endFirst(message)
   })
-  // A message that the process sent before its end may arrive after its exit event, but not after the end of
-  // the channel. V8 ends a process with a full heap by a signal of its own. The kernel ends one that uses too
-  // much memory by SIGKILL.
-  const onEnd = (code: number | null) => {
+  // V8 ends a process with a full heap by a signal of its own. The kernel ends one that uses too much memory by
+  // SIGKILL.
+  onceEnded(child, (code) => {
     if (killed === null && code !== null)
       endAll({ kind: 'threw', message: `the reader ended with code ${code}` })
     // The document for which the process was killed may have been read in the meantime.
     else if (killed !== null && killed.given !== line[0]) endAll({ kind: 'lost' })
     else endAll({ kind: killed?.why ?? 'memory' })
-  }
-  child.once('exit', (code: number | null) => {
-    if (hasLeft) onEnd(code)
-    else child.once('disconnect', () => onEnd(code))
   })
   child.on('error', (cause) => {
     // Only a process that cannot be started has no exit event.
@@ -163,6 +156,19 @@ function lineUp(child: ChildProcess, bounds: ReaderBounds): Reader['run'] {
         timer = setInterval(look, LOOK_MS)
       }
     })
+}
+
+/**
+ * Waits for the exit of a process and the end of its channel: a message that it sent before its end may arrive
+ * after its exit event, but not after the end of the channel.
+ */
+function onceEnded(child: ChildProcess, onEnd: (code: number | null) => void): void {
+  let hasLeft = false
+  child.once('disconnect', () => (hasLeft = true))
+  child.once('exit', (code: number | null) => {
+    if (hasLeft) onEnd(code)
+    else child.once('disconnect', () => onEnd(code))
+  })
 }
 
 /** Returns the processor time and memory of a process, or null if it has ended. */

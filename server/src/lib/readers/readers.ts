@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { isOn } from '../fast-parts.ts'
 import { createTurns } from '../timing/owner-turns.ts'
+import type { ReaderRequest } from './reader-process.ts'
 import { type Reader, type ReaderBounds, type ReaderEnd, startReader } from './reader.ts'
 
 /** A document to read, its owner, and the word for it in error messages. */
@@ -49,12 +50,75 @@ type Waiting = { bytes: number; read(take: () => Reader): Promise<boolean> }
 
 export function createReaders(overrides: Partial<Bounds> = {}): Readers {
   const bounds = { ...BOUNDS, ...overrides }
-  const turns = createTurns(bounds.processes)
-  const all = new Set<Reader>()
-  const idle: { reader: Reader; timer: NodeJS.Timeout }[] = []
+  const stock = createStock(bounds)
+  const { join, leave } = createLines(bounds.processes, stock)
   /** Documents that killed a reader, by their key, with the error message. */
   const deadly = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: bounds.rememberMs })
-  const isDeadly = (key: () => string) => (deadly.size === 0 ? undefined : deadly.get(key()))
+
+  return {
+    read(reading, module, task, input) {
+      const { owner, signal, document } = reading
+      let made: string | undefined
+      const key = () =>
+        (made ??= `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`)
+      const memory = {
+        known: () => (deadly.size === 0 ? undefined : deadly.get(key())),
+        remember: (message: string) => void deadly.set(key(), message),
+      }
+      const known = memory.known()
+      if (known !== undefined) return Promise.resolve({ ok: false, message: known })
+      if (signal.aborted) return Promise.resolve({ ok: false, message: CALLED_OFF })
+      const result = Promise.withResolvers<ReadingResult<unknown>>()
+      const waiting: Waiting = {
+        bytes: document.length,
+        async read(take) {
+          try {
+            const found = await readWith(take, reading, { module: module.href, task, input }, memory)
+            if (found === undefined) return true
+            result.resolve(found)
+          } catch (cause) {
+            result.reject(cause)
+          }
+          signal.removeEventListener('abort', onAbort)
+          return false
+        },
+      }
+      const onAbort = () => {
+        signal.removeEventListener('abort', onAbort)
+        leave(owner, waiting)
+        result.resolve({ ok: false, message: CALLED_OFF })
+      }
+      signal.addEventListener('abort', onAbort)
+      join(owner, waiting)
+      return result.promise
+    },
+    close: () => stock.close(),
+  }
+}
+
+/** Reads a document with a reader that `take` returns. Returns undefined if it was lost before the document began. */
+async function readWith(
+  take: () => Reader,
+  { signal, document, what }: Reading,
+  task: Pick<ReaderRequest, 'module' | 'task' | 'input'>,
+  memory: { known(): string | undefined; remember(message: string): void },
+): Promise<ReadingResult<unknown> | undefined> {
+  // Another caller may have read the same document in the meantime.
+  const since = memory.known()
+  if (signal.aborted) return { ok: false, message: CALLED_OFF }
+  if (since !== undefined) return { ok: false, message: since }
+  const ended = await take().run({ ...task, document }, signal)
+  if (ended.kind === 'lost') return undefined
+  if (ended.kind === 'read') return { ok: true, value: ended.value }
+  const message = explain(ended, what)
+  if (ended.kind === 'time' || ended.kind === 'memory') memory.remember(message)
+  return { ok: false, message }
+}
+
+/** Keeps the readers. One that is idle for a while is ended. */
+function createStock(bounds: Bounds) {
+  const all = new Set<Reader>()
+  const idle: { reader: Reader; timer: NodeJS.Timeout }[] = []
 
   function takeReader(): Reader {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
@@ -79,6 +143,21 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
     void entry.reader.close()
   }
 
+  return {
+    takeReader,
+    giveBack,
+    drop: (reader: Reader) => void all.delete(reader),
+    async close(): Promise<void> {
+      for (const { timer } of idle.splice(0)) clearTimeout(timer)
+      await Promise.all([...all].map((reader) => reader.close()))
+      all.clear()
+    },
+  }
+}
+
+/** Keeps the waiting documents and serves their owners in turns. */
+function createLines(processes: number, stock: ReturnType<typeof createStock>) {
+  const turns = createTurns(processes)
   /**
    * Waiting documents by their owner. Each has asked for a turn, in which it or an earlier document is read.
    */
@@ -110,8 +189,8 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
     let [bytes, count] = [0, 0]
     const take = () => {
       if (reader?.isAlive() === true) return reader
-      if (reader !== undefined) all.delete(reader)
-      return (reader = takeReader())
+      if (reader !== undefined) stock.drop(reader)
+      return (reader = stock.takeReader())
     }
     const readOne = async (waiting: Waiting) => {
       const isLost = await waiting.read(take)
@@ -134,7 +213,7 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
         void readOne(waiting)
       }
       if (count > 0) return
-      if (reader !== undefined) giveBack(reader)
+      if (reader !== undefined) stock.giveBack(reader)
       reader = undefined
       ended.resolve()
     }
@@ -142,55 +221,7 @@ export function createReaders(overrides: Partial<Bounds> = {}): Readers {
     return ended.promise
   }
 
-  return {
-    read({ owner, signal, document, what }, module, task, input) {
-      let made: string | undefined
-      const key = () =>
-        (made ??= `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`)
-      const known = isDeadly(key)
-      if (known !== undefined) return Promise.resolve({ ok: false, message: known })
-      if (signal.aborted) return Promise.resolve({ ok: false, message: CALLED_OFF })
-      const result = Promise.withResolvers<ReadingResult<unknown>>()
-      const readWith = async (take: () => Reader): Promise<boolean> => {
-        // Another caller may have read the same document in the meantime.
-        const since = isDeadly(key)
-        if (signal.aborted) return settle({ ok: false, message: CALLED_OFF })
-        if (since !== undefined) return settle({ ok: false, message: since })
-        const ended = await take().run({ module: module.href, task, document, input }, signal)
-        if (ended.kind === 'lost') return true
-        if (ended.kind === 'read') return settle({ ok: true, value: ended.value })
-        const message = explain(ended, what)
-        if (ended.kind === 'time' || ended.kind === 'memory') deadly.set(key(), message)
-        return settle({ ok: false, message })
-      }
-      const settle = (found: ReadingResult<unknown>): false => {
-        signal.removeEventListener('abort', onAbort)
-        result.resolve(found)
-        return false
-      }
-      const waiting: Waiting = {
-        bytes: document.length,
-        read: (take) =>
-          readWith(take).catch((cause: unknown) => {
-            signal.removeEventListener('abort', onAbort)
-            result.reject(cause)
-            return false
-          }),
-      }
-      const onAbort = () => {
-        leave(owner, waiting)
-        settle({ ok: false, message: CALLED_OFF })
-      }
-      signal.addEventListener('abort', onAbort)
-      join(owner, waiting)
-      return result.promise
-    },
-    async close() {
-      for (const { timer } of idle.splice(0)) clearTimeout(timer)
-      await Promise.all([...all].map((reader) => reader.close()))
-      all.clear()
-    },
-  }
+  return { join, leave }
 }
 
 const CALLED_OFF = 'the reading was called off'

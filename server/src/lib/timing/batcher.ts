@@ -14,12 +14,7 @@ export class ItemFault {
   }
 }
 
-/**
- * Creates a batcher with adaptive group commit: an item is sent at once while a slot is free, otherwise it
- * joins the next batch. Idle latency is that of one call. Under load the number of calls stays constant while
- * batches grow.
- */
-export function createBatcher<Item, Result>(options: {
+export type BatcherOptions<Item, Result> = {
   run: (items: Item[]) => Promise<(Result | ItemFault)[]>
   maxItems: number
   maxInFlight: number
@@ -34,14 +29,24 @@ export function createBatcher<Item, Result>(options: {
   gather?: Gathering | undefined
   /** Batches the items of one turn of the event loop: interactive rows arrive a few at a time. */
   byTurns?: boolean | undefined
-}): (item: Item) => Promise<Result> {
-  type Waiting = {
-    item: Item
-    size: number
-    resolve: (result: Result) => void
-    reject: (cause: unknown) => void
-  }
-  const waiting: Waiting[] = []
+}
+
+type Waiting<Item, Result> = {
+  item: Item
+  size: number
+  resolve: (result: Result) => void
+  reject: (cause: unknown) => void
+}
+
+/**
+ * Creates a batcher with adaptive group commit: an item is sent at once while a slot is free, otherwise it
+ * joins the next batch. Idle latency is that of one call. Under load the number of calls stays constant while
+ * batches grow.
+ */
+export function createBatcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = []
   let inFlight = 0
   let gathering: NodeJS.Timeout | undefined
   let turn: NodeJS.Immediate | undefined
@@ -50,40 +55,19 @@ export function createBatcher<Item, Result>(options: {
   let waitingSize = 0
   let arrived = 0
 
-  function countFitting(): number {
-    let size = 0
-    const over = waiting.findIndex((entry) => (size += entry.size) > options.maxItems)
-    return over === -1 ? waiting.length : Math.max(1, over)
-  }
-
   async function flush(): Promise<void> {
     clearTimeout(gathering)
     gathering = undefined
-    const batch = waiting.splice(0, countFitting())
+    const batch = waiting.splice(0, countFitting(waiting, options.maxItems))
     inFlight += 1
     latest = batch.reduce((sum, { size }) => sum + size, 0)
     waitingSize -= latest
     try {
-      const results = await options.run(batch.map((entry) => entry.item))
-      batch.forEach((entry, index) => settleEntry(entry, results[index]))
-    } catch (cause) {
-      if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch)
-      else for (const entry of batch) entry.reject(cause)
+      await runBatch(batch, options)
     } finally {
       inFlight -= 1
       pump()
     }
-  }
-
-  function settleEntry({ resolve, reject }: Waiting, result: Result | ItemFault | undefined): void {
-    if (result === undefined) reject(new Error('the batch answered with too few results'))
-    else if (result instanceof ItemFault) reject(result.cause)
-    else resolve(result)
-  }
-
-  async function runEach(batch: Waiting[]): Promise<void> {
-    for (const entry of batch)
-      await options.run([entry.item]).then(([result]) => settleEntry(entry, result), entry.reject)
   }
 
   function pumpByTurns(): void {
@@ -132,4 +116,36 @@ export function createBatcher<Item, Result>(options: {
       if (options.byTurns === true) pumpByTurns()
       else pump()
     })
+}
+
+/** Returns how many of the first items fit into one batch, at least one. */
+function countFitting(waiting: readonly { size: number }[], max: number): number {
+  let size = 0
+  const over = waiting.findIndex((entry) => (size += entry.size) > max)
+  return over === -1 ? waiting.length : Math.max(1, over)
+}
+
+/** Runs a batch and settles its items. Never rejects. */
+async function runBatch<Item, Result>(
+  batch: readonly Waiting<Item, Result>[],
+  { run, isolates }: Pick<BatcherOptions<Item, Result>, 'run' | 'isolates'>,
+): Promise<void> {
+  try {
+    const results = await run(batch.map((entry) => entry.item))
+    batch.forEach((entry, index) => settleEntry(entry, results[index]))
+  } catch (cause) {
+    if (batch.length > 1 && isolates?.(cause) === true) {
+      for (const entry of batch)
+        await run([entry.item]).then(([result]) => settleEntry(entry, result), entry.reject)
+    } else for (const entry of batch) entry.reject(cause)
+  }
+}
+
+function settleEntry<Item, Result>(
+  { resolve, reject }: Waiting<Item, Result>,
+  result: Result | ItemFault | undefined,
+): void {
+  if (result === undefined) reject(new Error('the batch answered with too few results'))
+  else if (result instanceof ItemFault) reject(result.cause)
+  else resolve(result)
 }

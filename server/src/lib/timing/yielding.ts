@@ -45,47 +45,19 @@ const THROTTLE_MS = 20
 type ForegroundTask = { kind: ForegroundKind; since: number; ended: boolean }
 
 export function createYielding(): Yielding {
-  /** The tasks in the order in which they began. Some of them may have ended. */
-  const tasks: ForegroundTask[] = []
-  const underWay = { run: 0, read: 0 }
   const queue: { rows: number; resolve: () => void }[] = []
   let next: NodeJS.Immediate | undefined
   let lastTurn = 0
   const throttled = new Set<() => void>()
-
-  function end(task: ForegroundTask): void {
-    if (task.ended) return
-    task.ended = true
-    underWay[task.kind] -= 1
-    if (underWay.run === 0) wake()
-  }
-
-  /**
-   * Forgets tasks that have ended or that wait for something else. Returns the most urgent kind that is left.
-   */
-  function foregroundKind(): ForegroundKind | undefined {
-    const oldest = performance.now() - MAX_FOREGROUND_MS
-    for (
-      let first = tasks[0];
-      first !== undefined && (first.ended || first.since < oldest);
-      first = tasks[0]
-    ) {
-      end(first)
-      tasks.shift()
-    }
-    if (underWay.run > 0) return 'run'
-    return underWay.read > 0 ? 'read' : undefined
-  }
-
-  function wake(): void {
+  const tasks = createForegroundTasks(() => {
     for (const resolve of throttled) resolve()
     throttled.clear()
-  }
+  })
 
   function takeTurn(): void {
     next = undefined
     const now = performance.now()
-    const kind = now - lastTurn < MAX_WAIT_MS ? foregroundKind() : undefined
+    const kind = now - lastTurn < MAX_WAIT_MS ? tasks.kind() : undefined
     lastTurn = now
     for (const { resolve } of takeRows(kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE)) resolve()
     schedule()
@@ -111,13 +83,7 @@ export function createYielding(): Yielding {
   }
 
   return {
-    foreground(kind = 'run') {
-      foregroundKind()
-      const task = { kind, since: performance.now(), ended: false }
-      tasks.push(task)
-      underWay[kind] += 1
-      return () => end(task)
-    },
+    foreground: (kind = 'run') => tasks.begin(kind),
     yieldTurn(rows = 1) {
       if (!isOn('yielding')) return Promise.resolve()
       return new Promise((resolve) => {
@@ -126,13 +92,56 @@ export function createYielding(): Yielding {
       })
     },
     async throttle() {
-      if (!isOn('yielding') || foregroundKind() !== 'run') return
+      if (!isOn('yielding') || tasks.kind() !== 'run') return
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)
       await promise
       clearTimeout(timer)
       throttled.delete(resolve)
+    },
+  }
+}
+
+/** Keeps the foreground work in flight. `onNoRun` is called when no step of a run is left. */
+function createForegroundTasks(onNoRun: () => void) {
+  /** The tasks in the order in which they began. Some of them may have ended. */
+  const tasks: ForegroundTask[] = []
+  const underWay = { run: 0, read: 0 }
+
+  function end(task: ForegroundTask): void {
+    if (task.ended) return
+    task.ended = true
+    underWay[task.kind] -= 1
+    if (underWay.run === 0) onNoRun()
+  }
+
+  /**
+   * Forgets tasks that have ended or that wait for something else. Returns the most urgent kind that is left.
+   */
+  function findKind(): ForegroundKind | undefined {
+    const oldest = performance.now() - MAX_FOREGROUND_MS
+    for (
+      let first = tasks[0];
+      first !== undefined && (first.ended || first.since < oldest);
+      first = tasks[0]
+    ) {
+      end(first)
+      tasks.shift()
+    }
+    if (underWay.run > 0) return 'run'
+    return underWay.read > 0 ? 'read' : undefined
+  }
+
+  return {
+    kind: findKind,
+    /** Adds a task. Returns the function that ends it. */
+    begin(kind: ForegroundKind): () => void {
+      findKind()
+      const task = { kind, since: performance.now(), ended: false }
+      tasks.push(task)
+      underWay[kind] += 1
+      return () => end(task)
     },
   }
 }
