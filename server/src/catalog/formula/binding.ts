@@ -20,7 +20,7 @@ const BEFORE_REGEX =
  */
 export function bindTokens(template: Template): Bound {
   const bindings: Binding[] = []
-  const lexer = createLexer()
+  const lexer = new Lexer()
   for (const part of template) {
     if (part.kind === 'text') {
       lexer.read(part.text)
@@ -39,102 +39,108 @@ export function bindTokens(template: Template): Bound {
   return { ok: true, code: lexer.code(), bindings }
 }
 
-function createLexer() {
-  const output: string[] = []
-  let mode: Mode = 'code'
+class Lexer {
+  readonly #output: string[] = []
+  #mode: Mode = 'code'
   /** One entry for each open `${`: the number of braces that are open inside it. */
-  const holes: number[] = []
+  readonly #holes: number[] = []
   /** The start of the open string, and whether the string was split for a variable. */
-  let quote = { at: 0, split: false }
-  let before = ''
+  #quote = { at: 0, split: false }
+  #before = ''
 
-  function enter(next: Mode, text: string): void {
-    mode = next
-    output.push(text)
+  get mode(): Mode {
+    return this.#mode
   }
 
-  function readCode(char: string, next: string): number {
+  read(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const char = text[at] ?? ''
+      const next = text[at + 1] ?? ''
+      at += this.#mode === 'code' ? this.#readCode(char, next) : this.#readInside(char, next)
+    }
+  }
+
+  /**
+   * Inserts a variable at the current position. A quoted string is split, and brackets around all its parts keep them
+   * together.
+   */
+  place(variable: string): void {
+    const mode = this.#mode
+    if (mode === '`') this.#output.push(`\${${variable}}`)
+    else if (mode === "'" || mode === '"') {
+      this.#quote.split = true
+      this.#output.push(`${mode} + ${variable} + ${mode}`)
+    } else {
+      this.#output.push(` ${variable} `)
+      this.#before = ')'
+    }
+  }
+
+  code(): string {
+    return this.#output.join('')
+  }
+
+  #enter(next: Mode, text: string): void {
+    this.#mode = next
+    this.#output.push(text)
+  }
+
+  #readCode(char: string, next: string): number {
     if (char === '/' && (next === '/' || next === '*')) {
-      enter(next === '/' ? 'line comment' : 'block comment', char + next)
+      this.#enter(next === '/' ? 'line comment' : 'block comment', char + next)
       return 2
     }
-    if (char === '/' && BEFORE_REGEX.test(before)) enter('regex', char)
+    if (char === '/' && BEFORE_REGEX.test(this.#before)) this.#enter('regex', char)
     else if (char === "'" || char === '"') {
-      quote = { at: output.length, split: false }
-      enter(char, char)
-    } else if (char === '`') enter('`', char)
-    else if (char === '}' && holes.at(-1) === 0) {
-      holes.pop()
-      enter('`', char)
+      this.#quote = { at: this.#output.length, split: false }
+      this.#enter(char, char)
+    } else if (char === '`') this.#enter('`', char)
+    else if (char === '}' && this.#holes.at(-1) === 0) {
+      this.#holes.pop()
+      this.#enter('`', char)
     } else {
-      countBrace(char)
-      output.push(char)
+      this.#countBrace(char)
+      this.#output.push(char)
     }
-    if (char.trim() !== '') before = (before + char).slice(-12)
-    else if (!before.endsWith(' ')) before += ' '
+    if (char.trim() !== '') this.#before = (this.#before + char).slice(-12)
+    else if (!this.#before.endsWith(' ')) this.#before += ' '
     return 1
   }
 
-  function countBrace(char: string): void {
-    const open = holes.pop()
-    if (open !== undefined) holes.push(open + (char === '{' ? 1 : char === '}' ? -1 : 0))
+  #countBrace(char: string): void {
+    const open = this.#holes.pop()
+    if (open !== undefined) this.#holes.push(open + (char === '{' ? 1 : char === '}' ? -1 : 0))
   }
 
-  function readInside(char: string, next: string): number {
+  #readInside(char: string, next: string): number {
+    const mode = this.#mode
     if (char === '\\' && mode !== 'line comment' && mode !== 'block comment') {
-      output.push(char + next)
+      this.#output.push(char + next)
       return 2
     }
-    if (mode === 'line comment') enter(char === '\n' ? 'code' : mode, char)
+    if (mode === 'line comment') this.#enter(char === '\n' ? 'code' : mode, char)
     else if (mode === 'block comment' && char === '*' && next === '/') {
-      enter('code', '*/')
+      this.#enter('code', '*/')
       return 2
     } else if (mode === 'regex') {
-      enter(char === '[' ? 'regex class' : char === '/' ? 'code' : mode, char)
-      before = ')'
-    } else if (mode === 'regex class') enter(char === ']' ? 'regex' : mode, char)
+      this.#enter(char === '[' ? 'regex class' : char === '/' ? 'code' : mode, char)
+      this.#before = ')'
+    } else if (mode === 'regex class') this.#enter(char === ']' ? 'regex' : mode, char)
     else if (mode === '`' && char === '$' && next === '{') {
-      holes.push(0)
-      enter('code', '${')
-      before = '{'
+      this.#holes.push(0)
+      this.#enter('code', '${')
+      this.#before = '{'
       return 2
-    } else if (char === mode) closeString(char)
-    else output.push(char)
+    } else if (char === mode) this.#closeString(char)
+    else this.#output.push(char)
     return 1
   }
 
-  function closeString(char: string): void {
-    const split = mode !== '`' && quote.split
-    if (split) output[quote.at] = `(${output[quote.at] ?? ''}`
-    enter('code', split ? `${char})` : char)
-    before = ')'
-  }
-
-  return {
-    get mode(): Mode {
-      return mode
-    },
-    read(text: string): void {
-      for (let at = 0; at < text.length;) {
-        const char = text[at] ?? ''
-        const next = text[at + 1] ?? ''
-        at += mode === 'code' ? readCode(char, next) : readInside(char, next)
-      }
-    },
-    /**
-     * Inserts a variable at the current position. A quoted string is split, and brackets around all its parts keep them
-     * together.
-     */
-    place(variable: string): void {
-      if (mode === '`') output.push(`\${${variable}}`)
-      else if (mode === "'" || mode === '"') {
-        quote.split = true
-        output.push(`${mode} + ${variable} + ${mode}`)
-      } else {
-        output.push(` ${variable} `)
-        before = ')'
-      }
-    },
-    code: () => output.join(''),
+  #closeString(char: string): void {
+    const { at, split } = this.#quote
+    const isSplit = this.#mode !== '`' && split
+    if (isSplit) this.#output[at] = `(${this.#output[at] ?? ''}`
+    this.#enter('code', isSplit ? `${char})` : char)
+    this.#before = ')'
   }
 }

@@ -47,21 +47,16 @@ export type SeenRows = Map<string, number>
  * the machine.
  */
 export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen: SeenRows): Evaluator {
-  /** The realms by code. The most recently used one is the last. */
-  const realms = new Map<string, OpenRealm>()
+  const realms = createRealms(machine, seen)
   let alone: QuickJSRuntime | null = null
   let used = 0
   let evaluated = 0
-
-  function makeRuntime(): QuickJSRuntime {
-    return machine.newRuntime({ maxStackSizeBytes: STACK_BYTES })
-  }
 
   function evaluate(expression: Expression): Evaluation {
     evaluated += 1
     used += 1
     if (used % FRESH_RUNTIME_AFTER === 0) dropAlone()
-    alone ??= makeRuntime()
+    alone ??= makeRuntime(machine)
     const evaluation = evaluateAlone(alone, expression)
     if (!evaluation.ok) dropAlone()
     return evaluation
@@ -72,50 +67,14 @@ export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen:
     alone = null
   }
 
-  function close(key: string): void {
-    const open = realms.get(key)
-    realms.delete(key)
-    open?.realm.dispose()
-    open?.runtime.dispose()
-  }
-
-  function realmFor(key: string, { code, variables, jsons }: ExpressionRows): OpenRealm | null {
-    const known = realms.get(key)
-    if (known !== undefined) {
-      realms.delete(key)
-      realms.set(key, known)
-      return known
-    }
-    const before = seen.get(key) ?? 0
-    if (before === NEVER || before + jsons.length < WORTH_A_REALM) return null
-    const runtime = makeRuntime()
-    const realm = openRealm(runtime, code, variables)
-    if (realm === null) {
-      runtime.dispose()
-      note(key, NEVER)
-      return null
-    }
-    const [oldest] = realms.keys()
-    if (realms.size >= MAX_REALMS && oldest !== undefined) close(oldest)
-    const open = { realm, runtime, rows: 0, msPerRow: CALL_MS / 4 }
-    realms.set(key, open)
-    return open
-  }
-
-  function note(key: string, count: number): void {
-    if (seen.size >= MAX_KNOWN) seen.clear()
-    seen.set(key, count)
-  }
-
   return {
     evaluate,
     evaluated: () => evaluated,
     evaluateSome(rows) {
       const key = `${owner} ${rows.code}`
-      const open = realmFor(key, rows)
+      const open = realms.find(key, rows)
       if (open === null) {
-        const count = seen.get(key) ?? 0
-        if (count !== NEVER) note(key, count + 1)
+        realms.noteAlone(key)
         return ['alone']
       }
       const batch = takeFirst(rows.jsons, CALL_MS / open.msPerRow)
@@ -123,7 +82,7 @@ export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen:
       const limitMs = batch.length === 1 ? rows.timeoutMs : Math.min(rows.timeoutMs, MAX_CALL_MS)
       const answers = open.realm.evaluate(batch, limitMs)
       if (typeof answers === 'string') {
-        close(key)
+        realms.close(key)
         seen.delete(key)
         return answers === 'late' && batch.length === 1
           ? [tookTooLong(rows.timeoutMs)]
@@ -132,10 +91,64 @@ export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen:
       open.rows += batch.length
       evaluated += batch.length
       open.msPerRow += ((performance.now() - began) / batch.length - open.msPerRow) / 4
-      if (open.rows > MAX_ROWS || open.realm.isUsedUp()) close(key)
+      if (open.rows > MAX_ROWS || open.realm.isUsedUp()) realms.close(key)
       return answers
     },
   }
+}
+
+/** Keeps the realms of the expressions that were used most recently. */
+function createRealms(machine: QuickJSWASMModule, seen: SeenRows) {
+  /** The realms by code. The most recently used one is the last. */
+  const realms = new Map<string, OpenRealm>()
+
+  function close(key: string): void {
+    const open = realms.get(key)
+    realms.delete(key)
+    open?.realm.dispose()
+    open?.runtime.dispose()
+  }
+
+  function note(key: string, count: number): void {
+    if (seen.size >= MAX_KNOWN) seen.clear()
+    seen.set(key, count)
+  }
+
+  return {
+    close,
+    /** Returns the realm of an expression, or null if its rows are to be evaluated alone. */
+    find(key: string, { code, variables, jsons }: ExpressionRows): OpenRealm | null {
+      const known = realms.get(key)
+      if (known !== undefined) {
+        realms.delete(key)
+        realms.set(key, known)
+        return known
+      }
+      const before = seen.get(key) ?? 0
+      if (before === NEVER || before + jsons.length < WORTH_A_REALM) return null
+      const runtime = makeRuntime(machine)
+      const realm = openRealm(runtime, code, variables)
+      if (realm === null) {
+        runtime.dispose()
+        note(key, NEVER)
+        return null
+      }
+      const [oldest] = realms.keys()
+      if (realms.size >= MAX_REALMS && oldest !== undefined) close(oldest)
+      const open = { realm, runtime, rows: 0, msPerRow: CALL_MS / 4 }
+      realms.set(key, open)
+      return open
+    },
+    /** Counts a row that is evaluated without a realm. */
+    noteAlone(key: string): void {
+      const count = seen.get(key) ?? 0
+      if (count !== NEVER) note(key, count + 1)
+    },
+  }
+}
+
+function makeRuntime(machine: QuickJSWASMModule): QuickJSRuntime {
+  return machine.newRuntime({ maxStackSizeBytes: STACK_BYTES })
 }
 
 const NEVER = Infinity

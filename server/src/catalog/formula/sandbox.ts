@@ -1,7 +1,7 @@
 import { createFairQueue } from '../../lib/timing/fair-queue.ts'
-import { type Carrier, type CarrierKind, startCarrier } from './sandbox-carrier.ts'
+import type { CarrierKind } from './sandbox-carrier.ts'
 import type { Evaluation, Expression } from './sandbox-evaluation.ts'
-import type { EvaluationBatch, EvaluationGroup, EvaluationReply } from './sandbox-worker.ts'
+import { createSlots, sendBatch, type Waiting } from './sandbox-slots.ts'
 import { createSlowOwners } from './slow-owners.ts'
 
 export type { Evaluation }
@@ -31,37 +31,11 @@ const TIMEOUT_MS = 100
 const GRACE_MS = 3000
 /** The time after which a carrier that is not ready is replaced. A start takes 1.3 s when two processors are busy. */
 const START_MS = 20_000
-const CHECKS_PER_GRACE = 6
 /** The most batches that one worker has before it replies: enough to keep it busy, and few enough to wait behind. */
 const MAX_BATCHES = 2
 const BATCH = 256
 /** The most characters of JSON. The text and the values read from it must both fit into the memory of the sandbox. */
 const MAX_JSON = 8_000_000
-
-type Waiting = Expression & {
-  id: number
-  owner: string
-  settle: (evaluation: Evaluation) => void
-  /**
-   * Set if it must be evaluated alone in its own context: a call that it shared with others was cut off, or gave no
-   * certain result for it.
-   */
-  alone: boolean
-}
-type Slot = {
-  carrier: Carrier
-  inFlight: Map<number, Waiting>
-  batches: number
-  startedAt: number
-  /** The time of the last reply, or of the first batch after it was idle. Null until the carrier is ready. */
-  lastReplyAt: number | null
-  /**
-   * Set if it was overdue at the last check. It is replaced only if it still is at the next check, since this thread may
-   * have been the busy one.
-   */
-  suspect: boolean
-  watchdog: NodeJS.Timeout
-}
 
 export type SandboxOptions = {
   workers?: number
@@ -81,7 +55,7 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
   const owners = new Set<string>()
   const queue = createFairQueue<Waiting>()
   const slow = createSlowOwners()
-  const slots: Slot[] = []
+  const slots = createSlots({ graceMs, startMs, slow, onFault, giveBack })
   let nextId = 0
   let scheduled = false
   let closed = false
@@ -96,22 +70,18 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
     })
   }
 
-  function kindOfCarrier(): CarrierKind {
-    return options.carrier ?? (owners.size > 1 ? 'process' : 'thread')
+  function giveBack(left: Waiting[]): void {
+    for (const [owner, items = []] of Map.groupBy(left, (waiting) => waiting.owner))
+      queue.putBack(owner, items)
+    schedule()
   }
 
-  /** Ends idle threads once there are two organisations. */
-  function retireThreads(): void {
-    for (const slot of slots.filter(
-      ({ carrier, batches }) => carrier.kind !== kindOfCarrier() && batches === 0,
-    ))
-      remove(slot)
-  }
+  const kindOfCarrier = (): CarrierKind => options.carrier ?? (owners.size > 1 ? 'process' : 'thread')
 
   function pump(): void {
     while (queue.size() > 0) {
-      retireThreads()
-      if (slots.length < size && slots.every(({ batches }) => batches > 0)) slots.push(start())
+      slots.retire(kindOfCarrier())
+      if (slots.all.length < size && slots.all.every(({ batches }) => batches > 0)) slots.add(kindOfCarrier())
       if (!sendNext()) return
     }
   }
@@ -121,124 +91,25 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
    * at a time.
    */
   function sendNext(): boolean {
-    for (const slot of slots.toSorted((a, b) => a.batches - b.batches)) {
+    for (const slot of slots.all.toSorted((a, b) => a.batches - b.batches)) {
       if (slot.batches >= MAX_BATCHES) return false
       if (slot.carrier.kind !== kindOfCarrier()) continue
-      const turn = queue.take(BATCH, (owner) => slot === slots[0] || !slow.has(owner))
+      const turn = queue.take(BATCH, (owner) => slot === slots.all[0] || !slow.has(owner))
       if (turn === null) continue
       const taken = slow.has(turn.owner) ? 1 : turn.items.length
       queue.putBack(turn.owner, turn.items.slice(taken))
-      send(slot, turn.items.slice(0, taken))
+      sendBatch(slot, turn.items.slice(0, taken))
       return true
     }
     return false
   }
 
-  /**
-   * Sends a batch with the expressions to evaluate alone at the front, here and in the worker. So the first one without a
-   * reply is the one being executed.
-   */
-  function send(slot: Slot, turn: Waiting[]): void {
-    const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
-    if (slot.batches === 0) {
-      if (slot.lastReplyAt !== null) slot.lastReplyAt = performance.now()
-      slot.carrier.ref()
-    }
-    slot.batches += 1
-    for (const waiting of batch) slot.inFlight.set(waiting.id, waiting)
-    slot.carrier.post(toBatch(batch))
-  }
-
-  function start(): Slot {
-    const slot: Slot = {
-      carrier: startCarrier(kindOfCarrier(), {
-        onReply: (reply) => handleReply(slot, reply),
-        onBroken: (message) => replace(slot, `the sandbox broke: ${message}`),
-      }),
-      inFlight: new Map(),
-      batches: 0,
-      startedAt: performance.now(),
-      lastReplyAt: null,
-      suspect: false,
-      watchdog: setInterval(() => check(slot), graceMs / CHECKS_PER_GRACE).unref(),
-    }
-    return slot
-  }
-
-  function handleReply(slot: Slot, reply: EvaluationReply): void {
-    slot.lastReplyAt = performance.now()
-    if (reply === 'ready') return
-    if ('fault' in reply) onFault?.({ owner: reply.owner, message: reply.fault })
-    else if ('returned' in reply) endBatch(slot, reply)
-    else settle(slot, reply)
-  }
-
-  function settle(slot: Slot, { ids, evaluations, ms }: Extract<EvaluationReply, { ms: number }>): void {
-    for (const [n, id] of ids.entries()) {
-      const waiting = slot.inFlight.get(id)
-      const evaluation = evaluations[n]
-      slot.inFlight.delete(id)
-      if (waiting === undefined || evaluation === undefined) continue
-      slow.note(waiting.owner, ms)
-      waiting.settle(evaluation)
-    }
-  }
-
-  function endBatch(slot: Slot, { returned, alone }: { returned: number[]; alone: number[] }): void {
-    slot.batches -= 1
-    // A slot that was removed stays referenced, because `end` waits for it.
-    if (slot.batches === 0 && slots.includes(slot)) slot.carrier.unref()
-    markAlone(alone.flatMap((id) => slot.inFlight.get(id) ?? []))
-    const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
-    for (const id of returned) slot.inFlight.delete(id)
-    giveBack(left)
-    schedule()
-  }
-
-  function giveBack(left: Waiting[]): void {
-    for (const [owner, items = []] of Map.groupBy(left, (waiting) => waiting.owner))
-      queue.putBack(owner, items)
-  }
-
-  function check(slot: Slot): void {
-    const overdue = describeOverdue(slot)
-    if (overdue !== null && slot.suspect) replace(slot, overdue)
-    slot.suspect = overdue !== null
-  }
-
-  /** Returns what a carrier should have done by now, or null if it is in time. */
-  function describeOverdue({ inFlight, startedAt, lastReplyAt }: Slot): string | null {
-    const [first] = inFlight.values()
-    if (first === undefined) return null
-    const now = performance.now()
-    if (lastReplyAt === null)
-      return now - startedAt > startMs ? `the sandbox did not start within ${startMs / 1000} s` : null
-    return now - lastReplyAt > first.timeoutMs + graceMs ? 'the expression did not finish' : null
-  }
-
-  function remove(slot: Slot): void {
-    slots.splice(slots.indexOf(slot), 1)
-    clearInterval(slot.watchdog)
-    void slot.carrier.end()
-  }
-
-  /**
-   * Replaces a carrier. If the first expression without a reply was evaluated alone, it was being executed and has
-   * failed. If it was not alone, another carrier evaluates all of them alone to find the one that hangs.
-   */
-  function replace(slot: Slot, message: string): void {
-    if (!slots.includes(slot)) return
-    remove(slot)
-    onFault?.({ message })
-    const unanswered = [...slot.inFlight.values()]
-    const [first] = unanswered
-    if (first?.alone === true) {
-      slow.note(first.owner, first.timeoutMs + graceMs)
-      first.settle({ ok: false, message })
-      unanswered.shift()
-    } else markAlone(unanswered)
-    giveBack(unanswered)
-    schedule()
+  function evaluate(owner: string, expression: Omit<Expression, 'json'>, json: string): Promise<Evaluation> {
+    if (owners.size < 2) owners.add(owner)
+    return new Promise((settle) => {
+      queue.push(owner, { ...expression, id: nextId++, owner, json, settle, alone: false })
+      schedule()
+    })
   }
 
   return {
@@ -247,46 +118,16 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
         if (closed) return Promise.resolve(STOPPING)
         const json = JSON.stringify(values)
         if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
-        const { length: variables } = values
-        if (owners.size < 2) owners.add(owner)
-        return new Promise((settle) => {
-          const id = nextId++
-          queue.push(owner, { id, owner, code, json, variables, timeoutMs, settle, alone: false })
-          schedule()
-        })
+        return evaluate(owner, { code, variables: values.length, timeoutMs }, json)
       },
     }),
     async close() {
       closed = true
-      const open = slots.splice(0)
-      const waiting = [...open.flatMap(({ inFlight }) => [...inFlight.values()]), ...queue.drain()]
-      for (const { settle } of waiting) settle(STOPPING)
-      for (const { watchdog } of open) clearInterval(watchdog)
-      await Promise.all(open.map(({ carrier }) => carrier.end()))
+      const { inFlight, ended } = slots.endAll()
+      for (const { settle } of [...inFlight, ...queue.drain()]) settle(STOPPING)
+      await ended
     },
   }
-}
-
-function markAlone(list: Waiting[]): void {
-  for (const waiting of list) waiting.alone = true
-}
-
-/** Groups the rows of one expression. */
-function toBatch(waiting: readonly Waiting[]): EvaluationBatch {
-  const groups: EvaluationGroup[] = []
-  const open = new Map<string, EvaluationGroup>()
-  for (const { id, code, json, variables, timeoutMs, alone } of waiting) {
-    const key = alone ? '' : code
-    let group = open.get(key)
-    if (group === undefined || group.code !== code || group.timeoutMs !== timeoutMs) {
-      group = { code, variables, timeoutMs, ids: [], jsons: [], alone }
-      groups.push(group)
-      open.set(key, group)
-    }
-    group.ids.push(id)
-    group.jsons.push(json)
-  }
-  return { owner: waiting[0]?.owner ?? '', groups }
 }
 
 const TOO_BIG: Evaluation = { ok: false, message: 'the values in the expression are too big' }

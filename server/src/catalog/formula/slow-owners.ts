@@ -8,8 +8,10 @@ const SLOW_MS = 20
 const WEIGHT = 0.2
 const MAX_OWNERS = 10_000
 
+export type SlowOwners = { note(owner: string, ms: number): void; has(owner: string): boolean }
+
 /** Keeps track of the owners whose recent expressions were slow. */
-export function createSlowOwners(): { note(owner: string, ms: number): void; has(owner: string): boolean } {
+export function createSlowOwners(): SlowOwners {
   const averages = new LRUCache<string, number>({ max: MAX_OWNERS })
   return {
     note(owner, ms) {

@@ -70,46 +70,10 @@ export function createModels(config: Config): Models {
   const settings = egressSettings(config)
   // The operator chose these addresses, so they may be private. URLs of users are never called with this client.
   const egress = createEgress({ ...settings, allow: [...settings.allow, ...serverUrls.flatMap(allowOrigin)] })
-  const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
-  const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
-  const refusedBy = createRefusals()
-  const clientOf = createModelClients()
-
-  const describe = (
-    name: string,
-    at: Omit<ModelAddress, 'timeoutMs'>,
-    key: { id: string; own: boolean; place: string },
-    address: ModelAddress = { ...at, timeoutMs },
-  ): FoundModel => ({
-    ok: true,
-    model: {
-      name,
-      address,
-      api: at.api,
-      bucket: `model:${key.id}:${name}`,
-      limits: key.own ? {} : limits,
-      ownKey: key.own,
-      apiKey: at.apiKey,
-      keyPlace: key.place,
-      refused: refusedBy(`${key.id} ${name}`),
-      connect: () => clientOf(address),
-    },
-  })
-
-  const atVendor = (name: string, id: string, vendor: Vendor, own: ProviderKey | null, lent: Egress) => {
-    const { api, baseUrl, keyPlace } = VENDORS[vendor]
-    const place = { api, id, baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl), egress }
-    if (own === null) {
-      const key = { id: 'platform', own: false, place: keyPlace }
-      return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
-    }
-    const { secret: apiKey, base_url: connectionUrl } = own.fields
-    const key = { id: own.id, own: true, place: `the connection to ${vendor}` }
-    if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
-    if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
-    // A user gave this address, so it is called with the client for users' addresses.
-    return describe(name, { ...place, baseUrl: connectionUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
-  }
+  const describe = createDescribing(config)
+  const atVendor = createVendorModels(config, egress, describe)
+  const notOffered = (name: string) =>
+    refuse(`the model "${name}" is not offered here; choose one of: ${offeredModels(config).join(', ')}`)
 
   return {
     async find(name, lent, connection) {
@@ -122,19 +86,18 @@ export function createModels(config: Config): Models {
         vendor !== null || connection !== undefined || serverUrl === undefined
           ? await lent.keys.own(vendor ?? 'openai', connection)
           : null
-      if (own !== null) return atVendor(name, id, vendor ?? 'openai', own, lent.egress)
+      if (own !== null) return atVendor({ name, id, vendor: vendor ?? 'openai' }, own, lent.egress)
       if (connection !== undefined)
         return refuse(
           `there is no connection "${connection}" to ${vendor ?? 'openai'}; add it, or clear connection`,
         )
       const isOffered = (names: string[]) => names.length === 0 || names.includes(name)
       if (vendor !== null && platformKey(config, vendor) !== undefined) {
-        if (!isOffered(offered.filter((known) => known.startsWith(`${vendor}/`))))
-          return refuse(notOffered(name))
-        return atVendor(name, id, vendor, null, lent.egress)
+        if (!isOffered(offered.filter((known) => known.startsWith(`${vendor}/`)))) return notOffered(name)
+        return atVendor({ name, id, vendor }, null, lent.egress)
       }
       if (serverUrl === undefined) return refuse(describeUnconfigured(name, vendor))
-      if (!isOffered(offered)) return refuse(notOffered(name))
+      if (!isOffered(offered)) return notOffered(name)
       return describe(
         name,
         { api: 'openai_compatible', id: name, baseUrl: serverUrl, apiKey: config.LOAM_MODEL_API_KEY, egress },
@@ -143,9 +106,58 @@ export function createModels(config: Config): Models {
     },
     close: () => egress.close(),
   }
+}
 
-  function notOffered(name: string): string {
-    return `the model "${name}" is not offered here; choose one of: ${offeredModels(config).join(', ')}`
+type Describe = ReturnType<typeof createDescribing>
+
+/** Returns a function that describes a model that was found. */
+function createDescribing(config: Config) {
+  const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
+  const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
+  const refusedBy = createRefusals()
+  const clientOf = createModelClients()
+
+  return (
+    name: string,
+    at: Omit<ModelAddress, 'timeoutMs'>,
+    key: { id: string; own: boolean; place: string },
+  ): FoundModel => {
+    const address: ModelAddress = { ...at, timeoutMs }
+    return {
+      ok: true,
+      model: {
+        name,
+        address,
+        api: at.api,
+        bucket: `model:${key.id}:${name}`,
+        limits: key.own ? {} : limits,
+        ownKey: key.own,
+        apiKey: at.apiKey,
+        keyPlace: key.place,
+        refused: refusedBy(`${key.id} ${name}`),
+        connect: () => clientOf(address),
+      },
+    }
+  }
+}
+
+type VendorModel = { name: string; id: string; vendor: Vendor }
+
+/** Returns a function that describes a model of a vendor, with a key of the organisation or of the installation. */
+function createVendorModels(config: Config, egress: Egress, describe: Describe) {
+  return ({ name, id, vendor }: VendorModel, own: ProviderKey | null, lent: Egress): FoundModel => {
+    const { api, baseUrl, keyPlace } = VENDORS[vendor]
+    const place = { api, id, baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl), egress }
+    if (own === null) {
+      const key = { id: 'platform', own: false, place: keyPlace }
+      return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
+    }
+    const { secret: apiKey, base_url: connectionUrl } = own.fields
+    const key = { id: own.id, own: true, place: `the connection to ${vendor}` }
+    if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
+    if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
+    // A user gave this address, so it is called with the client for users' addresses.
+    return describe(name, { ...place, baseUrl: connectionUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
   }
 }
 

@@ -90,21 +90,96 @@ type Sent = {
  * Defines a provider; there is no other way. The spec says how it is reached, what it needs and what its answers mean.
  */
 export function defineProvider(spec: ProviderSpec): Provider {
-  const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
-  const { baseUrlField, timeoutMs = TIMEOUT_MS } = spec
-  type Placing = { egress: Pick<Egress, 'baseUrl'> }
-  const findBase = ({ egress }: Placing, key?: ProviderKey): string => {
-    const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]?.replace(/\/+$/, '')
-    return egress.baseUrl(id, own ?? spec.baseUrl)
+  const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false, baseUrlField } = spec
+  const placing = createPlacing(spec)
+  return {
+    id,
+    name,
+    evidence: spec.evidence,
+    auth,
+    supportsOwnKey,
+    requiresOwnKey,
+    isBuiltIn: false,
+    needsAddress: spec.baseUrl === '' && baseUrlField === undefined,
+    isPlaced: (context) => baseUrlField !== undefined || placing.findBase(context) !== '',
+    // A server that replaces a provider has limits of its own and reports them by 429.
+    limits: (context) => (placing.isReplaced(context) ? NO_LIMITS : (spec.limits ?? NO_LIMITS)),
+    probe: spec.probe ?? null,
+    fields: {
+      sets: fieldsOf(auth),
+      others: [...(baseUrlField === undefined ? [] : [baseUrlField]), ...(spec.fields ?? [])],
+    },
+    request: createRequest(spec, placing),
   }
-  const isReplaced = ({ egress }: Placing): boolean => egress.baseUrl(id, '') !== ''
-  const placeOf = (context: Placing, key: ProviderKey) => ({
+}
+
+type Place = { egress: Pick<Egress, 'baseUrl'> }
+type Placing = ReturnType<typeof createPlacing>
+
+/** Finds the address of a provider. */
+function createPlacing({ id, baseUrl, baseUrlField }: ProviderSpec) {
+  const findBase = ({ egress }: Place, key?: ProviderKey): string => {
+    const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]?.replace(/\/+$/, '')
+    return egress.baseUrl(id, own ?? baseUrl)
+  }
+  /** Returns true if the operator has set another server in place of the provider. */
+  const isReplaced = ({ egress }: Place): boolean => egress.baseUrl(id, '') !== ''
+  const placeOf = (context: Place, key: ProviderKey) => ({
     base: findBase(context, key),
     replaced: isReplaced(context),
   })
+  return { findBase, isReplaced, placeOf }
+}
 
+function createRequest(spec: ProviderSpec, { findBase, placeOf }: Placing): Provider['request'] {
+  const { id, name, auth, baseUrlField, timeoutMs = TIMEOUT_MS } = spec
+  const partsWith = createSentParts(spec)
+
+  return async (context, key, request, schema) => {
+    let refused: string | undefined
+    for (;;) {
+      const authorised = await authorise(context, auth, key, placeOf, refused)
+      if ('kind' in authorised) return { ok: false, refusal: authorised }
+      // Only after authorising, because some providers return the account's address with the token.
+      const base = findBase(context, key)
+      if (base === '') {
+        const missing =
+          baseUrlField === undefined
+            ? 'has no address'
+            : `needs --field ${baseUrlField}=... in its connection`
+        return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
+      }
+      const sending = partsWith(authorised, key)
+      const call = toCall(authorised, sending, base, request)
+      call.timeoutMs = timeoutMs
+      call.signal = context.callOff ?? context.signal
+      const reply = await context.egress.fetch(call)
+      if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
+      const { token } = authorised
+      // A token may end before its time, so a new one is made once.
+      if (reply.status === 401 && token !== undefined && refused === undefined) {
+        refused = token
+        continue
+      }
+      const safe = await cutCredentials(reply, sending.credentials)
+      const parsed = parseReply(safe, schema, {
+        json: await safe.json(),
+        rules: spec,
+        secrets: () => [...Object.values(key.fields), ...(token === undefined ? [] : [token])],
+        now: () => context.now(),
+      })
+      if (!parsed.ok && parsed.refusal.kind === 'error' && parsed.refusal.misfit !== undefined) {
+        tellMisfit({ provider: id, ...parsed.refusal.misfit })
+      }
+      return parsed
+    }
+  }
+}
+
+/** Returns a function that makes the parts of every call of a key, and keeps them. */
+function createSentParts(spec: Pick<ProviderSpec, 'headers'>) {
   const sent = new WeakMap<Authorised, Sent>()
-  const partsWith = (authorised: Authorised, key: ProviderKey): Sent => {
+  return (authorised: Authorised, key: ProviderKey): Sent => {
     const known = sent.get(authorised)
     if (known !== undefined) return known
     const plain = { accept: 'application/json', ...spec.headers, ...authorised.headers }
@@ -117,81 +192,23 @@ export function defineProvider(spec: ProviderSpec): Provider {
     if (authorised.token === undefined) sent.set(authorised, made)
     return made
   }
+}
 
-  function toCall(
-    { query: more, headers: own }: Authorised,
-    { plain, json }: Sent,
-    base: string,
-    request: ProviderRequest,
-  ): EgressRequest {
-    const usual = request.json === undefined ? plain : json
-    const call: EgressRequest = {
-      url: printAddress(base, request, more),
-      method: request.method ?? 'GET',
-      headers: request.headers === undefined ? usual : { ...usual, ...request.headers, ...own },
-      timeoutMs,
-      maxBytes: MAX_BYTES,
-    }
-    if (request.json !== undefined) call.body = JSON.stringify(request.json)
-    return call
+function toCall(
+  { query: more, headers: own }: Authorised,
+  { plain, json }: Sent,
+  base: string,
+  request: ProviderRequest,
+): EgressRequest {
+  const usual = request.json === undefined ? plain : json
+  const call: EgressRequest = {
+    url: printAddress(base, request, more),
+    method: request.method ?? 'GET',
+    headers: request.headers === undefined ? usual : { ...usual, ...request.headers, ...own },
+    maxBytes: MAX_BYTES,
   }
-
-  return {
-    id,
-    name,
-    evidence: spec.evidence,
-    auth,
-    supportsOwnKey,
-    requiresOwnKey,
-    isBuiltIn: false,
-    needsAddress: spec.baseUrl === '' && baseUrlField === undefined,
-    isPlaced: (context) => baseUrlField !== undefined || findBase(context) !== '',
-    // A server that replaces a provider has limits of its own and reports them by 429.
-    limits: (context) => (isReplaced(context) ? NO_LIMITS : (spec.limits ?? NO_LIMITS)),
-    probe: spec.probe ?? null,
-    fields: {
-      sets: fieldsOf(auth),
-      others: [...(baseUrlField === undefined ? [] : [baseUrlField]), ...(spec.fields ?? [])],
-    },
-    async request(context, key, request, schema) {
-      let refused: string | undefined
-      for (;;) {
-        const authorised = await authorise(context, auth, key, placeOf, refused)
-        if ('kind' in authorised) return { ok: false, refusal: authorised }
-        // Only after authorising, because some providers return the account's address with the token.
-        const base = findBase(context, key)
-        if (base === '') {
-          const missing =
-            baseUrlField === undefined
-              ? 'has no address'
-              : `needs --field ${baseUrlField}=... in its connection`
-          return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
-        }
-        const sending = partsWith(authorised, key)
-        const call = toCall(authorised, sending, base, request)
-        call.signal = context.callOff ?? context.signal
-        const reply = await context.egress.fetch(call)
-        if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
-        const { token } = authorised
-        // A token may end before its time, so a new one is made once.
-        if (reply.status === 401 && token !== undefined && refused === undefined) {
-          refused = token
-          continue
-        }
-        const safe = await cutCredentials(reply, sending.credentials)
-        const parsed = parseReply(safe, schema, {
-          json: await safe.json(),
-          rules: spec,
-          secrets: () => [...Object.values(key.fields), ...(token === undefined ? [] : [token])],
-          now: () => context.now(),
-        })
-        if (!parsed.ok && parsed.refusal.kind === 'error' && parsed.refusal.misfit !== undefined) {
-          tellMisfit({ provider: id, ...parsed.refusal.misfit })
-        }
-        return parsed
-      }
-    },
-  }
+  if (request.json !== undefined) call.body = JSON.stringify(request.json)
+  return call
 }
 
 /** The secret fields of a connection. Others, such as addresses and names, may appear in answers. */

@@ -4,7 +4,7 @@ import { type CountryCode, countryOf, countryOfDomain, countryOfLanguage } from 
 import { clean } from './document.ts'
 import type { Extraction } from './extraction.ts'
 import { guessIndustry } from './industries.ts'
-import { textOfProperty, textsOf, typesOf } from './json-ld.ts'
+import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'
 import { businessKind, findOrganisation, imageOf } from './organisation.ts'
 import { addressOf, looseAddress } from './postal-address.ts'
 
@@ -32,69 +32,27 @@ type Look<Value> = (page: Extraction) => { value: Value; source: string } | null
  * from.
  */
 export function profileCompany(pages: readonly Extraction[], host: string): CompanyProfile {
-  const evidence: Evidence[] = []
-  const first = <Value>(
-    field: string,
-    looks: Look<Value>[],
-    show: (value: Value) => string,
-  ): Value | null => {
-    const finding = findFirst(pages, looks)
-    if (finding === null) return null
-    evidence.push({
-      field,
-      value: show(finding.value).slice(0, 300),
-      source: finding.source,
-      url: finding.url,
-    })
-    return finding.value
-  }
-  const text = (value: string) => value
-  const list = (field: string, pick: (page: Extraction) => string[], max: number): string[] => {
-    const found = new Map<string, string>()
-    for (const page of pages) {
-      for (const value of pick(page)) if (!found.has(value)) found.set(value, page.url)
-    }
-    const kept = [...found].slice(0, max)
-    evidence.push(...kept.map(([value, url]) => ({ field, value, source: 'page', url })))
-    return kept.map(([value]) => value)
-  }
-  const organisation = (page: Extraction) => findOrganisation(page.things, host)
-  const property =
-    (...names: string[]): Look<string> =>
-    (page) => {
-      const thing = organisation(page)
-      const value = thing === null ? undefined : names.flatMap((name) => textsOf(thing[name]))[0]
-      return value === undefined ? null : labelled(clean(value), 'structured data')
-    }
-  const meta =
-    (...names: (keyof Extraction['metas'])[]): Look<string> =>
-    ({ metas }) => {
-      const name = names.find((name) => metas[name] !== undefined)
-      return name === undefined ? null : labelled(metas[name] ?? null, `meta ${name}`)
-    }
+  const { evidence, first, list } = createCollector(pages)
+  const { organisation, property, labelledOf } = createLooks(host)
 
-  const name = first(
-    'name',
-    [property('name', 'legalName'), siteName, meta('og:site_name', 'application-name'), titleName(host)],
-    text,
-  )
-  const description = first(
-    'description',
-    [property('description'), meta('description', 'og:description', 'twitter:description')],
-    text,
-  )
-  const logo = first(
-    'logo',
-    [
-      (page) => labelled(imageOf(organisation(page)?.['logo'], new URL(page.url)), 'structured data'),
-      ({ logo: shown }) => shown,
-    ],
-    text,
-  )
+  const name = first('name', [
+    property('name', 'legalName'),
+    siteName,
+    meta('og:site_name', 'application-name'),
+    titleName(host),
+  ])
+  const description = first('description', [
+    property('description'),
+    meta('description', 'og:description', 'twitter:description'),
+  ])
+  const logo = first('logo', [
+    (page) => labelled(imageOf(organisation(page)?.['logo'], new URL(page.url)), 'structured data'),
+    ({ logo: shown }) => shown,
+  ])
   const address = first(
     'address',
     [
-      (page) => labelled(addressOf(organisation(page) ?? {}), 'structured data'),
+      labelledOf(addressOf),
       (page) => labelled(looseAddress(page.things), 'structured data'),
       (page) => labelled(page.address, 'text'),
     ],
@@ -102,21 +60,13 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
   )
   const phones = list('phones', (page) => page.phones, 20)
   const emails = list('emails', (page) => page.emails, 50)
-  const country = first<CountryCode>(
-    'country',
-    [
-      () => labelled(address?.country ?? null, 'address'),
-      (page) =>
-        labelled(
-          countryOf(textOfProperty(organisation(page) ?? {}, 'addressCountry') ?? ''),
-          'structured data',
-        ),
-      () => labelled(countryOfDomain(host), 'domain'),
-      () => labelled(parsePhoneNumberFromString(phones[0] ?? '')?.country ?? null, 'phone number'),
-      (page) => labelled(countryOfLanguage(page.language), 'language'),
-    ],
-    text,
-  )
+  const country = first<CountryCode>('country', [
+    () => labelled(address?.country ?? null, 'address'),
+    labelledOf((found) => countryOf(textOfProperty(found, 'addressCountry') ?? '')),
+    () => labelled(countryOfDomain(host), 'domain'),
+    () => labelled(parsePhoneNumberFromString(phones[0] ?? '')?.country ?? null, 'phone number'),
+    (page) => labelled(countryOfLanguage(page.language), 'language'),
+  ])
   return {
     name,
     description,
@@ -126,17 +76,62 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
     phones,
     emails,
     social_links: list('social_links', (page) => page.socialLinks, 30),
-    founded: first('founded', [(page) => yearIn(property('foundingDate')(page)), foundedInText], String),
-    industry_hint: first(
-      'industry_hint',
-      [
-        (page) => labelled(businessKind(organisation(page) ?? {}), 'structured data'),
-        property('industry'),
-        ({ title, description: said, text: body }) => labelled(guessIndustry([title, said, body]), 'words'),
-      ],
-      text,
-    ),
+    founded: first('founded', [(page) => yearIn(property('foundingDate')(page)), foundedInText]),
+    industry_hint: first('industry_hint', [
+      labelledOf(businessKind),
+      property('industry'),
+      ({ title, description: said, text: body }) => labelled(guessIndustry([title, said, body]), 'words'),
+    ]),
     evidence,
+  }
+}
+
+/** Collects values from pages, with the evidence for each. */
+function createCollector(pages: readonly Extraction[]) {
+  const evidence: Evidence[] = []
+  const first = <Value>(
+    field: string,
+    looks: Look<Value>[],
+    show: (value: Value) => string = String,
+  ): Value | null => {
+    const finding = findFirst(pages, looks)
+    if (finding === null) return null
+    const { value, source, url } = finding
+    evidence.push({ field, value: show(value).slice(0, 300), source, url })
+    return value
+  }
+  const list = (field: string, pick: (page: Extraction) => string[], max: number): string[] => {
+    const found = new Map<string, string>()
+    const all = pages.flatMap((page) => pick(page).map((value) => ({ value, url: page.url })))
+    for (const { value, url } of all) if (!found.has(value)) found.set(value, url)
+    const kept = [...found].slice(0, max)
+    evidence.push(...kept.map(([value, url]) => ({ field, value, source: 'page', url })))
+    return kept.map(([value]) => value)
+  }
+  return { evidence, first, list }
+}
+
+/** Creates the looks into the structured data about the organisation of a host. */
+function createLooks(host: string) {
+  const organisation = (page: Extraction) => findOrganisation(page.things, host)
+  const property =
+    (...names: string[]): Look<string> =>
+    (page) => {
+      const thing = organisation(page)
+      const value = thing === null ? undefined : names.flatMap((name) => textsOf(thing[name]))[0]
+      return value === undefined ? null : labelled(clean(value), 'structured data')
+    }
+  const labelledOf =
+    <Value>(read: (thing: Thing) => Value | null): Look<Value> =>
+    (page) =>
+      labelled(read(organisation(page) ?? {}), 'structured data')
+  return { organisation, property, labelledOf }
+}
+
+function meta(...names: (keyof Extraction['metas'])[]): Look<string> {
+  return ({ metas }) => {
+    const name = names.find((one) => metas[one] !== undefined)
+    return name === undefined ? null : labelled(metas[name] ?? null, `meta ${name}`)
   }
 }
 

@@ -44,6 +44,53 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
   const bounds = { ...BOUNDS, ...some }
   const turns = createTurns(bounds.maxAtOnce)
   const closing = new AbortController()
+  const { join, leave, end, close } = createShifts(path, bounds)
+
+  /** Renders a page once. Returns null if the Chromium ended meanwhile. */
+  async function drawOnce(fetching: Fetching, url: string): Promise<Drawn | null> {
+    if (fetching.signal.aborted) return fail('it took too long')
+    const joined = join()
+    let chromium: Chromium | null = null
+    try {
+      chromium = await joined.starting
+      const html = await drawPage(chromium.browser, fetching, url, bounds, () => end(joined))
+      return { ok: true, html }
+    } catch (cause) {
+      if (chromium === null) return fail(`it cannot be started: ${firstLine(cause)}`)
+      if (cause instanceof DrawFault) return fail(cause.message)
+      return chromium.isOver() ? null : fail(firstLine(cause))
+    } finally {
+      leave(joined)
+    }
+  }
+
+  async function draw(owner: string, context: Fetching, url: string): Promise<Drawn> {
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return fail('it is not an http or https address')
+    const stopped = AbortSignal.any([context.signal, closing.signal])
+    const endTurn = await turns.take(owner, AbortSignal.any([stopped, AbortSignal.timeout(bounds.waitMs)]))
+    if (endTurn === null) return fail('no browser slot became free in time; try again later', true)
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(bounds.timeoutMs)])
+    const fetching = withSignal(context, signal)
+    try {
+      // A second attempt is made, because another page may have ended the Chromium.
+      const drawn = (await drawOnce(fetching, url)) ?? (await drawOnce(fetching, url))
+      return drawn ?? fail('its process ended: the page may take too much memory')
+    } finally {
+      endTurn()
+    }
+  }
+
+  return {
+    of: (owner) => ({ draw: (context, url) => draw(owner, context, url) }),
+    async close() {
+      closing.abort()
+      await close()
+    },
+  }
+}
+
+/** Starts the Chromium that pages share, and ends it when it is idle, worn out or broken. */
+function createShifts(path: string, bounds: Bounds) {
   const endings = new Set<Promise<void>>()
   let shift: Shift | null = null
   let idle: NodeJS.Timeout | undefined
@@ -85,49 +132,13 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
     idle.unref()
   }
 
-  /** Renders a page once. Returns null if the Chromium ended meanwhile. */
-  async function drawOnce(fetching: Fetching, url: string): Promise<Drawn | null> {
-    if (fetching.signal.aborted) return fail('it took too long')
-    const joined = join()
-    let chromium: Chromium | null = null
-    try {
-      chromium = await joined.starting
-      const html = await drawPage(chromium.browser, fetching, url, bounds, () => end(joined))
-      return { ok: true, html }
-    } catch (cause) {
-      if (chromium === null) return fail(`it cannot be started: ${firstLine(cause)}`)
-      if (cause instanceof DrawFault) return fail(cause.message)
-      return chromium.isOver() ? null : fail(firstLine(cause))
-    } finally {
-      leave(joined)
-    }
+  const close = async () => {
+    clearTimeout(idle)
+    if (shift !== null) end(shift)
+    await Promise.all(endings)
   }
 
-  async function draw(owner: string, context: Fetching, url: string): Promise<Drawn> {
-    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return fail('it is not an http or https address')
-    const stopped = AbortSignal.any([context.signal, closing.signal])
-    const endTurn = await turns.take(owner, AbortSignal.any([stopped, AbortSignal.timeout(bounds.waitMs)]))
-    if (endTurn === null) return fail('no browser slot became free in time; try again later', true)
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(bounds.timeoutMs)])
-    const fetching = withSignal(context, signal)
-    try {
-      // A second attempt is made, because another page may have ended the Chromium.
-      const drawn = (await drawOnce(fetching, url)) ?? (await drawOnce(fetching, url))
-      return drawn ?? fail('its process ended: the page may take too much memory')
-    } finally {
-      endTurn()
-    }
-  }
-
-  return {
-    of: (owner) => ({ draw: (context, url) => draw(owner, context, url) }),
-    async close() {
-      closing.abort()
-      clearTimeout(idle)
-      if (shift !== null) end(shift)
-      await Promise.all(endings)
-    },
-  }
+  return { join, leave, end, close }
 }
 
 const fail = (message: string, later = false): Drawn => ({
