@@ -117,88 +117,12 @@ function createPoolConfig({ url, limits }: StoreOptions, plans: string): PoolCon
 }
 
 export function openStore(options: StoreOptions): Store {
-  const connections = options.connections ?? 20
-  const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
-  const currentOrganisation = new WeakMap<PoolClient, string>()
   const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
-  const poolShares = new WeakMap<ConnectionPool, Shares>()
-  const organisationOfClient = new WeakMap<PoolClient, string>()
-  const limitShares = (pool: ConnectionPool, max: number) => {
-    const shares = createShares(() =>
-      handles.size > 1 ? Math.max(LEAST_SHARE, Math.ceil(max * ORG_SHARE)) : max,
-    )
-    poolShares.set(pool, shares)
-    pool.on('release', (_cause, client) => {
-      const org = organisationOfClient.get(client)
-      organisationOfClient.delete(client)
-      if (org !== undefined) shares.giveBack(org)
-    })
-  }
-  type PoolOptions = {
-    max: number
-    plans?: string
-    givesWay?: boolean | undefined
-  }
-  const openPool = ({ max, plans = ownPlans, givesWay = options.keyedPlans }: PoolOptions) => {
-    const config: PoolConfig = {
-      ...createPoolConfig(options, plans),
-      max,
-    }
-    const pool = new ConnectionPool(config, (cause) =>
-      options.log.warn(
-        { cause: cause.message },
-        'an idle database connection was lost; the next statement opens a new one',
-      ),
-    )
-    if (givesWay === true && isOn('give-way'))
-      pool.on('connect', (client) => void giveWay(client, options.log))
-    if (!options.keyedPlans) limitShares(pool, max)
-    return pool
-  }
-  // The pools are separate so that connections of the program itself need not switch organisations again and again.
-  const countShare = (share: number) => (options.keyedPlans ? 0 : Math.floor(connections * share))
-  const reads = countShare(KEYED_READS_SHARE)
-  const unhurried = countShare(UNHURRIED_SHARE)
-  const pools = {
-    system: openPool({ max: Math.ceil(connections / 2) }),
-    org: openPool({ max: connections - reads - unhurried }),
-    reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS }),
-    unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
-  }
-
-  async function connectFor(
-    org: string,
-    pool = pools[org === SYSTEM ? 'system' : 'org'],
-  ): Promise<PoolClient> {
-    const client = await markFaults(takeClient(org, pool))
-    if (currentOrganisation.get(client) === org) return client
-    try {
-      const text = `select set_config('loam.org', $1, false)`
-      await ask(client, { name: 'speak-for', text, values: [org] })
-      currentOrganisation.set(client, org)
-      return client
-    } catch (cause) {
-      client.release(true)
-      throw cause
-    }
-  }
-
-  async function takeClient(org: string, pool: ConnectionPool): Promise<PoolClient> {
-    const shares = org === SYSTEM ? undefined : poolShares.get(pool)
-    const granted = shares?.take(org)
-    if (granted !== undefined) await granted
-    try {
-      const client = await pool.connect()
-      if (shares !== undefined) organisationOfClient.set(client, org)
-      return client
-    } catch (cause) {
-      shares?.giveBack(org)
-      throw cause
-    }
-  }
-
+  const pools = openPools(options, () => handles.size)
+  const connectFor = createConnecting(pools)
   const handOver: HandOver = { taker: null }
-  const nameStatements = createStatementNaming()
+  const openFor = createOpening(pools, connectFor)
+
   function handleFor(org: string): Db {
     const connect = async () =>
       connectAtFirst(async (text, isTransaction) => openFor(org, text, isTransaction))
@@ -207,14 +131,6 @@ export function openStore(options: StoreOptions): Store {
     })
     noteHandOver(handle, handOver)
     return handle
-  }
-
-  /** Opens a connection for the statement, or for the transaction that begins with it. */
-  async function openFor(org: string, text: string, isTransaction: boolean): Promise<NamingClient> {
-    if (pools.reads !== undefined && !isTransaction && isKeyedRead(text))
-      return nameStatements(await connectFor(org, pools.reads), 'all')
-    const pool = isUnhurried(text) ? pools.unhurried : undefined
-    return nameStatements(await connectFor(org, pool), 'steady')
   }
 
   const system = handleFor(SYSTEM)
@@ -255,6 +171,99 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     close: () => (closed ??= closeAll()),
+  }
+}
+
+type Pools = ReturnType<typeof openPools>
+
+/**
+ * Opens the pools. They are separate so that connections of the program itself need not switch organisations again and
+ * again.
+ */
+function openPools(options: StoreOptions, countHandles: () => number) {
+  const { connections = 20, keyedPlans, log } = options
+  type PoolOptions = { max: number; plans?: string; givesWay?: boolean | undefined }
+  const openPool = ({ max, plans = keyedPlans ? KEYED_PLANS : '', givesWay = keyedPlans }: PoolOptions) => {
+    const pool = new ConnectionPool({ ...createPoolConfig(options, plans), max }, (cause) =>
+      log.warn(
+        { cause: cause.message },
+        'an idle database connection was lost; the next statement opens a new one',
+      ),
+    )
+    if (givesWay === true && isOn('give-way')) pool.on('connect', (client) => void giveWay(client, log))
+    if (!keyedPlans) limitShares(pool, max, countHandles)
+    return pool
+  }
+  const countShare = (share: number) => (keyedPlans ? 0 : Math.floor(connections * share))
+  const reads = countShare(KEYED_READS_SHARE)
+  const unhurried = countShare(UNHURRIED_SHARE)
+  return {
+    system: openPool({ max: Math.ceil(connections / 2) }),
+    org: openPool({ max: connections - reads - unhurried }),
+    reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS }),
+    unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
+  }
+}
+
+/** The shares of organisations in each pool that limits them. */
+const poolShares = new WeakMap<ConnectionPool, Shares>()
+const organisationOfClient = new WeakMap<PoolClient, string>()
+
+/** Limits what one organisation may use of a pool while the process works for several. */
+function limitShares(pool: ConnectionPool, max: number, countHandles: () => number): void {
+  const shares = createShares(() =>
+    countHandles() > 1 ? Math.max(LEAST_SHARE, Math.ceil(max * ORG_SHARE)) : max,
+  )
+  poolShares.set(pool, shares)
+  pool.on('release', (_cause, client) => {
+    const org = organisationOfClient.get(client)
+    organisationOfClient.delete(client)
+    if (org !== undefined) shares.giveBack(org)
+  })
+}
+
+async function takeClient(org: string, pool: ConnectionPool): Promise<PoolClient> {
+  const shares = org === SYSTEM ? undefined : poolShares.get(pool)
+  const granted = shares?.take(org)
+  if (granted !== undefined) await granted
+  try {
+    const client = await pool.connect()
+    if (shares !== undefined) organisationOfClient.set(client, org)
+    return client
+  } catch (cause) {
+    shares?.giveBack(org)
+    throw cause
+  }
+}
+
+type Connect = ReturnType<typeof createConnecting>
+
+/** Returns a function that connects on behalf of an organisation, or of the program itself. */
+function createConnecting(pools: Pools) {
+  const currentOrganisation = new WeakMap<PoolClient, string>()
+  return async (org: string, pool = pools[org === SYSTEM ? 'system' : 'org']): Promise<PoolClient> => {
+    const client = await markFaults(takeClient(org, pool))
+    if (currentOrganisation.get(client) === org) return client
+    try {
+      const text = `select set_config('loam.org', $1, false)`
+      await ask(client, { name: 'speak-for', text, values: [org] })
+      currentOrganisation.set(client, org)
+      return client
+    } catch (cause) {
+      client.release(true)
+      throw cause
+    }
+  }
+}
+
+/** Returns a function that opens a connection for a statement, or for the transaction that begins with it. */
+function createOpening(pools: Pools, connectFor: Connect) {
+  const nameStatements = createStatementNaming()
+  return async (org: string, text: string, isTransaction: boolean): Promise<NamingClient> => {
+    if (pools.reads !== undefined && !isTransaction && isKeyedRead(text))
+      return nameStatements(await connectFor(org, pools.reads), 'all')
+    const pool = isUnhurried(text) ? pools.unhurried : undefined
+    return nameStatements(await connectFor(org, pool), 'steady')
   }
 }
 
