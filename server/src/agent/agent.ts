@@ -8,7 +8,7 @@ import type { TraceEntry } from '../catalog/agent/trace.ts'
 import { AGENT_CREDITS } from '../catalog/configuration/price-list.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import { type Models, offeredModels } from '../catalog/models/models.ts'
-import type { ProviderGates } from '../catalog/provider/access.ts'
+import type { ProviderGates, ProviderKeys } from '../catalog/provider/access.ts'
 import { type Db, inTransaction } from '../database/connection/db.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
@@ -68,68 +68,35 @@ export function createAgent(parts: AgentParts): Agent {
     maxSeconds: config.LOAM_AGENT_TIMEOUT_SECONDS + GRACE_SECONDS,
   }
 
-  async function open({ db, caller }: Pick<AgentRequest, 'db' | 'caller'>) {
-    const keys = parts.environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
-    const found = await parts.models.find(agentModel(config), { keys, egress: parts.egress })
-    if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
-    const { model } = found
-    return { keys, model, price: model.ownKey ? 0 : await getAgentPrice(db) }
-  }
-
   return {
     async price(request) {
-      const { model, price } = await open(request)
+      const { model, price } = await openModel(parts, request)
       return { credits: price, isOwnKey: model.ownKey }
     },
-    async run({ db: given, caller, requestId, body, signal, onStep, onAdmitted, onEnded }) {
-      const name = agentModel(config)
-      const { keys, model, price } = await open({ db: given, caller })
+    async run(request) {
+      const { db: given, caller, body, onAdmitted } = request
+      const { keys, model, price } = await openModel(parts, request)
       if (body.max_credits !== undefined && body.max_credits < price) {
         const message = `The call costs ${plural(price, 'credit')}, which is more than max_credits (${body.max_credits}) allows; raise it to ${price}, or leave it out`
         throw new AppError('MAX_CREDITS_REACHED', message)
       }
-      const run = await admit(given, {
-        org_id: caller.orgId,
-        request_id: requestId,
-        member_id: caller.memberId,
-        key_id: caller.keyId,
-        price_millis: price * MILLIS,
-        prompt: body.prompt,
-      })
+      const run = await admit(
+        given,
+        {
+          org_id: caller.orgId,
+          request_id: request.requestId,
+          member_id: caller.memberId,
+          key_id: caller.keyId,
+          price_millis: price * MILLIS,
+          prompt: body.prompt,
+        },
+        quota,
+      )
       const db = (await onAdmitted?.(run.agent_run_id)) ?? given
-      const end = ({
-        answer,
-        ...ending
-      }: Omit<AgentEnding, 'model' | 'answer'> & { answer: AgentAnswer | null }) =>
-        inTransaction(db, async (trx) => {
-          const isEnded = await endAgentRun(trx, run, { ...ending, answer, model: name })
-          if (isEnded) await onEnded?.(trx, answer)
-          return isEnded
-        })
+      const end = createEnding(db, run, agentModel(config), request.onEnded)
       let result: AgentRun
       try {
-        const task = {
-          mission: body.prompt,
-          data: '',
-          named: body.prompt,
-          fields: listFields(body),
-          allowedDomains: [],
-        }
-        const sandbox = parts.sandbox.of(caller.orgId)
-        const gate = parts.gates.of(caller.orgId)
-        const reader = parts.pages.of(caller.orgId)
-        const services = {
-          ...parts,
-          sandbox,
-          gate,
-          reader,
-          keys,
-          signal,
-          owner: caller.orgId,
-          now: () => new Date(),
-          ...(onStep && { onStep }),
-        }
-        result = await runAgent(task, model, limits, services)
+        result = await runAgent(toTask(body), model, limits, servicesFor(request, parts, keys))
       } catch (cause) {
         await end({ error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null })
         throw cause
@@ -145,31 +112,76 @@ export function createAgent(parts: AgentParts): Agent {
       return result.answer
     },
   }
+}
 
-  async function admit(db: Db, run: Parameters<typeof admitAgentRun>[1]): Promise<AgentRunKey> {
-    const admitted = await admitAgentRun(db, run, quota)
-    switch (admitted.kind) {
-      case 'admitted':
-        return admitted.run
-      case 'busy':
-        throw new AppError(
-          'AGENT_BUSY',
-          `${quota.atOnce} agent calls of your organisation are already in progress. Try again later`,
-          {
-            retryAfter: BUSY_SECONDS,
-          },
-        )
-      case 'limited':
-        throw new AppError(
-          'RATE_LIMITED',
-          `Your organisation may call the agent ${plural(quota.perHour, 'time')} an hour`,
-          {
-            retryAfter: admitted.retryAfter,
-          },
-        )
-      case 'no_credits':
-        throw refuse(run.price_millis, admitted.refusal)
-    }
+/** Finds the agent's model for the caller, with the price of an answered call. */
+async function openModel(
+  { config, environment, models, egress }: AgentParts,
+  { db, caller }: Pick<AgentRequest, 'db' | 'caller'>,
+) {
+  const keys = environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
+  const found = await models.find(agentModel(config), { keys, egress })
+  if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
+  const { model } = found
+  return { keys, model, price: model.ownKey ? 0 : await getAgentPrice(db) }
+}
+
+type Quota = Parameters<typeof admitAgentRun>[2]
+
+async function admit(db: Db, run: Parameters<typeof admitAgentRun>[1], quota: Quota): Promise<AgentRunKey> {
+  const admitted = await admitAgentRun(db, run, quota)
+  switch (admitted.kind) {
+    case 'admitted':
+      return admitted.run
+    case 'busy':
+      throw new AppError(
+        'AGENT_BUSY',
+        `${quota.atOnce} agent calls of your organisation are already in progress. Try again later`,
+        {
+          retryAfter: BUSY_SECONDS,
+        },
+      )
+    case 'limited':
+      throw new AppError(
+        'RATE_LIMITED',
+        `Your organisation may call the agent ${plural(quota.perHour, 'time')} an hour`,
+        {
+          retryAfter: admitted.retryAfter,
+        },
+      )
+    case 'no_credits':
+      throw refuse(run.price_millis, admitted.refusal)
+  }
+}
+
+type Ending = Omit<AgentEnding, 'model' | 'answer'> & { answer: AgentAnswer | null }
+
+/** Returns a function that ends a run. It returns false if the run was ended before. */
+function createEnding(db: Db, run: AgentRunKey, model: string, onEnded: AgentRequest['onEnded']) {
+  return ({ answer, ...ending }: Ending): Promise<boolean> =>
+    inTransaction(db, async (trx) => {
+      const isEnded = await endAgentRun(trx, run, { ...ending, answer, model })
+      if (isEnded) await onEnded?.(trx, answer)
+      return isEnded
+    })
+}
+
+function toTask(body: AgentRequest['body']) {
+  const { prompt } = body
+  return { mission: prompt, data: '', named: prompt, fields: listFields(body), allowedDomains: [] }
+}
+
+function servicesFor({ caller, signal, onStep }: AgentRequest, parts: AgentParts, keys: ProviderKeys) {
+  return {
+    ...parts,
+    sandbox: parts.sandbox.of(caller.orgId),
+    gate: parts.gates.of(caller.orgId),
+    reader: parts.pages.of(caller.orgId),
+    keys,
+    signal,
+    owner: caller.orgId,
+    now: () => new Date(),
+    ...(onStep && { onStep }),
   }
 }
 

@@ -91,14 +91,8 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
 const isRead = ({ is404, routeOptions }: FastifyRequest): boolean =>
   !is404 && routeOptions.config.scope?.endsWith(':read') === true
 
-/**
- * Adds the hooks that every request goes through, in this order. Returns a function that tells whether to
- * refuse a request before all of them.
- */
-function addHooks(
-  app: Api,
-  { config, store, sealer, log, publicUrl }: Services,
-): (raw: IncomingMessage) => boolean {
+/** Declares what the hooks add to a request. */
+function decorateRequests(app: Api): void {
   app.decorateRequest('caller')
   app.decorateRequest('db')
   app.decorateRequest('warnings')
@@ -109,6 +103,17 @@ function addHooks(
   app.decorateRequest('sealer')
   app.decorateRequest('endForeground')
   app.decorateRequest('endTurn', () => undefined)
+}
+
+/**
+ * Adds the hooks that every request goes through, in this order. Returns a function that tells whether to
+ * refuse a request before all of them.
+ */
+function addHooks(
+  app: Api,
+  { config, store, sealer, log, publicUrl }: Services,
+): (raw: IncomingMessage) => boolean {
+  decorateRequests(app)
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)

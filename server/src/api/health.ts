@@ -20,6 +20,32 @@ export function healthRoutes(
   { config, store }: Pick<Services, 'config' | 'store'>,
   readyPerMinute = MAX_PER_MINUTE,
 ): void {
+  const registry = collectMetrics(app)
+  const findDatabaseFault = createDatabaseCheck(app, store)
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+
+  const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
+  app.get('/healthz', hidden, () => ok({ alive: true }))
+  const waitSeconds = createAddressLimit(readyPerMinute)
+  app.get('/readyz', hidden, async (request, reply) => {
+    const seconds = waitSeconds(clientAddress(request, config.LOAM_TRUST_PROXY))
+    if (seconds > 0) throw rateLimitExceeded(readyPerMinute, 'minute', seconds)
+    const reason = closing ? 'shutting down' : await findDatabaseFault()
+    if (reason === null) return ok({ ready: true })
+    return reply
+      .header('retry-after', 1)
+      .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })
+  })
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+}
+
+/** Collects the metrics of this process until the server closes. */
+function collectMetrics(app: Api): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const seconds = new Histogram({
@@ -44,6 +70,16 @@ export function healthRoutes(
     registers: [registry],
   })
   const unsubscribe = onMisfit(({ provider }) => misfits.inc({ provider }))
+  const unwatch = countHeldThread(registry)
+  app.addHook('onClose', async () => {
+    unsubscribe()
+    unwatch()
+  })
+  return registry
+}
+
+/** Measures how long work holds the main thread. Returns the function that ends it. */
+function countHeldThread(registry: Registry): () => void {
   const held = new Histogram({
     name: 'loam_thread_held_seconds',
     help: 'Processor time of the main thread without a pause, if 0.2 s or more, by the work it did',
@@ -57,57 +93,34 @@ export function healthRoutes(
     registers: [registry],
   })
   let longestMs = 0
-  const unwatch = onHeldThread(({ ms, work }) => {
+  return onHeldThread(({ ms, work }) => {
     held.observe({ work }, ms / 1000)
     longestMs = Math.max(longestMs, ms)
     longest.set(longestMs / 1000)
   })
-  app.addHook('onClose', async () => {
-    unsubscribe()
-    unwatch()
-  })
+}
 
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-
-  const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
-  app.get('/healthz', hidden, () => ok({ alive: true }))
-  const waitSeconds = createAddressLimit(readyPerMinute)
-  app.get('/readyz', hidden, async (request, reply) => {
-    const seconds = waitSeconds(clientAddress(request, config.LOAM_TRUST_PROXY))
-    if (seconds > 0) throw rateLimitExceeded(readyPerMinute, 'minute', seconds)
-    const reason = closing ? 'shutting down' : await databaseFault()
-    if (reason === null) return ok({ ready: true })
-    return reply
-      .header('retry-after', 1)
-      .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })
-  })
-  app.get('/metrics', hidden, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  )
-
+/**
+ * Returns a function that finds why the database cannot serve, or null. The database is asked at most every 250 ms,
+ * however many requests arrive.
+ */
+function createDatabaseCheck({ log }: Api, store: Services['store']): () => Promise<string | null> {
   let lastCheck: { at: number; answer: Promise<string | null> } | undefined
-
-  /**
-   * Returns why the database cannot serve, or null. The database is asked at most every 250 ms, however many
-   * requests arrive.
-   */
-  function databaseFault(): Promise<string | null> {
-    const now = performance.now()
-    if (lastCheck === undefined || now - lastCheck.at > FRESH_MS)
-      lastCheck = { at: now, answer: askDatabase() }
-    return lastCheck.answer
-  }
 
   async function askDatabase(): Promise<string | null> {
     try {
       await store.query({ text: 'select 1' })
       return null
     } catch (cause) {
-      app.log.warn({ err: cause }, 'the database does not answer')
+      log.warn({ err: cause }, 'the database does not answer')
       return 'the database does not answer'
     }
+  }
+
+  return () => {
+    const now = performance.now()
+    if (lastCheck === undefined || now - lastCheck.at > FRESH_MS)
+      lastCheck = { at: now, answer: askDatabase() }
+    return lastCheck.answer
   }
 }

@@ -18,7 +18,13 @@ import { findAgentRun } from '../store/agent-runs.ts'
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
 
 export function agentRoutes(api: Api, services: RouteServices): void {
+  defineRun(api, services)
+  defineGet(api)
+}
+
+function defineRun(api: Api, services: RouteServices): void {
   const { agent, streams } = services
+
   api.post(
     '/agent/run',
     {
@@ -68,30 +74,18 @@ export function agentRoutes(api: Api, services: RouteServices): void {
         onEnded: (trx: Db, answer: AgentFound | null) =>
           open.end(trx, answer === null ? null : JSON.stringify(answerOf(answer))),
       }
-      if (wantsEvents(request)) {
-        const onEnd = () => left.abort()
-        const stream = streams.open(request, reply, { isEndless: false, onEnd })
-        if (stream === null) {
-          await request.idempotentCall?.transaction?.rollback()
-          return reply
-        }
-        const onStep = (step: unknown) => send(stream, 'step', step)
-        try {
-          send(stream, 'answer', answerOf(await agent.run({ ...asked, onStep })))
-        } catch (cause) {
-          const error = asAppError(cause as Error & { code: string }, request)
-          if (error.status >= 500) request.log.error({ err: cause, request_id: requestId }, 'request failed')
-          // The hooks do not run for a stream, so the key of a call that was not admitted is released here.
-          await request.idempotentCall?.transaction?.rollback()
-          send(stream, 'error', errorBody(error, request))
-        }
-        stream.end()
-        return reply
-      }
-      return answerOf(await agent.run(asked))
+      if (!wantsEvents(request)) return answerOf(await agent.run(asked))
+      const onEnd = () => left.abort()
+      const stream = streams.open(request, reply, { isEndless: false, onEnd })
+      if (stream === null) await request.idempotentCall?.transaction?.rollback()
+      else
+        await sendEvents(stream, request, async (onStep) => answerOf(await agent.run({ ...asked, onStep })))
+      return reply
     },
   )
+}
 
+function defineGet(api: Api): void {
   api.get(
     '/agent/runs/:request_id',
     {
@@ -140,6 +134,24 @@ function codeOfBadBody(errors: readonly FieldError[]): string {
 
 function wantsEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') === true
+}
+
+/** Sends each step of a run and its answer, or its error, and ends the stream. */
+async function sendEvents(
+  stream: ServerResponse,
+  request: FastifyRequest,
+  run: (onStep: (step: unknown) => void) => Promise<unknown>,
+): Promise<void> {
+  try {
+    send(stream, 'answer', await run((step) => send(stream, 'step', step)))
+  } catch (cause) {
+    const error = asAppError(cause as Error & { code: string }, request)
+    if (error.status >= 500) request.log.error({ err: cause, request_id: request.id }, 'request failed')
+    // The hooks do not run for a stream, so the key of a call that was not admitted is released here.
+    await request.idempotentCall?.transaction?.rollback()
+    send(stream, 'error', errorBody(error, request))
+  }
+  stream.end()
 }
 
 function send(stream: ServerResponse, event: string, data: unknown): void {

@@ -40,31 +40,92 @@ export type ConnectionLimits = {
  * a key. If none is idle, the new one is refused.
  */
 export function limitConnections(app: Api, limits: Limits, log: Log): ConnectionLimits {
-  const all = new Map<Socket, Connection>()
-  /** The connections without a valid key by address, oldest first. */
-  const strangers = new Map<string | null, Set<Connection>>()
-  let closed = 0
+  const connections = new Connections(limits)
   let loggedAt = -Infinity
 
-  function forget(connection: Connection): void {
-    const group = strangers.get(connection.address)
-    group?.delete(connection)
-    if (group?.size === 0) strangers.delete(connection.address)
+  app.server.on('connection', (socket: Socket) => connections.add(socket))
+  app.server.on('request', (request, response) => {
+    const connection = connections.find(request.socket)
+    if (connection === undefined) return
+    connection.request = request
+    response.once('close', () => {
+      if (connection.request === request) connections.endRequest(connection)
+    })
+  })
+
+  const check = () => {
+    const now = performance.now()
+    connections.closeBeyondAddress(now)
+    const { closed } = connections
+    if (closed === 0 || now - loggedAt < LOG_EVERY_MS) return
+    log.warn({ closed }, 'closed connections beyond LOAM_CONNECTIONS or LOAM_CONNECTIONS_PER_ADDRESS')
+    connections.closed = 0
+    loggedAt = now
+  }
+  // The check runs after the poll phase, so that bytes sent while this process was busy are read first.
+  const timer = setInterval(() => setImmediate(check), CHECK_MS).unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+
+  return { welcome: (socket) => connections.welcome(socket) }
+}
+
+/** The open connections of a process, and their number by address. */
+class Connections {
+  /** The number of connections that were closed since it was last set to 0. */
+  closed = 0
+  readonly #limits: Limits
+  readonly #all = new Map<Socket, Connection>()
+  /** The connections without a valid key by address, oldest first. */
+  readonly #strangers = new Map<string | null, Set<Connection>>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
   }
 
-  function close(connection: Connection): void {
-    closed += 1
-    all.delete(connection.socket)
-    forget(connection)
-    connection.socket.destroy()
+  find(socket: Socket): Connection | undefined {
+    return this.#all.get(socket)
   }
 
-  function closeBeyondAddress(now: number): void {
-    for (const [address, group] of strangers) {
-      if (address === null || group.size <= limits.perAddress) continue
+  add(socket: Socket): void {
+    const address = connectedAddress(socket, this.#limits.trusted)
+    const connection: Connection = {
+      socket,
+      address,
+      isKeyed: false,
+      request: null,
+      since: performance.now(),
+    }
+    this.#all.set(socket, connection)
+    const group = this.#strangers.get(address) ?? new Set()
+    this.#strangers.set(address, group.add(connection))
+    socket.once('close', () => {
+      this.#all.delete(socket)
+      this.#forget(connection)
+    })
+    if (this.#all.size > this.#limits.total && !this.#makeRoom(connection)) this.#close(connection)
+  }
+
+  endRequest(connection: Connection): void {
+    connection.request = null
+    connection.since = performance.now()
+    // Moves the connection to the end: the map is ordered by the time a connection became idle.
+    if (this.#all.delete(connection.socket)) this.#all.set(connection.socket, connection)
+  }
+
+  welcome(socket: Socket): void {
+    const connection = this.#all.get(socket)
+    if (connection === undefined || connection.isKeyed) return
+    connection.isKeyed = true
+    this.#forget(connection)
+  }
+
+  closeBeyondAddress(now: number): void {
+    const { perAddress } = this.#limits
+    for (const [address, group] of this.#strangers) {
+      if (address === null || group.size <= perAddress) continue
       for (const connection of group) {
-        if (group.size <= limits.perAddress) break
-        if (waitsForClient(connection) && now - connection.since >= GRACE_MS) close(connection)
+        if (group.size <= perAddress) break
+        if (waitsForClient(connection) && now - connection.since >= GRACE_MS) this.#close(connection)
       }
     }
   }
@@ -73,8 +134,8 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
    * Closes one connection to make room for the newest. Returns false if every other one has a request in
    * progress.
    */
-  function makeRoom(newest: Connection): boolean {
-    const largest = [...strangers.values()].reduce<Set<Connection>>(
+  #makeRoom(newest: Connection): boolean {
+    const largest = [...this.#strangers.values()].reduce<Set<Connection>>(
       (most, group) => (group.size > most.size ? group : most),
       new Set(),
     )
@@ -82,61 +143,22 @@ export function limitConnections(app: Api, limits: Limits, log: Log): Connection
       for (const one of group) if (one !== newest && waitsForClient(one)) return one
       return undefined
     }
-    const victim = findWaiting(largest) ?? findWaiting(all.values())
-    if (victim !== undefined) close(victim)
+    const victim = findWaiting(largest) ?? findWaiting(this.#all.values())
+    if (victim !== undefined) this.#close(victim)
     return victim !== undefined
   }
 
-  app.server.on('connection', (socket: Socket) => {
-    const address = connectedAddress(socket, limits.trusted)
-    const connection: Connection = {
-      socket,
-      address,
-      isKeyed: false,
-      request: null,
-      since: performance.now(),
-    }
-    all.set(socket, connection)
-    const group = strangers.get(address) ?? new Set()
-    strangers.set(address, group.add(connection))
-    socket.once('close', () => {
-      all.delete(socket)
-      forget(connection)
-    })
-    if (all.size > limits.total && !makeRoom(connection)) close(connection)
-  })
-  app.server.on('request', (request, response) => {
-    const connection = all.get(request.socket)
-    if (connection === undefined) return
-    connection.request = request
-    response.once('close', () => {
-      if (connection.request !== request) return
-      connection.request = null
-      connection.since = performance.now()
-      // Moves the connection to the end: the map is ordered by the time a connection became idle.
-      if (all.delete(connection.socket)) all.set(connection.socket, connection)
-    })
-  })
-
-  const check = () => {
-    const now = performance.now()
-    closeBeyondAddress(now)
-    if (closed === 0 || now - loggedAt < LOG_EVERY_MS) return
-    log.warn({ closed }, 'closed connections beyond LOAM_CONNECTIONS or LOAM_CONNECTIONS_PER_ADDRESS')
-    closed = 0
-    loggedAt = now
+  #close(connection: Connection): void {
+    this.closed += 1
+    this.#all.delete(connection.socket)
+    this.#forget(connection)
+    connection.socket.destroy()
   }
-  // The check runs after the poll phase, so that bytes sent while this process was busy are read first.
-  const timer = setInterval(() => setImmediate(check), CHECK_MS).unref()
-  app.addHook('onClose', async () => clearInterval(timer))
 
-  return {
-    welcome(socket) {
-      const connection = all.get(socket)
-      if (connection === undefined || connection.isKeyed) return
-      connection.isKeyed = true
-      forget(connection)
-    },
+  #forget(connection: Connection): void {
+    const group = this.#strangers.get(connection.address)
+    group?.delete(connection)
+    if (group?.size === 0) this.#strangers.delete(connection.address)
   }
 }
 
