@@ -1,8 +1,10 @@
 import type { ImportRejects } from '#contract/screens.ts'
+import type { InputType } from '../../catalog/chain/definition.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { shorten } from '../../lib/errors.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { fits } from '../../sheets/rows/value-warnings.ts'
+import type { Batch } from '../reading/records.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type ImportedFile, openSource } from './import-source.ts'
 
@@ -17,26 +19,32 @@ export async function listRejects(
   limit: number,
 ): Promise<ImportRejects> {
   const inputs = file.mapping.map(({ name = '', type = 'string' }) => ({ name, type }))
-  const rejects: ImportRejects['rejects'] = []
-  if (inputs.every(({ type }) => type === 'string')) return { rejects, complete: true }
+  if (inputs.every(({ type }) => type === 'string')) return { rejects: [], complete: true }
   const started = performance.now()
   const source = await openSource(parts, file)
+  const rejects: ImportRejects['rejects'] = []
   let row = 0
   try {
     for await (const { records } of inTurns(file.org_id, source.read(null))) {
       for (const record of records) {
         row += 1
-        for (const [place, { name, type }] of inputs.entries()) {
-          const value = record[place] ?? null
-          if (value === null || fits(value, type)) continue
-          if (rejects.length === limit) return { rejects, complete: false }
-          rejects.push({ row, input: name, type, value: shorten(value, MAX_VALUE) })
-        }
+        rejects.push(...listMisfits(record, inputs).map((misfit) => ({ row, ...misfit })))
       }
+      if (rejects.length > limit) return { rejects: rejects.slice(0, limit), complete: false }
       if (performance.now() - started > MAX_READING_MS) return { rejects, complete: false }
     }
     return { rejects, complete: true }
   } finally {
     await source.close()
   }
+}
+
+/** Lists the values of a record that do not fit the type of their input. */
+function listMisfits(record: Batch['records'][number], inputs: readonly { name: string; type: InputType }[]) {
+  return inputs.flatMap(({ name, type }, place) => {
+    const value = record[place] ?? null
+    return value === null || fits(value, type)
+      ? []
+      : [{ input: name, type, value: shorten(value, MAX_VALUE) }]
+  })
 }

@@ -32,9 +32,7 @@ export function createCellReader(
 
   function count(length: number): void {
     rowLength += length
-    if (rowLength > MAX_RECORD_BYTES) {
-      throw new FileFault(rowTooLong(rowNumber))
-    }
+    if (rowLength > MAX_RECORD_BYTES) throw new FileFault(rowTooLong(rowNumber))
   }
 
   return {
@@ -71,29 +69,15 @@ export function createCellReader(
     },
     close(name) {
       if (!inData) return
-      switch (name) {
-        case 'v':
-        case 't':
-          collects = false
-          break
-        case 'rPh':
-          inPhonetic = false
-          break
-        case 'c': {
-          const value = valueOf(cell, text, parts)
-          if (value === '') break
-          row[cell.column] = value
-          count(value.length)
-          break
-        }
-        case 'row':
-          onRow(row, rowLength, rowNumber)
-          break
-        case 'sheetData':
-          inData = false
-          break
-        default:
-      }
+      if (name === 'v' || name === 't') collects = false
+      else if (name === 'rPh') inPhonetic = false
+      else if (name === 'c') {
+        const value = valueOf(cell, text, parts)
+        if (value === '') return
+        row[cell.column] = value
+        count(value.length)
+      } else if (name === 'row') onRow(row, rowLength, rowNumber)
+      else if (name === 'sheetData') inData = false
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { ImportBody, ImportStatus, Mapping, StartedImport } from '#contract/imports.ts'
@@ -6,8 +7,8 @@ import { accepted, ok } from '../../api/http/envelope.ts'
 import type { RouteServices } from '../../api/http/event-streams.ts'
 import { giveKeyBack } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
-import type { InputColumn } from '../../catalog/chain/definition.ts'
-import { inTransaction } from '../../database/connection/db.ts'
+import type { Definition, InputColumn } from '../../catalog/chain/definition.ts'
+import { type Db, inTransaction } from '../../database/connection/db.ts'
 import { addLongJob } from '../../database/queue/long-jobs.ts'
 import { AppError, forbidden, invalid, validationError } from '../../lib/errors.ts'
 import { createHints } from '../../lib/nearest-name.ts'
@@ -28,7 +29,11 @@ const PATH = '/workflows/:workflow_id/sheets/:sheet_id/csv'
 const tags = ['Rows']
 
 export function importRoutes(api: Api, services: RouteServices): void {
-  const { store } = services
+  defineStart(api, services)
+  defineStatus(api)
+}
+
+function defineStart(api: Api, services: RouteServices): void {
   api.post(
     PATH,
     {
@@ -49,65 +54,23 @@ export function importRoutes(api: Api, services: RouteServices): void {
     },
     async (request) => {
       const { db, caller, sheet, body } = request
-      const { file_ref, mapping, sheet_name, run_after_import, max_credits } = body
+      const { file_ref, mapping, run_after_import } = body
       if (run_after_import !== 'none' && !caller.scopes.has('workflows:run')) {
         throw new AppError(
           'INSUFFICIENT_SCOPE',
           'This key lacks the scope workflows:run, which run_after_import needs',
         )
       }
-      // Uses the system connection: row-level security would hide that the file belongs to another organisation.
-      const file = await findFile(store.system, UPLOAD, file_ref)
-      if (file !== undefined && file.org_id !== caller.orgId) {
-        throw forbidden('This file belongs to another organisation')
-      }
+      const isUploaded = await isOwnUpload(services, caller.orgId, file_ref)
       const definition = await getDefinition(db, sheet)
       const { inputs } = definition
       const errors = checkMapping(mapping, inputs)
-      if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
+      if (!isUploaded) errors.unshift({ field: 'file_ref', message: ABSENT })
       if (errors.length > 0) throw validationError(errors)
       const columns = toMappedColumns(mapping, inputs)
       request.warnings.push(...warnOfNoActions('run_after_import', run_after_import, definition))
-      if (body.dry_run === true) {
-        await giveKeyBack(request)
-        const found = { org_id: caller.orgId, file_ref, sheet_name: sheet_name ?? null, mapping: columns }
-        const isRun = countRunning(sheet, run_after_import, { rows: 1 }) > 0 && definition.actions.length > 0
-        const rows = isRun ? await countImportedRows(services, found) : 0
-        const trigger = run_after_import === 'none' ? 'auto_run' : 'api'
-        return answerEstimate(
-          request,
-          services,
-          { maxCredits: max_credits, trigger },
-          {
-            sheet,
-            definition,
-            actions: definition.actions.map(({ id }) => id),
-            rows: { kind: 'new', count: countRunning(sheet, run_after_import, { rows }) },
-            exact: false,
-          },
-        )
-      }
-      await inTransaction(db, async (trx) => {
-        const key = { org_id: caller.orgId, file_ref }
-        if (!(await useFile(trx, key, UPLOAD_DAYS))) throw invalid('file_ref', ABSENT)
-        const import_id = await insertImport(trx, {
-          ...key,
-          sheet_id: sheet.sheet_id,
-          sheet_name: sheet_name ?? null,
-          mapping: columns,
-          run_after: run_after_import,
-          created_by: caller.email,
-          key_id: caller.keyId,
-          cap_purse_id: await openCap(trx, caller.orgId, toCap(max_credits).cap),
-        })
-        if (import_id === null) throw new AppError('Conflict', BUSY)
-        await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })
-        await recordAudit(trx, caller.orgId, caller, {
-          action: 'import.started',
-          target: sheet.sheet_id,
-          details: { import_id, file_ref },
-        })
-      })
+      if (body.dry_run === true) return estimateImport(request, services, { ...body, definition, columns })
+      await inTransaction(db, (trx) => startImport(trx, request, body, columns))
       return accepted({
         status: 'processing' as const,
         sheet_id: sheet.sheet_id,
@@ -115,7 +78,9 @@ export function importRoutes(api: Api, services: RouteServices): void {
       })
     },
   )
+}
 
+function defineStatus(api: Api): void {
   api.get(
     PATH,
     {
@@ -136,6 +101,72 @@ export function importRoutes(api: Api, services: RouteServices): void {
       return warnings.length === 0 ? ok(answer) : ok(answer, { warnings })
     },
   )
+}
+
+/** Returns false for an unknown file. Throws a 403 for a file of another organisation. */
+async function isOwnUpload({ store }: RouteServices, orgId: string, fileRef: string): Promise<boolean> {
+  // Uses the system connection: row-level security would hide that the file belongs to another organisation.
+  const file = await findFile(store.system, UPLOAD, fileRef)
+  if (file !== undefined && file.org_id !== orgId) {
+    throw forbidden('This file belongs to another organisation')
+  }
+  return file !== undefined
+}
+
+type Wanted = z.output<typeof ImportBody>
+
+/** Estimates the cost of the rows that an import would run. */
+async function estimateImport(
+  request: FastifyRequest,
+  services: RouteServices,
+  wanted: Wanted & { definition: Definition; columns: MappedColumn[] },
+) {
+  const { caller, sheet } = request
+  const { file_ref, sheet_name, run_after_import, max_credits, definition, columns } = wanted
+  await giveKeyBack(request)
+  const found = { org_id: caller.orgId, file_ref, sheet_name: sheet_name ?? null, mapping: columns }
+  const isRun = countRunning(sheet, run_after_import, { rows: 1 }) > 0 && definition.actions.length > 0
+  const rows = isRun ? await countImportedRows(services, found) : 0
+  const trigger = run_after_import === 'none' ? 'auto_run' : 'api'
+  return answerEstimate(
+    request,
+    services,
+    { maxCredits: max_credits, trigger },
+    {
+      sheet,
+      definition,
+      actions: definition.actions.map(({ id }) => id),
+      rows: { kind: 'new', count: countRunning(sheet, run_after_import, { rows }) },
+      exact: false,
+    },
+  )
+}
+
+async function startImport(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  { file_ref, sheet_name, run_after_import, max_credits }: Wanted,
+  mapping: MappedColumn[],
+): Promise<void> {
+  const key = { org_id: caller.orgId, file_ref }
+  if (!(await useFile(trx, key, UPLOAD_DAYS))) throw invalid('file_ref', ABSENT)
+  const import_id = await insertImport(trx, {
+    ...key,
+    sheet_id: sheet.sheet_id,
+    sheet_name: sheet_name ?? null,
+    mapping,
+    run_after: run_after_import,
+    created_by: caller.email,
+    key_id: caller.keyId,
+    cap_purse_id: await openCap(trx, caller.orgId, toCap(max_credits).cap),
+  })
+  if (import_id === null) throw new AppError('Conflict', BUSY)
+  await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })
+  await recordAudit(trx, caller.orgId, caller, {
+    action: 'import.started',
+    target: sheet.sheet_id,
+    details: { import_id, file_ref },
+  })
 }
 
 const ABSENT =

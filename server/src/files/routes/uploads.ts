@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { success } from '#contract/envelope.ts'
 import { StoredFile, UploadQuery } from '#contract/imports.ts'
 import { created } from '../../api/http/envelope.ts'
@@ -9,7 +10,13 @@ import { inTransaction } from '../../database/connection/db.ts'
 import { invalid, tooManyRequests } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
-import { discardUpload, keepUpload, receiveUpload } from '../uploads.ts'
+import {
+  discardUpload,
+  keepUpload,
+  type ReceivedUpload,
+  receiveUpload,
+  type StoredUpload,
+} from '../uploads.ts'
 
 /**
  * The maximum number of files that one process accepts at once for an organisation. Each may fill the storage that is
@@ -20,23 +27,7 @@ const RETRY_SECONDS = 5
 
 /** Accepts files unchanged, of any content type, and streams them into the storage. */
 export function uploadRoutes(api: Api, { storage }: Services): void {
-  const inProgress = new Map<string, number>()
-
-  async function inTurn<Result>(orgId: string, upload: () => Promise<Result>): Promise<Result> {
-    const others = inProgress.get(orgId) ?? 0
-    if (others >= MAX_UPLOADS_AT_ONCE) {
-      const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one of them is complete`
-      throw tooManyRequests(message, RETRY_SECONDS)
-    }
-    inProgress.set(orgId, others + 1)
-    try {
-      return await upload()
-    } finally {
-      const left = (inProgress.get(orgId) ?? 1) - 1
-      if (left > 0) inProgress.set(orgId, left)
-      else inProgress.delete(orgId)
-    }
-  }
+  const inTurn = createUploadTurns()
 
   void api.register(async (scope: Api) => {
     scope.removeAllContentTypeParsers()
@@ -73,31 +64,60 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
           throw cause
         })
         request.bodyText = hash.digest('hex')
-        try {
-          await claimIdempotencyKey(request, reply)
-          // The same file was sent before with the same key, and the reply is the earlier one.
-          if (reply.sent) {
-            await discardUpload(storage, received)
-            return reply
-          }
-          return created(
-            await inTransaction(request.db, async (trx) => {
-              const stored = await keepUpload(trx, received)
-              const details = { name: query.name, size_bytes: stored.size_bytes }
-              await recordAudit(trx, orgId, caller, {
-                action: 'file.uploaded',
-                target: stored.file_ref,
-                details,
-              })
-              return stored
-            }),
-          )
-        } catch (cause) {
+        const stored = await keepOnce(request, reply, received, query.name).catch(async (cause: unknown) => {
           await discardUpload(storage, received)
           throw cause
-        }
+        })
+        if (stored !== null) return created(stored)
+        await discardUpload(storage, received)
+        return reply
       },
     )
+  })
+}
+
+/** Returns a function that runs uploads, at most so many at once for an organisation. */
+function createUploadTurns() {
+  const inProgress = new Map<string, number>()
+
+  return async <Result>(orgId: string, upload: () => Promise<Result>): Promise<Result> => {
+    const others = inProgress.get(orgId) ?? 0
+    if (others >= MAX_UPLOADS_AT_ONCE) {
+      const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one of them is complete`
+      throw tooManyRequests(message, RETRY_SECONDS)
+    }
+    inProgress.set(orgId, others + 1)
+    try {
+      return await upload()
+    } finally {
+      const left = (inProgress.get(orgId) ?? 1) - 1
+      if (left > 0) inProgress.set(orgId, left)
+      else inProgress.delete(orgId)
+    }
+  }
+}
+
+/**
+ * Keeps an upload. Returns null if the same file was sent before with the same idempotency key; then the reply is the
+ * earlier one.
+ */
+async function keepOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  received: ReceivedUpload,
+  name: string,
+): Promise<StoredUpload | null> {
+  await claimIdempotencyKey(request, reply)
+  if (reply.sent) return null
+  const { caller } = request
+  return inTransaction(request.db, async (trx) => {
+    const stored = await keepUpload(trx, received)
+    await recordAudit(trx, caller.orgId, caller, {
+      action: 'file.uploaded',
+      target: stored.file_ref,
+      details: { name, size_bytes: stored.size_bytes },
+    })
+    return stored
   })
 }
 
