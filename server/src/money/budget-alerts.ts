@@ -64,22 +64,15 @@ export function budgetAlertJob(parts: AlertParts): Job {
     payload: z.undefined(),
     async run(_payload, signal) {
       const sending = new Map<BudgetMessage, Promise<void>>()
+      const send = async (message: BudgetMessage) => {
+        await deliverOrWarn(parts, message, signal)
+        sending.delete(message)
+      }
       try {
         for (;;) {
           const inFlight = [...sending.keys()]
           const due = signal.aborted ? [] : await claimDue(system, inFlight)
-          for (const message of due) {
-            const sent = deliver(parts, message, signal)
-              // The message stays claimed for a while, and is then sent again with the same id.
-              .catch((cause: unknown) => {
-                parts.log.warn(
-                  { budget_id: message.budget_id, err: cause },
-                  'could not record the result of a budget alert; it is sent again',
-                )
-              })
-              .finally(() => sending.delete(message))
-            sending.set(message, sent)
-          }
+          for (const message of due) sending.set(message, send(message))
           if (due.length === 0 && inFlight.length === 0) return
           // Messages that waited for those in flight may be due now.
           if (sending.size === 0) continue
@@ -90,6 +83,18 @@ export function budgetAlertJob(parts: AlertParts): Job {
       }
     },
   })
+}
+
+/** Delivers a message. If that fails, it stays claimed for a while, and is then sent again with the same id. */
+async function deliverOrWarn(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<void> {
+  try {
+    await deliver(parts, message, signal)
+  } catch (cause) {
+    parts.log.warn(
+      { budget_id: message.budget_id, err: cause },
+      'could not record the result of a budget alert; it is sent again',
+    )
+  }
 }
 
 function claimDue(db: Db, sending: readonly BudgetMessage[]): Promise<BudgetMessage[]> {

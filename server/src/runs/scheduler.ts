@@ -40,15 +40,7 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
     const startInTurn = async (ofOrg: readonly SheetKey[]) => {
       for (const key of ofOrg) {
         if (signal?.aborted) return
-        const about = { sheet_id: key.sheet_id }
-        try {
-          const outcome = await tick(store.org(key.org_id), key)
-          if (outcome === null) continue
-          taken += 1
-          log.info({ ...about, run_id: outcome.runId }, outcome.words)
-        } catch (cause) {
-          log.warn({ ...about, cause: reasonOf(cause) }, 'a scheduled run failed to start; tried again')
-        }
+        if (await startDueRun(store, log, key)) taken += 1
       }
     }
     // A schedule with many rows, or of a locked sheet, delays only its own organisation.
@@ -58,6 +50,20 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
         .map(startInTurn),
     )
     if (taken === 0 || signal?.aborted) return
+  }
+}
+
+/** Starts the run of a schedule. Returns false if another process has taken the tick, or if the start has failed. */
+async function startDueRun(store: Store, log: Log, key: SheetKey): Promise<boolean> {
+  const about = { sheet_id: key.sheet_id }
+  try {
+    const outcome = await tick(store.org(key.org_id), key)
+    if (outcome === null) return false
+    log.info({ ...about, run_id: outcome.runId }, outcome.words)
+    return true
+  } catch (cause) {
+    log.warn({ ...about, cause: reasonOf(cause) }, 'a scheduled run failed to start; tried again')
+    return false
   }
 }
 

@@ -38,10 +38,8 @@ export function createCsvParser(delimiter: string, firstLine = 1): CsvParser {
       let field = ''
       if (text.charCodeAt(at) === QUOTE) {
         const close = closingQuote(text, at, final)
-        if (close === -1) {
-          if (final) throw new FileFault(unclosed(line + countBreaks(text.slice(start, at))))
-          return -1
-        }
+        if (close === -1 && !final) return -1
+        if (close === -1) throw new FileFault(unclosed(line + countBreaks(text.slice(start, at))))
         field = text.slice(at + 1, close)
         breaks += countBreaks(field)
         if (field.includes('"')) field = field.replaceAll('""', '"')

@@ -48,12 +48,13 @@ export function createMask(secrets: Iterable<string>): Mask {
       if (from > 0) yield
       const parts: string[] = []
       for (const [start, stop] of find(text.slice(from, from + PIECE + longest), PIECE)) {
-        if (last !== undefined && from + start < last[1]) last[1] = Math.max(last[1], from + stop)
-        else {
-          if (last !== undefined) parts.push(text.slice(end, last[0]), CUT)
-          end = last?.[1] ?? 0
-          last = [from + start, from + stop]
+        if (last !== undefined && from + start < last[1]) {
+          last[1] = Math.max(last[1], from + stop)
+          continue
         }
+        if (last !== undefined) parts.push(text.slice(end, last[0]), CUT)
+        end = last?.[1] ?? 0
+        last = [from + start, from + stop]
       }
       if (parts.length > 0) pieces.push(parts.join(''))
     }

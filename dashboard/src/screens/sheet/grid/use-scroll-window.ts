@@ -39,23 +39,24 @@ export function useScrollWindow(
     let settle: ReturnType<typeof setTimeout> | undefined
     let last = grid.scrollTop
     const scale = computeScale(total, rowHeight, viewHeight)
+    const draw = () => {
+      const { scrollTop, scrollLeft } = grid
+      const isFar = Math.abs(scrollTop - last) * scale > FLING_ROWS * rowHeight
+      if (isFar) {
+        clearTimeout(settle)
+        settle = setTimeout(() => setFlinging(false), SETTLE_MS)
+      }
+      last = scrollTop
+      const kept = Math.abs(fine.current.scrollTop - scrollTop) < 1 ? fine.current.value : 0
+      // Rendered within this frame: in the next one, the rows would cost another frame and be misplaced in this one.
+      flushSync(() => {
+        if (isFar) setFlinging(true)
+        setAt({ scrollTop, scrollLeft, fine: kept })
+      })
+    }
     const onScroll = () => {
       cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => {
-        const { scrollTop, scrollLeft } = grid
-        const isFar = Math.abs(scrollTop - last) * scale > FLING_ROWS * rowHeight
-        if (isFar) {
-          clearTimeout(settle)
-          settle = setTimeout(() => setFlinging(false), SETTLE_MS)
-        }
-        last = scrollTop
-        const kept = Math.abs(fine.current.scrollTop - scrollTop) < 1 ? fine.current.value : 0
-        // Rendered within this frame: in the next one, the rows would cost another frame and be misplaced in this one.
-        flushSync(() => {
-          if (isFar) setFlinging(true)
-          setAt({ scrollTop, scrollLeft, fine: kept })
-        })
-      })
+      frame = requestAnimationFrame(draw)
     }
     // On a scaled scroll bar one wheel step would jump many rows, so the wheel is handled here and moves by row pixels.
     const onWheel = (event: WheelEvent) => {
