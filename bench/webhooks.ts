@@ -92,7 +92,9 @@ async function makeHook(server: ServerProcess, database: string): Promise<string
   const sheet_id = (await makeSheet(callOver(server.url, key), COMPANY_COLUMNS)).slice(-36)
   const store = openStore({ url: database, log: createLog('silent'), connections: 1 })
   const { org_id } = await store.system.selectFrom('organisations').select('org_id').executeTakeFirstOrThrow()
-  const token = await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), { org_id, sheet_id })
+  const token = await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), {
+    sheet: { org_id, sheet_id },
+  })
   await store.close()
   return `/hooks/${token}`
 }

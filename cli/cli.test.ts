@@ -250,7 +250,10 @@ describe('several organisations', () => {
     const one = await app.makeOrg('One')
     const two = await app.makeOrg('Two')
     for (const { orgId } of [one, two]) {
-      await addMember(app.store.system, OPERATOR, orgId, { email: 'both@example.com', role: 'user' }, null)
+      await addMember(app.store.system, OPERATOR, orgId, {
+        invite: { email: 'both@example.com', role: 'user' },
+        memberLimit: null,
+      })
     }
     const [named, theirs, unnamed, both, unknown] = await Promise.all([
       runCommand('credits', 'balance', '--org', two.orgId),

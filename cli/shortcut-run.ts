@@ -48,7 +48,8 @@ export async function runShortcut(
     throw notFound(`Member ${flags.email}`)
   }
   const actor = { email: flags.email ?? shortcut.creator_email, keyId: null }
-  const { runId, runs, warnings } = await queueShortcutRuns(db, actor, shortcut, rows, {
+  const { runId, runs, warnings } = await queueShortcutRuns(db, actor, shortcut, {
+    given: rows,
     batchId: batch ? newId() : null,
     nameRow: (place) => (batch ? nameInRows(place) : 'input'),
   })

@@ -31,7 +31,10 @@ export async function explainGrid(
     ['rows in view, at the end', (db) => listPage(db, sheet, total - WINDOW, WINDOW)],
     ['their cells', (db) => listCells(db, org_id, ids, () => '')],
     ['totals of all columns', (db) => countSettled(db, sheet, actions)],
-    ['filter: failed', (db) => listMatching(db, sheet, { ...chosen, statusFilters: [failed] }, 0, WINDOW)],
+    [
+      'filter: failed',
+      (db) => listMatching(db, sheet, { ...chosen, statusFilters: [failed] }, { offset: 0, limit: WINDOW }),
+    ],
     [
       'filter: contains',
       (db) =>
@@ -39,11 +42,13 @@ export async function explainGrid(
           db,
           sheet,
           { ...chosen, filters: [{ column: 1, operator: 'contains', values: ['site99'] }] },
-          0,
-          WINDOW,
+          { offset: 0, limit: WINDOW },
         ),
     ],
-    ['find', (db) => listMatching(db, sheet, { ...chosen, find: 'number123456' }, 0, WINDOW)],
+    [
+      'find',
+      (db) => listMatching(db, sheet, { ...chosen, find: 'number123456' }, { offset: 0, limit: WINDOW }),
+    ],
   ]
   const plans: Plan[] = []
   for (const [query, run] of cases) {

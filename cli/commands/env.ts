@@ -44,7 +44,7 @@ export function define(env: Command): void {
     .action(
       inSession(SetFlags, async ({ db, sealer, terminal }, { key, value, ...flags }) => {
         const scope = await resolveScope(db, flags)
-        await setEnv(db, sealer, OPERATOR, scope, { key, value: await readSecret(value, terminal) })
+        await setEnv(db, sealer, OPERATOR, { scope, key, value: await readSecret(value, terminal) })
         return {
           data: { key, workflow_id: scope.workflowId },
           text: () => `Set ${key}; rows see it within two seconds.`,

@@ -54,7 +54,12 @@ function defineCreate(key: Command): void {
       inSession(CreateFlags, async ({ db }, flags) => {
         const organisation = await resolveOrganisation(db, flags)
         const member = await requireMember(db, organisation, flags.email)
-        const issued = await createKey(db, OPERATOR, organisation.org_id, member, keyOptions(flags))
+        const issued = await createKey(
+          db,
+          OPERATOR,
+          { orgId: organisation.org_id, member },
+          keyOptions(flags),
+        )
         const { key_id } = issued.record
         return {
           data: { key_id, key: issued.key, scopes: issued.scopes },

@@ -31,7 +31,10 @@ export function define(member: Command): void {
       inSession(AddFlags, async ({ db, config }, { org, email, role }) => {
         const organisation = await resolveOrganisation(db, { org })
         const limit = config.LOAM_MEMBER_LIMIT
-        const added = await addMember(db, OPERATOR, organisation.org_id, { email, role }, limit)
+        const added = await addMember(db, OPERATOR, organisation.org_id, {
+          invite: { email, role },
+          memberLimit: limit,
+        })
         return {
           data: { email: added.email, role: added.role },
           text: () => `${added.email} is now ${added.role} of ${organisation.name}.`,

@@ -80,7 +80,10 @@ function definePublishing(shortcut: Command): void {
         const publisher = await openPublisher(db, orgId, member.member_id)
         const { name, description = '', coverImage: cover_image = null, iconEmoji: icon_emoji = null } = flags
         const details = { name, description, cover_image, icon_emoji }
-        const made = await publishShortcut(publisher, workflow, member, details, readSchemas(flags))
+        const made = await publishShortcut(publisher, workflow, member, {
+          shown: details,
+          given: readSchemas(flags),
+        })
         return shortcutOutput(made, `Published ${name}`)
       }),
     )
@@ -153,7 +156,7 @@ function defineLifecycle(shortcut: Command): void {
         z.strictObject({ id: ShortcutId, email: KnownEmail, revoke: z.literal(true).exactOptional() }),
         async ({ db }, { id, email, revoke }) => {
           const shared = revoke !== true
-          const copy = await shareShortcut(db, OPERATOR, await requireShortcut(db, id), email, shared)
+          const copy = await shareShortcut(db, OPERATOR, await requireShortcut(db, id), { email, shared })
           return shortcutOutput(copy, shared ? `Shared with ${email}` : `No longer shared with ${email}`)
         },
       ),

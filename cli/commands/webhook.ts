@@ -51,7 +51,8 @@ function defineEnable(webhook: Command): void {
     .action(
       inSession(EnableFlags, async ({ db, sealer, config }, flags) => {
         const sheet = await requireSheet(db, flags)
-        const token = await switchWebhookOn(db, OPERATOR, sealer, sheet, {
+        const token = await switchWebhookOn(db, OPERATOR, sealer, {
+          sheet,
           rotate: flags.rotate === true,
           capMillis: flags.maxCreditsPerDay,
         })

@@ -96,7 +96,7 @@ export async function startDashboard(): Promise<Dashboard> {
     const db = app.store.system
     const member =
       (await findMember(db, org.orgId, email)) ??
-      (await addMember(db, OPERATOR, org.orgId, { email, role }, null))
+      (await addMember(db, OPERATOR, org.orgId, { invite: { email, role }, memberLimit: null }))
     return (await createSignInLink(db, OPERATOR, { orgId: org.orgId, member, publicUrl: url })).url
   }
   return {

@@ -42,7 +42,7 @@ try {
     .set({ auto_run: true })
     .where('sheet_id', '=', sheet.sheet_id)
     .execute()
-  const path = `/hooks/${await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), sheet)}`
+  const path = `/hooks/${await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), { sheet })}`
 
   const waiting = Array.from({ length: WEBHOOKS * TIMES }, (_, n) => n % WEBHOOKS)
   for (let n = waiting.length - 1; n > 0; n -= 1) {

@@ -91,7 +91,7 @@ try {
   const step = { action_id: 'normalize_domain', inputs: { value: '{{input.a}}' } }
   const base = await makeSheet(call, ['a'], [step])
   const sheet = { org_id: orgId, sheet_id: base.slice(-36) }
-  const hook = await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), sheet)
+  const hook = await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), { sheet })
   const api = `/api/v1${base}`
   const routes: [string, string, number, string][] = [
     ['POST', '/api/v1/workflows', 64 * KB, 'name'],

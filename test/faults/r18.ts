@@ -60,7 +60,9 @@ try {
   })
   const hookSheet = await makeSheet(call, ['name'])
   const about = { org_id: orgId, sheet_id: hookSheet.slice(-36) }
-  const hook = await switchWebhookOn(installation.store.system, OPERATOR, createSealer(SECRET), about)
+  const hook = await switchWebhookOn(installation.store.system, OPERATOR, createSealer(SECRET), {
+    sheet: about,
+  })
 
   const rows = Array.from({ length: ROWS_PER_CALL }, (_, n) => ({ name: `row ${n}` }))
   const add: Wanted = { path: `${sheet}/rows`, body: { rows, run_after_add: 'all' } }

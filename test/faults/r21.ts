@@ -209,7 +209,7 @@ try {
     ['B', 'b'],
   ] as const) {
     const value = letter === 'a' ? `${'a'.repeat(24_000)}b` : `${'ab'.repeat(12_000)}aa`
-    await setEnv(installation.store.system, createSealer(SECRET), OPERATOR, scope, { key, value })
+    await setEnv(installation.store.system, createSealer(SECRET), OPERATOR, { scope, key, value })
   }
 
   const idle = residentMb(server.child.pid ?? 0)

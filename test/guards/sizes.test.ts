@@ -4,69 +4,27 @@ import { describe, expect, it } from 'vitest'
 
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 80
+const MAX_PARAMETERS = 4
+const MAX_NESTING = 4
 
 /** The files and functions that are still longer. Remove a line when it is no longer needed; add none. */
 const LONG_FILES: string[] = ['server/src/runs/engine/flights/simulation.test.ts']
 const LONG_FUNCTIONS: string[] = [
-  'cli/commands/budget.ts define',
-  'cli/commands/connection.ts define',
-  'cli/commands/credits.ts define',
-  'cli/commands/key.ts define',
-  'cli/commands/records.ts define',
-  'cli/commands/schedule.ts define',
-  'cli/commands/segment.ts define',
-  'cli/commands/source.ts defineMaking',
-  'cli/commands/webhook.ts define',
-  'cli/source-changing.ts defineChanging',
-  'server/src/agent/agent.ts createAgent',
-  'server/src/agent/routes/agent.ts agentRoutes',
-  'server/src/api/app.ts addHooks',
-  'server/src/api/health.ts healthRoutes',
-  'server/src/api/http/connection-limits.ts limitConnections',
-  'server/src/catalog/built-in/web/browser/browser.ts createBrowserPool',
-  'server/src/catalog/built-in/web/browser/proxy.ts openProxy',
-  'server/src/catalog/built-in/web/company-profile.ts profileCompany',
-  'server/src/catalog/formula/binding.ts createLexer',
-  'server/src/catalog/formula/sandbox-evaluator.ts createEvaluator',
-  'server/src/catalog/formula/sandbox.ts createSandbox',
-  'server/src/catalog/models/models.ts createModels',
-  'server/src/catalog/provider/provider.ts defineProvider',
-  'server/src/database/connection/db.ts openStore',
-  'server/src/files/reading/xlsx-cells.ts createCellReader',
-  'server/src/files/reading/xlsx-strings.ts createSharedStrings',
-  'server/src/files/routes/imports.ts importRoutes',
-  'server/src/files/routes/uploads.ts uploadRoutes',
-  'server/src/lib/csv/csv-parser.ts createCsvParser',
-  'server/src/lib/egress/egress.ts createEgress',
-  'server/src/lib/json/parse-in-turns.ts parseScanned',
-  'server/src/lib/json/storable.ts toStorableJsonInSteps',
-  'server/src/lib/readers/reader.ts lineUp',
-  'server/src/lib/readers/readers.ts createReaders',
-  'server/src/lib/timing/batcher.ts createBatcher',
-  'server/src/lib/timing/yielding.ts createYielding',
-  'server/src/organisation/routes/screens/connections.ts connectionSettings',
-  'server/src/organisation/routes/screens/members.ts memberSettings',
-  'server/src/organisation/routes/screens/sessions.ts sessionRoutes',
-  'server/src/records/routes/screens/segments.ts segmentSettings',
-  'server/src/records/routes/segment-syncs.ts segmentSyncRoutes',
   'server/src/runs/engine/handed-rows.ts takeHandedRows',
   'server/src/runs/engine/testing/flight-store-fixture.ts makeFlightSheet',
-  'server/src/runs/routes/runs.ts runRoutes',
-  'server/src/sheets/routes/actions/action-layout.ts actionLayoutRoutes',
-  'server/src/sheets/routes/actions/actions.ts actionRoutes',
-  'server/src/sheets/routes/rows/cells.ts cellRoutes',
-  'server/src/sheets/routes/rows/change-audiences.ts createAudiences',
-  'server/src/sheets/routes/rows/rows.ts rowRoutes',
-  'server/src/sheets/routes/screens/row-edits.ts rowEditRoutes',
-  'server/src/sheets/routes/workflows/workflows.ts workflowRoutes',
-  'server/src/shortcuts/routes/screens/shortcuts.ts shortcutSettings',
-  'server/src/shortcuts/routes/shortcut-runs.ts shortcutRunRoutes',
-  'server/src/sources/routes/pixel.ts pixelRoutes',
-  'server/src/sources/routes/source-instances.ts sourceInstanceRoutes',
-  'server/src/sources/routes/sources.ts sourceRoutes',
 ]
 
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
+const LEVELS = new Set([
+  'IfStatement',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'WhileStatement',
+  'DoWhileStatement',
+  'TryStatement',
+  'SwitchStatement',
+])
 
 const texts = new Map(
   globSync('{server,contract,cli,dashboard,scripts}/**/*.{ts,tsx,mjs}', {
@@ -76,26 +34,54 @@ const texts = new Map(
 
 const countLines = (text: string) => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 
-/** Returns the functions that have too many lines, by their own names or the nearest names around them. */
-function findLongFunctions(file: string, text: string): string[] {
-  const { program, errors } = parseSync(file, text)
-  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
-  const found = new Set<string>()
-  const visit = (part: unknown, around: string): void => {
-    if (Array.isArray(part)) for (const one of part) visit(one, around)
-    if (!isNode(part)) return
-    const name = part.id?.name ?? part.key?.name ?? around
-    const isLong = countLines(text.slice(part.start, part.end)) > MAX_FUNCTION_LINES
-    if (isLong && FUNCTIONS.has(part.type)) found.add(`${file} ${name}`)
-    if (isLong) for (const inner of Object.values(part)) visit(inner, name)
-  }
-  visit(program, 'a function without a name')
-  return [...found]
+type Node = {
+  type: string
+  start: number
+  end: number
+  id?: { name?: string }
+  key?: { name?: string }
+  params?: unknown[]
+  body?: { type?: string }
+  alternate?: unknown
 }
-
-type Node = { type: string; start: number; end: number; id?: { name?: string }; key?: { name?: string } }
 const isNode = (part: unknown): part is Node =>
   typeof part === 'object' && part !== null && 'type' in part && 'start' in part
+
+type Found = { long: string[]; manyParameters: string[]; deep: string[] }
+
+/**
+ * Returns the functions that have too many lines or parameters, or too deep a nesting, by their own names or the nearest
+ * names around them. A level of nesting is an `if` with all its `else if`, a loop, a `try`, a `switch`, and the body of a
+ * function within a function, with or without braces. The body of the outermost function is not a level.
+ */
+function findUnreadable(file: string, text: string): Found {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
+  const long = new Set<string>()
+  const manyParameters = new Set<string>()
+  const deep = new Set<string>()
+
+  const visit = (part: unknown, around: string, depth: number): void => {
+    if (Array.isArray(part)) for (const one of part) visit(one, around, depth)
+    if (!isNode(part)) return
+    const name = part.id?.name ?? part.key?.name ?? around
+    const isFunction = FUNCTIONS.has(part.type)
+    if (isFunction) {
+      if (countLines(text.slice(part.start, part.end)) > MAX_FUNCTION_LINES) long.add(`${file} ${name}`)
+      if ((part.params?.length ?? 0) > MAX_PARAMETERS) manyParameters.add(`${file} ${name}`)
+    }
+    const isLevel = LEVELS.has(part.type) || (isFunction && part.body?.type === 'BlockStatement')
+    const inside = depth + (isLevel ? 1 : 0)
+    // The outermost function is the first level that is counted here.
+    if (isLevel && inside > MAX_NESTING + 1) deep.add(`${file} ${name}`)
+    for (const [key, inner] of Object.entries(part)) {
+      const isElseIf = key === 'alternate' && isNode(inner) && inner.type === 'IfStatement'
+      visit(inner, name, isElseIf ? depth : inside)
+    }
+  }
+  visit(program, 'a function without a name', 0)
+  return { long: [...long], manyParameters: [...manyParameters], deep: [...deep] }
+}
 
 describe('code can be read in one go', () => {
   it(`a file has at most ${MAX_FILE_LINES} lines`, () => {
@@ -104,13 +90,20 @@ describe('code can be read in one go', () => {
     expect(long.toSorted()).toEqual(LONG_FILES)
   })
 
+  // Tests are lists of cases, and a case of a table has a parameter for each column.
+  const all = [...texts].filter(([file]) => !file.endsWith('.test.ts'))
+  const found = all.map(([file, text]) => findUnreadable(file, text))
+
   it(`a function has at most ${MAX_FUNCTION_LINES} lines, except in tests`, () => {
-    const long = [...texts].flatMap(([file, text]) =>
-      file.endsWith('.test.ts') || countLines(text) <= MAX_FUNCTION_LINES
-        ? []
-        : findLongFunctions(file, text),
-    )
-    expect(long.toSorted()).toEqual(LONG_FUNCTIONS)
+    expect(found.flatMap(({ long }) => long).toSorted()).toEqual(LONG_FUNCTIONS)
+  })
+
+  it(`a function has at most ${MAX_PARAMETERS} parameters, except in tests`, () => {
+    expect(found.flatMap(({ manyParameters }) => manyParameters).toSorted()).toEqual([])
+  })
+
+  it(`a function nests at most ${MAX_NESTING} levels deep, except in tests`, () => {
+    expect(found.flatMap(({ deep }) => deep).toSorted()).toEqual([])
   })
 
   it.each([
@@ -119,7 +112,22 @@ describe('code can be read in one go', () => {
     ['a method', (body: string) => `class Holder {\n  long() {\n${body}}\n}`],
     ['a function within a short one', (body: string) => `const long = wrap(() => {\n${body}})`],
   ])('the length of %s is seen', (_what, write) => {
-    expect(findLongFunctions('a.ts', write('  step()\n'.repeat(79)))).toEqual(['a.ts long'])
-    expect(findLongFunctions('a.ts', write('  step()\n'.repeat(78)))).toEqual([])
+    expect(findUnreadable('a.ts', write('  step()\n'.repeat(79))).long).toEqual(['a.ts long'])
+    expect(findUnreadable('a.ts', write('  step()\n'.repeat(78))).long).toEqual([])
+  })
+
+  it('the number of parameters is seen', () => {
+    expect(findUnreadable('a.ts', 'function many(a, b, c, d, e) {}').manyParameters).toEqual(['a.ts many'])
+    expect(findUnreadable('a.ts', 'const few = (a, b, c, ...d) => a').manyParameters).toEqual([])
+  })
+
+  it.each([
+    ['loops and conditions', (inner: string) => `for (;;) if (a) while (b) { try { ${inner} } finally {} }`],
+    ['callbacks', (inner: string) => `list.map(() => { for (;;) switch (a) { case 1: if (b) ${inner} } })`],
+    ['else', (inner: string) => `if (a) {} else if (b) {} else { for (;;) for (;;) for (;;) ${inner} }`],
+  ])('the nesting of %s is seen', (_what, write) => {
+    const nest = (inner: string) => findUnreadable('a.ts', `function deep() { ${write(inner)} }`).deep
+    expect(nest('if (c) step()')).toEqual(['a.ts deep'])
+    expect(nest('step(() => 1)')).toEqual([])
   })
 })

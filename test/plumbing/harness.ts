@@ -173,8 +173,10 @@ export async function makeApp(
             .where('org_id', '=', made.orgId)
             .where('email', '=', email)
             .executeTakeFirst()
-          const member = known ?? (await addMember(db, OPERATOR, made.orgId, { email, role }, null))
-          return (await createKey(db, OPERATOR, made.orgId, member, keyOptions)).key
+          const member =
+            known ??
+            (await addMember(db, OPERATOR, made.orgId, { invite: { email, role }, memberLimit: null }))
+          return (await createKey(db, OPERATOR, { orgId: made.orgId, member }, keyOptions)).key
         },
       }
     },

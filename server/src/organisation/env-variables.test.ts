@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const set = (key: string, value: string, workflowId: string | null = null) =>
-  setEnv(store.system, sealer, OPERATOR, { orgId: org.orgId, workflowId }, { key, value })
+  setEnv(store.system, sealer, OPERATOR, { scope: { orgId: org.orgId, workflowId }, key, value })
 const unset = (key: string, workflowId: string | null = null) =>
   unsetEnv(store.system, OPERATOR, { orgId: org.orgId, workflowId }, key)
 

@@ -23,8 +23,7 @@ export async function setEnv(
   db: Db,
   sealer: Sealer,
   actor: Actor,
-  scope: EnvScope,
-  { key, value }: { key: string; value: string },
+  { scope, key, value }: { scope: EnvScope; key: string; value: string },
 ): Promise<void> {
   if (!KEY.test(key) || key.length > LONGEST_KEY) {
     throw invalid('key', `must be letters, digits and _, not begin with a digit, up to ${LONGEST_KEY} long`)

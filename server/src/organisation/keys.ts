@@ -32,8 +32,7 @@ export type IssuedKey = { record: KeyRecord; key: string; scopes: Scope[] }
 export async function createKey(
   db: Db,
   actor: Actor,
-  orgId: string,
-  member: Pick<Member, 'member_id' | 'email' | 'role'>,
+  { orgId, member }: { orgId: string; member: Pick<Member, 'member_id' | 'email' | 'role'> },
   options: KeyOptions,
 ): Promise<IssuedKey> {
   const scopes = options.scopes === undefined ? null : checkScopes(options.scopes, member.role)

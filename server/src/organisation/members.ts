@@ -152,8 +152,7 @@ export async function addMember(
   db: Db,
   actor: Actor,
   orgId: string,
-  invite: Invite,
-  memberLimit: number | null,
+  { invite, memberLimit }: { invite: Invite; memberLimit: number | null },
 ): Promise<Member> {
   if (!isRole(invite.role)) throw invalid('role', 'must be one of: admin, member, user')
   return inTransaction(db, async (trx) => {
@@ -275,8 +274,7 @@ export async function changeRole(
   db: Db,
   actor: Actor,
   orgId: string,
-  email: string,
-  role: Role,
+  { email, role }: { email: string; role: Role },
 ): Promise<Member> {
   if (email === actor.email) throw invalid('role', 'you cannot change your own role; another admin must')
   return inTransaction(db, async (trx) => {

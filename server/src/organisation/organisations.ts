@@ -31,7 +31,7 @@ export async function createOrganisation(
         reason: 'initial credits',
       })
     }
-    const { key } = await createKey(trx, actor, orgId, admin, {})
+    const { key } = await createKey(trx, actor, { orgId, member: admin }, {})
     return { orgId, admin, key }
   })
 }

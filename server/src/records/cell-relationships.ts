@@ -25,20 +25,22 @@ export function relateForCell(
   db: Db,
   orgId: string,
   cell: CellRun,
-  operation: 'add' | 'remove',
-  ends: RelationshipEnds,
+  { operation, ends }: { operation: 'add' | 'remove'; ends: RelationshipEnds },
 ) {
-  return writeOnce(db, orgId, cell, Changed, async (now, confirm) => {
-    const fromKinds = ends.fromKind === null ? EntityKind.options : [ends.fromKind]
-    const [from, to] = [
-      await findNamed(db, orgId, ends.from, fromKinds),
-      await findNamed(db, orgId, ends.to, [ends.toKind]),
-    ]
-    if (from.kind === 'refused') return { ok: false, message: `from_identifier: ${from.message}` }
-    if (to.kind === 'refused') return { ok: false, message: `to_identifier: ${to.message}` }
-    return operation === 'add'
-      ? addBetween(db, orgId, cell, { from, to, type: ends.type, now }, confirm)
-      : removeBetween(db, orgId, { from, to, type: ends.type }, confirm)
+  return writeOnce(db, orgId, cell, {
+    schema: Changed,
+    write: async (now, confirm) => {
+      const fromKinds = ends.fromKind === null ? EntityKind.options : [ends.fromKind]
+      const [from, to] = [
+        await findNamed(db, orgId, ends.from, fromKinds),
+        await findNamed(db, orgId, ends.to, [ends.toKind]),
+      ]
+      if (from.kind === 'refused') return { ok: false, message: `from_identifier: ${from.message}` }
+      if (to.kind === 'refused') return { ok: false, message: `to_identifier: ${to.message}` }
+      return operation === 'add'
+        ? addBetween(db, orgId, cell, { from, to, type: ends.type, now, confirm })
+        : removeBetween(db, orgId, { from, to, type: ends.type }, confirm)
+    },
   })
 }
 
@@ -63,8 +65,7 @@ async function addBetween(
   db: Db,
   orgId: string,
   cell: CellRun,
-  { from, to, type, now }: Between & { now: Date },
-  confirm: Confirm,
+  { from, to, type, now, confirm }: Between & { now: Date } & { confirm: Confirm },
 ): Promise<Answer<z.infer<typeof Changed>>> {
   const [left, right] = [mentionOf(from, 'from_identifier'), mentionOf(to, 'to_identifier')]
   if (!left.ok) return left

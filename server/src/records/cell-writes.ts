@@ -32,8 +32,7 @@ export async function writeOnce<Value>(
   db: Db,
   orgId: string,
   cell: CellRun,
-  schema: z.ZodType<Value>,
-  write: Write<Value>,
+  { schema, write }: { schema: z.ZodType<Value>; write: Write<Value> },
 ): Promise<Answer<Value>> {
   const { answer, now } = await findCellWrite(db, orgId, cell)
   if (answer !== undefined) return { ok: true, value: schema.parse(answer) }
@@ -55,14 +54,17 @@ export const readIngested = (answer: unknown): Ingested => Ingested.parse(answer
 
 /** Ingests what a row says about an entity. */
 export function ingestForCell(db: Db, orgId: string, cell: CellRun, given: GivenRecord) {
-  return writeOnce(db, orgId, cell, Ingested, async (now, confirm) => {
-    const read = readGivenRecord(given, now)
-    if (!read.ok) return read
-    const batch = { source: given.source, actor: cell.action, records: [read.record] }
-    const { results } = await ingestRecords(db, orgId, batch, (trx, ingested) =>
-      confirm(trx, toIngested(ingested.results[0])),
-    )
-    return { ok: true, value: toIngested(results[0]) }
+  return writeOnce(db, orgId, cell, {
+    schema: Ingested,
+    write: async (now, confirm) => {
+      const read = readGivenRecord(given, now)
+      if (!read.ok) return read
+      const batch = { source: given.source, actor: cell.action, records: [read.record] }
+      const { results } = await ingestRecords(db, orgId, batch, (trx, ingested) =>
+        confirm(trx, toIngested(ingested.results[0])),
+      )
+      return { ok: true, value: toIngested(results[0]) }
+    },
   })
 }
 
@@ -83,29 +85,32 @@ class EntityGone extends Error {
 
 /** Sets fields of an existing entity. Returns null if there is none. */
 export function updateForCell(db: Db, orgId: string, cell: CellRun, { kind, identifier, fields }: Update) {
-  return writeOnce(db, orgId, cell, Updated, async (now, confirm) => {
-    const named = await findNamed(db, orgId, identifier, [kind])
-    if (named.kind === 'refused') return { ok: false, message: `identifier: ${named.message}` }
-    if (named.kind === 'absent') return { ok: true, value: null }
-    const { identifierKind, identifier: value } = named.identifier
-    const identifiers = [{ name: identifierKind, value }]
-    const read = readGivenRecord({ source: WORKFLOW_SOURCE, kind, identifiers, fields }, now)
-    if (!read.ok) return read
-    const batch = { source: WORKFLOW_SOURCE, actor: cell.action, records: [read.record] }
-    try {
-      const { results } = await ingestRecords(db, orgId, batch, async (trx, ingested) => {
-        const [result] = ingested.results
-        if (result === undefined || result.created) throw new EntityGone()
-        await confirm(trx, { entity_id: result.entity_id, updated: result.changed })
-      })
-      const [result] = results
-      return {
-        ok: true,
-        value: result === undefined ? null : { entity_id: result.entity_id, updated: result.changed },
+  return writeOnce(db, orgId, cell, {
+    schema: Updated,
+    write: async (now, confirm) => {
+      const named = await findNamed(db, orgId, identifier, [kind])
+      if (named.kind === 'refused') return { ok: false, message: `identifier: ${named.message}` }
+      if (named.kind === 'absent') return { ok: true, value: null }
+      const { identifierKind, identifier: value } = named.identifier
+      const identifiers = [{ name: identifierKind, value }]
+      const read = readGivenRecord({ source: WORKFLOW_SOURCE, kind, identifiers, fields }, now)
+      if (!read.ok) return read
+      const batch = { source: WORKFLOW_SOURCE, actor: cell.action, records: [read.record] }
+      try {
+        const { results } = await ingestRecords(db, orgId, batch, async (trx, ingested) => {
+          const [result] = ingested.results
+          if (result === undefined || result.created) throw new EntityGone()
+          await confirm(trx, { entity_id: result.entity_id, updated: result.changed })
+        })
+        const [result] = results
+        return {
+          ok: true,
+          value: result === undefined ? null : { entity_id: result.entity_id, updated: result.changed },
+        }
+      } catch (cause) {
+        if (cause instanceof EntityGone) return { ok: true, value: null }
+        throw cause
       }
-    } catch (cause) {
-      if (cause instanceof EntityGone) return { ok: true, value: null }
-      throw cause
-    }
+    },
   })
 }

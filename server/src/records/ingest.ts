@@ -67,7 +67,7 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   const storedIds = stored.map(({ entityId }) => entityId)
   const locked = storedIds.length === 0 ? [] : await lockRoots(db, orgId, storedIds)
 
-  const news = await storeStatements(db, orgId, source, { stored, repeated }, printer)
+  const news = await storeStatements(db, { orgId, source }, { stored, repeated }, printer)
   const { relationships, events, addressTexts } = readContents(batch, targets)
   const ends = [
     ...(await addRelationships(db, orgId, relationships)),

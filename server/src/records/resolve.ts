@@ -47,8 +47,8 @@ export async function resolveMentions(
   const places = await findIdentifiers(db, orgId, identifiers)
   findRoots(groups, places)
   const touched = new Set<string>()
-  const merged = await mergeGroups(db, groups, places, touched, ingest)
-  await addMissing(db, groups, places, touched, ingest)
+  const merged = await mergeGroups(db, { groups, places, touched }, ingest)
+  await addMissing(db, { groups, places, touched }, ingest)
   const targets = mentions.map((_, at) => {
     const group = groupOf(at)
     const place = places.get(keys[at]?.[0] ?? '')
@@ -87,9 +87,7 @@ function findRoots(groups: readonly Group[], places: ReadonlyMap<string, Place>)
  */
 async function mergeGroups(
   db: Db,
-  groups: readonly Group[],
-  places: Map<string, Place>,
-  touched: Set<string>,
+  { groups, places, touched }: { groups: readonly Group[]; places: Map<string, Place>; touched: Set<string> },
   { orgId, actor, lock }: Ingest,
 ): Promise<number> {
   const divided = groups.filter(({ roots }) => roots.length > 1)
@@ -114,9 +112,7 @@ async function mergeGroups(
 /** Adds new identifiers. If another ingest has added one of them meanwhile, the stored entity counts. */
 async function addMissing(
   db: Db,
-  groups: readonly Group[],
-  places: Map<string, Place>,
-  touched: Set<string>,
+  { groups, places, touched }: { groups: readonly Group[]; places: Map<string, Place>; touched: Set<string> },
   { orgId, lock }: Ingest,
 ): Promise<void> {
   const missing = groups.flatMap(({ identifiers, home }) =>

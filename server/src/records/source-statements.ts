@@ -69,8 +69,7 @@ export function toNewEntity(
 /** Stores the statements of a source about these entities. Returns what was new, by entity. */
 export async function storeStatements(
   db: Db,
-  orgId: string,
-  source: string,
+  { orgId, source }: { orgId: string; source: string },
   { stored, repeated }: Pick<GroupedRoots, 'stored' | 'repeated'>,
   printer: Printer,
 ): Promise<Map<string, News[]>> {

@@ -139,7 +139,7 @@ async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean })
     launched: count,
     start,
     is_whole,
-  } = await launchNext(trx, run, ticket, { ...unlaunched, careful }, stretch)
+  } = await launchNext(trx, run, { ticket, ...unlaunched, careful }, stretch)
   const time = { base, weight }
   await addRowJobs(trx, {
     org_id,
@@ -165,8 +165,7 @@ type Piece = { launched: number; start: string | null; is_whole: boolean }
 async function launchNext(
   trx: Db,
   { org_id, sheet_id, run_id }: RunKey,
-  ticket: number,
-  { launched: earlier, beside, careful }: Unlaunched & { careful: boolean },
+  { ticket, launched: earlier, beside, careful }: Unlaunched & { careful: boolean } & { ticket: number },
   { start, stop }: Stretch,
 ): Promise<Piece> {
   const joined = sql`exists (select from cells c where c.org_id = ${org_id} and c.row_id = chosen.row_id

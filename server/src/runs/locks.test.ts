@@ -68,7 +68,7 @@ async function makeSheet(workflowId?: string): Promise<string> {
 
 async function makeHook(base: string): Promise<() => Promise<{ status: number }>> {
   const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
-  const token = await switchWebhookOn(store.system, OPERATOR, services.sealer, sheet)
+  const token = await switchWebhookOn(store.system, OPERATOR, services.sealer, { sheet })
   return async () => {
     const { statusCode } = await app.api.inject({
       method: 'POST',

@@ -36,8 +36,7 @@ export async function resumeRun(
   trx: Db,
   actor: Actor,
   sheet: SheetRecord,
-  runId: string,
-  { maxCredits }: { maxCredits?: number | null | undefined },
+  { runId, maxCredits }: { runId: string; maxCredits?: number | null | undefined },
 ): Promise<number> {
   const { org_id, sheet_id } = sheet
   await sql`select ${sharedRowsLock(sheet_id)}`.execute(trx)
@@ -48,7 +47,7 @@ export async function resumeRun(
       'The run was stopped and some of its cells are still running; resume it when they have finished',
     )
   }
-  if (maxCredits !== undefined) await setCap(trx, org_id, runId, run, maxCredits)
+  if (maxCredits !== undefined) await setCap(trx, { orgId: org_id, runId }, run, maxCredits)
   const ticket = randomInt(2 ** 30)
   const { rows } = await sql<{ queued: number }>`
     with chosen as materialized (
@@ -110,8 +109,7 @@ async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string
 /** Sets the new total cap. A run that had no cap gets one that includes what it has spent so far. */
 async function setCap(
   trx: Db,
-  orgId: string,
-  runId: string,
+  { orgId, runId }: { orgId: string; runId: string },
   { is_flying, shares_cap, cap_purse_id, credits_millis }: LockedRun,
   maxCredits: number | null,
 ): Promise<void> {

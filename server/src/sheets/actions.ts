@@ -40,7 +40,12 @@ export async function addAction(
   return editChain(editing, async ({ trx, chain, state, view }) => {
     const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
     const prepared = prepareAction(id, body, chain, editing.catalogue)
-    const made = await addTargetProblems(trx, editing, editing.catalogue.get(body.action_id), {}, prepared)
+    const made = await addTargetProblems(
+      trx,
+      editing,
+      { template: editing.catalogue.get(body.action_id), before: {} },
+      prepared,
+    )
     if (made.errors.length > 0) throw validationError(made.errors)
     const action = { ...made.action, ...recordKey(editing) }
     const added = insert(chain.definition, action, body.after)
@@ -108,7 +113,7 @@ export async function configureAction(
     const action = requireAction(chain, id)
     const template = chain.links.get(id)?.template
     const configured = configure(action, template, given, typesIn(chain))
-    const made = await addTargetProblems(trx, editing, template, action.inputs, configured)
+    const made = await addTargetProblems(trx, editing, { template, before: action.inputs }, configured)
     if (made.errors.length > 0) throw validationError(made.errors)
     const saved = given.inputs === undefined ? made.action : { ...made.action, ...recordKey(editing) }
     const definition = replaceAction(chain.definition, saved)
@@ -140,8 +145,7 @@ function recordKey({ author: { keyId } }: ActionEditing): Pick<ActionInstance, '
 export async function addTargetProblems(
   db: Db,
   { author, mayUse }: Pick<ActionEditing, 'author' | 'mayUse'>,
-  template: Action | undefined,
-  before: ActionInstance['inputs'],
+  { template, before }: { template: Action | undefined; before: ActionInstance['inputs'] },
   made: Configured,
 ): Promise<Configured> {
   const inputs = { before, after: made.action.inputs }
@@ -155,7 +159,7 @@ async function listWarnings(
   { action, warnings }: Configured,
   chain: ChainView,
 ): Promise<Warning[]> {
-  return distinct([...warnings, ...(await listProblems(db, sheet, action, chain, installation))])
+  return distinct([...warnings, ...(await listProblems(db, sheet, { action, chain }, installation))])
 }
 
 /**

@@ -19,8 +19,7 @@ export type Installation = { config: Config; models: Pick<Models, 'find'>; egres
 export async function listProblems(
   db: Db,
   sheet: SheetRecord,
-  action: ActionInstance,
-  chain: ChainView,
+  { action, chain }: { action: ActionInstance; chain: ChainView },
   installation: Installation,
 ): Promise<Warning[]> {
   const environment = await readEnvironment(db, sheet, installation)

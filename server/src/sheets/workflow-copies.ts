@@ -20,8 +20,7 @@ export async function duplicateWorkflow(
   db: Db,
   author: Author,
   sealer: Sealer,
-  sourceId: string,
-  name: string,
+  { sourceId, name }: { sourceId: string; name: string },
 ): Promise<Copy> {
   const { orgId: org_id, memberId: owner_id } = author
   const workflow_id = newId()
@@ -32,7 +31,8 @@ export async function duplicateWorkflow(
       sources.map(({ sheet_id }) => [sheet_id, sheet_id === sourceId ? workflow_id : newId()]),
     )
     await insertWorkflow(trx, { org_id, workflow_id, name, owner_id })
-    for (const source of sources) await copySheet(trx, author, sealer, source, copyIds, { workflow_id })
+    for (const source of sources)
+      await copySheet(trx, author, sealer, { source, copyIds, changes: { workflow_id } })
     return { workflow_id, name }
   })
 }
@@ -42,8 +42,7 @@ export async function duplicateSheet(
   db: Db,
   author: Author,
   sealer: Sealer,
-  { sheet_id, workflow_id }: SheetRecord,
-  name: string,
+  { sheet_id, workflow_id, name }: SheetRecord & { name: string },
 ): Promise<Copy> {
   const { orgId } = author
   const copyId = newId()
@@ -54,7 +53,7 @@ export async function duplicateSheet(
     if (source === undefined) throw notFound('Sheet')
     const position = await nextPosition(trx, orgId, workflow_id)
     const changes = { workflow_id, name, position }
-    await copySheet(trx, author, sealer, source, new Map([[sheet_id, copyId]]), changes)
+    await copySheet(trx, author, sealer, { source, copyIds: new Map([[sheet_id, copyId]]), changes })
     return copy
   })
 }
@@ -63,9 +62,15 @@ async function copySheet(
   trx: Db,
   author: Author,
   sealer: Sealer,
-  source: SheetRecord,
-  copyIds: ReadonlyMap<string, string>,
-  changes: { workflow_id: string; name?: string; position?: number },
+  {
+    source,
+    copyIds,
+    changes,
+  }: {
+    source: SheetRecord
+    copyIds: ReadonlyMap<string, string>
+    changes: { workflow_id: string; name?: string; position?: number }
+  },
 ): Promise<void> {
   const { revision: _revision, created_at: _created, ...copied } = source
   const sheet_id = copyIds.get(source.sheet_id)
@@ -73,7 +78,7 @@ async function copySheet(
   const definition = copyDefinition(await getDefinition(trx, source), copyIds)
   const copy = { ...copied, ...changes, sheet_id, owner_id: author.memberId }
   await insertSheet(trx, author, copy, definition)
-  await copyWebhook(trx, author, sealer, source, copy)
+  await copyWebhook(trx, author, sealer, { from: source, to: copy })
 }
 
 function copyDefinition(source: Definition, copyIds: ReadonlyMap<string, string>): Definition {

@@ -27,7 +27,7 @@ export async function setShortcutState(
   state: 'unpublished' | 'archived',
 ): Promise<ShortcutRecord> {
   const change = state === 'archived' ? { is_archived: true } : { is_published: false }
-  return changeShortcut(db, actor, shortcut, `shortcut.${state}`, change)
+  return changeShortcut(db, actor, shortcut, { action: `shortcut.${state}`, change })
 }
 
 /** Changes name, description and pictures. They are not part of a version: every version shows the latest. */
@@ -38,15 +38,14 @@ export async function updateShortcutDetails(
   details: Partial<ShortcutDetails>,
 ): Promise<ShortcutRecord> {
   requireMaster(shortcut, 'change')
-  return changeShortcut(db, actor, shortcut, 'shortcut.updated', details)
+  return changeShortcut(db, actor, shortcut, { action: 'shortcut.updated', change: details })
 }
 
 async function changeShortcut(
   db: Db,
   actor: Actor,
   shortcut: Shortcut,
-  action: string,
-  change: Parameters<typeof updateShortcut>[2],
+  { action, change }: { action: string; change: Parameters<typeof updateShortcut>[2] },
 ): Promise<ShortcutRecord> {
   return inTransaction(db, async (trx) => {
     await recordAudit(trx, shortcut.org_id, actor, { action, target: shortcut.shortcut_id, details: change })
@@ -63,8 +62,7 @@ export async function shareShortcut(
   db: Db,
   actor: Actor,
   shortcut: ShortcutRecord,
-  email: string,
-  shared: boolean,
+  { email, shared }: { email: string; shared: boolean },
 ): Promise<ShortcutRecord> {
   requireMaster(shortcut, 'share')
   const { org_id } = shortcut

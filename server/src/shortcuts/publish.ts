@@ -33,8 +33,7 @@ export async function publishShortcut(
   publisher: Publisher,
   workflowId: string,
   creator: Pick<Member, 'member_id' | 'email'>,
-  shown: ShortcutDetails,
-  given: GivenSchemas,
+  { shown, given }: { shown: ShortcutDetails; given: GivenSchemas },
 ): Promise<ShortcutRecord> {
   const { db, author } = publisher
   const key = { org_id: author.orgId, shortcut_id: newId() }
@@ -47,7 +46,7 @@ export async function publishShortcut(
     const frozen = await freeze({ ...publisher, db: trx }, workflowId, given, null)
     const { member_id: creator_id, email: creator_email } = creator
     await insertShortcut(trx, { ...key, ...shown, workflow_id: workflowId, creator_id, creator_email })
-    await insertVersion(trx, key, 1, frozen, author.email)
+    await insertVersion(trx, key, { version: 1, frozen, createdBy: author.email })
     return requireRecord(trx, key)
   })
 }
@@ -71,7 +70,7 @@ export async function republishShortcut(
     const current = await requireRecord(trx, shortcut)
     const frozen = await freeze({ ...publisher, db: trx }, shortcut.workflow_id, given, current)
     const version = current.version + 1
-    await insertVersion(trx, shortcut, version, frozen, author.email)
+    await insertVersion(trx, shortcut, { version, frozen, createdBy: author.email })
     await updateShortcut(trx, shortcut, { version, is_published: true, is_archived: false })
     return requireRecord(trx, shortcut)
   })

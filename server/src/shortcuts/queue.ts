@@ -15,6 +15,13 @@ import type { ShortcutRecord } from './store/shortcuts.ts'
 
 export type QueuedRuns = { runId: string; runs: MadeRun[]; warnings: Warning[] }
 
+type GivenRows = {
+  given: readonly unknown[]
+  batchId: string | null
+  nameRow: NameRow
+  maxCredits?: number | undefined
+}
+
 /**
  * Adds rows to the workflow and queues them on the version of the shortcut, in one transaction. If any row is
  * invalid, nothing is queued.
@@ -23,8 +30,7 @@ export async function queueShortcutRuns(
   db: Db,
   actor: Actor,
   shortcut: ShortcutRecord,
-  given: readonly unknown[],
-  options: { batchId: string | null; nameRow: NameRow; maxCredits?: number | undefined },
+  { given, ...options }: GivenRows,
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const { rows, data, warnings } = await readShortcutRows(shortcut, given, options.nameRow)

@@ -9,8 +9,14 @@ type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Defi
 
 /** Describes the differences between two versions, one per line. */
 function describeChanges(before: Frozen, after: Frozen): string[] {
-  const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, listFields)
-  const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, listFields)
+  const inputs = compare(before.inputs, after.inputs, 'input', {
+    keyOf: ({ reference }) => reference,
+    factsOf: listFields,
+  })
+  const outputs = compare(before.outputs, after.outputs, 'output', {
+    keyOf: ({ name }) => name,
+    factsOf: listFields,
+  })
   return [...inputs, ...outputs, ...describeActionChanges(before.definition, after.definition)]
 }
 
@@ -42,7 +48,7 @@ export function describeActionChanges(
   after: Definition | undefined,
 ): string[] {
   if (before === undefined || after === undefined) return []
-  return compare(before.actions, after.actions, 'action', ({ id }) => id, listSettings)
+  return compare(before.actions, after.actions, 'action', { keyOf: ({ id }) => id, factsOf: listSettings })
 }
 
 type Facts = Record<string, unknown>
@@ -51,8 +57,7 @@ function compare<Item>(
   before: readonly Item[],
   after: readonly Item[],
   kind: string,
-  keyOf: (item: Item) => string,
-  factsOf: (item: Item) => Facts,
+  { keyOf, factsOf }: { keyOf: (item: Item) => string; factsOf: (item: Item) => Facts },
 ): string[] {
   const old = new Map(before.map((item) => [keyOf(item), item]))
   const present = new Set(after.map(keyOf))

@@ -30,7 +30,7 @@ export async function listSourceOptions(
   const reached = await reachSource(asked, { provider: null, connection, body: {} }, keys, services)
   if (!isReached(reached)) throw validationError([reached])
   const reply = await options.list(
-    (request, schema) => callProvider(provider, reached.key, services, request, schema),
+    (request, schema) => callProvider(provider, reached.key, services, { request, schema }),
     given,
   )
   if (reply.ok) return reply.body

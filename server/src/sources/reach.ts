@@ -138,8 +138,7 @@ export async function callProvider<Body>(
   provider: Provider,
   key: ProviderKey,
   { gate, ...context }: SourceServices,
-  request: ProviderRequest,
-  schema: z.ZodType<Body>,
+  { request, schema }: { request: ProviderRequest; schema: z.ZodType<Body> },
 ): Promise<ProviderReply<Body>> {
   const { signal } = context
   const enter = (slot?: number) =>
@@ -165,7 +164,7 @@ export async function callProvider<Body>(
 
 export function askThrough(provider: Provider, key: ProviderKey, services: SourceServices): Ask {
   return async (request, schema, read) => {
-    const answer = await callProvider(provider, key, services, request, schema)
+    const answer = await callProvider(provider, key, services, { request, schema })
     return answer.ok ? read(answer.body) : answer.refusal
   }
 }

@@ -15,8 +15,14 @@ export function describeOrganisations({ dashboard, app, org, url, h1 }: Tour): v
   /** Adds a person with a confirmed membership here, and an unconfirmed one and an invitation elsewhere. */
   async function makePerson() {
     const [other, third] = [await app.makeOrg('Globex'), await app.makeOrg('Initech')]
-    const member = await addMember(system, OPERATOR, org.orgId, { email: EMAIL, role: 'member' }, null)
-    await addMember(system, OPERATOR, other.orgId, { email: EMAIL, role: 'user' }, null)
+    const member = await addMember(system, OPERATOR, org.orgId, {
+      invite: { email: EMAIL, role: 'member' },
+      memberLimit: null,
+    })
+    await addMember(system, OPERATOR, other.orgId, {
+      invite: { email: EMAIL, role: 'user' },
+      memberLimit: null,
+    })
     await third.call('POST', '/org/members', { email: EMAIL, role: 'admin' })
     return member
   }

@@ -104,7 +104,10 @@ export async function createWorlds(installation: Installation, origin: string, l
       const author = { ...OPERATOR, orgId, memberId: member.member_id }
       const shown = { name: 'Shortcut', description: '', cover_image: null, icon_emoji: null }
       const workflowId = ids['workflow_id'] ?? ''
-      const shortcut = await publishShortcut({ db, author, catalogue }, workflowId, member, shown, {})
+      const shortcut = await publishShortcut({ db, author, catalogue }, workflowId, member, {
+        shown,
+        given: {},
+      })
       ids['id'] = shortcut.shortcut_id
       const { data } = await call('POST', `/shortcuts/${shortcut.shortcut_id}/run`, {
         input_data: { a: 'x' },
@@ -276,7 +279,7 @@ export async function createWorlds(installation: Installation, origin: string, l
       if (path.includes('{id}')) await addShortcut(ids)
       if (path.includes('{token}')) {
         const sheet = { org_id: orgId, sheet_id: ids['sheet_id'] ?? '' }
-        ids['token'] = await switchWebhookOn(store.system, OPERATOR, sealer, sheet)
+        ids['token'] = await switchWebhookOn(store.system, OPERATOR, sealer, { sheet })
       }
       const world: World = { key, ids, query: {}, renew }
       async function renew(): Promise<void> {

@@ -209,7 +209,7 @@ async function webhookFlood({ store, origin, share }: Parts, flooder: Caller, ot
   const hookOf = async ({ orgId, call }: Caller) => {
     const sheet_id = (await makeSheet(call, ['text'])).slice(-36)
     const key = { org_id: orgId, sheet_id }
-    return `/hooks/${await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), key)}`
+    return `/hooks/${await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), { sheet: key })}`
   }
   const [flooded, calm] = [await hookOf(flooder), await hookOf(other)]
   // The size is too large to be accepted together with others.

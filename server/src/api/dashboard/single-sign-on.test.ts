@@ -116,8 +116,7 @@ describe('F60: an identity goes with the memberships that it took on itself', ()
     })
     const switched = await ask(
       app,
-      'POST',
-      '/session/organisation',
+      { method: 'POST', path: '/session/organisation' },
       { org_id: org.orgId },
       {
         cookie: stolen,
@@ -169,12 +168,20 @@ describe('F60: an identity goes with the memberships that it took on itself', ()
     expect(session.organisation).toEqual({ id: two.orgId, name: 'Two' })
 
     const headers = { cookie, origin: PUBLIC_URL, 'x-loam-csrf': session.csrf_token }
-    const listed = (await ask(app, 'GET', '/organisations', undefined, headers)).body.data
+    const listed = (await ask(app, { method: 'GET', path: '/organisations' }, undefined, headers)).body.data
     expect([listed.verified, listed.organisations.map((each: { current: boolean }) => each.current)]).toEqual(
       [true, [false, true, false]],
     )
-    expect((await ask(app, 'POST', '/session/organisation', { org_id: org.orgId }, headers)).status).toBe(404)
-    const switched = await ask(app, 'POST', '/session/organisation', { org_id: three.orgId }, headers)
+    expect(
+      (await ask(app, { method: 'POST', path: '/session/organisation' }, { org_id: org.orgId }, headers))
+        .status,
+    ).toBe(404)
+    const switched = await ask(
+      app,
+      { method: 'POST', path: '/session/organisation' },
+      { org_id: three.orgId },
+      headers,
+    )
     expect([switched.status, switched.body.data]).toEqual([200, { next: '/shortcuts' }])
     const there = String(switched.headers['set-cookie']).split(';', 1)[0] ?? ''
     expect((await sessionOf(there)).organisation.name).toBe('Three')

@@ -101,7 +101,10 @@ async function enter(
   }
   const entering = { ...signingIn(request), way: 'single sign-on' as const }
   const session = await enterOrganisation(system, proved, only.org_id, entering)
-  return reply.redirect(welcomeSession(request, reply, session, services.publicUrl(), proved.next), 303)
+  return reply.redirect(
+    welcomeSession(request, reply, session, { publicUrl: services.publicUrl(), next: proved.next }),
+    303,
+  )
 }
 
 type Problem = 'provider' | 'expired' | 'unverified' | 'not_a_member'

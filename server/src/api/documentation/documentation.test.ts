@@ -107,13 +107,10 @@ describe('every example, sent as it stands with the ids of a real sheet in place
     const { body, query, file }: Partial<Operation> = OPERATIONS[key] ?? {}
     const world = await makeWorld(app, org, key, list)
     if (key === 'DELETE /org/members') {
-      await addMember(
-        app.store.system,
-        OPERATOR,
-        org.orgId,
-        { email: 'bob@example.com', role: 'member' },
-        null,
-      )
+      await addMember(app.store.system, OPERATOR, org.orgId, {
+        invite: { email: 'bob@example.com', role: 'member' },
+        memberLimit: null,
+      })
     }
     const [method = '', path = ''] = key.split(' ')
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => world[name] ?? '')

@@ -42,7 +42,7 @@ describe('without a session it is 401, and a key does not help', () => {
       { cookie: `loam_session=${'a'.repeat(44)}` },
       { authorization: `Bearer ${org.key}` },
     ]) {
-      const answer = await ask(app, route.method, fill(route.path), bodyOf(route), {
+      const answer = await ask(app, { method: route.method, path: fill(route.path) }, bodyOf(route), {
         origin: ORIGIN,
         ...headers,
       })
@@ -82,7 +82,10 @@ describe('403 CSRF: an unsafe request of a session has our own Origin and the to
       { origin: ORIGIN, 'x-loam-csrf': stranger.csrf },
     ]
     for (const headers of wrong) {
-      const answer = await ask(app, route.method, fill(route.path), bodyOf(route), { cookie, ...headers })
+      const answer = await ask(app, { method: route.method, path: fill(route.path) }, bodyOf(route), {
+        cookie,
+        ...headers,
+      })
       expect([headers, answer.status, answer.body.error]).toEqual([headers, 403, 'CSRF'])
     }
   })
@@ -91,7 +94,7 @@ describe('403 CSRF: an unsafe request of a session has our own Origin and the to
 describe('403 CSRF: unsafe requests without a session must come from a page of this server too', () => {
   it.each(routes.filter((route) => route.scope === 'public' && isUnsafe(route)))('$name', async (route) => {
     for (const headers of [{}, { origin: 'https://evil.example' }] as Record<string, string>[]) {
-      const answer = await ask(app, route.method, fill(route.path), bodyOf(route), headers)
+      const answer = await ask(app, { method: route.method, path: fill(route.path) }, bodyOf(route), headers)
       expect([answer.status, answer.body.error]).toEqual([403, 'CSRF'])
     }
   })

@@ -28,7 +28,8 @@ export async function signIn(
 ): Promise<TestSession> {
   const db = app.store.system
   const member =
-    (await findMember(db, orgId, email)) ?? (await addMember(db, OPERATOR, orgId, { email, role }, null))
+    (await findMember(db, orgId, email)) ??
+    (await addMember(db, OPERATOR, orgId, { invite: { email, role }, memberLimit: null }))
   const { url } = await createSignInLink(db, OPERATOR, { orgId, member, publicUrl: ORIGIN })
   const answer = await app.api.inject({
     method: 'POST',
@@ -44,7 +45,7 @@ export async function signIn(
     cookie,
     csrf,
     call: (method, path, body, headers = {}) =>
-      ask(app, method, path, body, { cookie, origin: ORIGIN, 'x-loam-csrf': csrf, ...headers }),
+      ask(app, { method, path }, body, { cookie, origin: ORIGIN, 'x-loam-csrf': csrf, ...headers }),
   }
 }
 
@@ -58,8 +59,7 @@ export async function readScreen(session: TestSession, path: string): Promise<Js
 /** Sends a request to `/internal` with these headers only. */
 export async function ask(
   app: TestApp,
-  method: string,
-  path: string,
+  { method, path }: { method: string; path: string },
   body: unknown,
   headers: Record<string, string>,
 ): Promise<ApiResponse> {

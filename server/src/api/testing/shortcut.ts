@@ -48,7 +48,7 @@ export async function publish(
   const member = await findMember(app.store.system, org.orgId, email)
   if (member === undefined) throw new Error(`${email} is not a member`)
   const whole = { name: 'Greet', description: '', cover_image: null, icon_emoji: null, ...details }
-  return publishShortcut(publisherOf(app, org, member.member_id), workflowId, member, whole, given)
+  return publishShortcut(publisherOf(app, org, member.member_id), workflowId, member, { shown: whole, given })
 }
 
 type PublishOptions = { email?: string; given?: GivenSchemas; details?: Partial<ShortcutDetails> }

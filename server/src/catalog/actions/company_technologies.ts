@@ -41,7 +41,7 @@ export default defineAction({
       { ...inputs.providers, order: inputs.order },
       { domain: bareHost(inputs.domain) },
       context,
-      ({ value, provider }) => ({ technologies: value, provider }),
+      { read: ({ value, provider }) => ({ technologies: value, provider }) },
     )
   },
 })

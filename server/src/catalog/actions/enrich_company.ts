@@ -53,7 +53,7 @@ export default defineAction({
       { ...inputs.providers, order: inputs.order },
       { domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
       context,
-      ({ value, provider }) => ({ ...value, provider }),
+      { read: ({ value, provider }) => ({ ...value, provider }) },
     )
   },
 })

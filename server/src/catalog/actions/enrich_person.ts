@@ -58,7 +58,7 @@ export default defineAction({
       { ...inputs.providers, order: inputs.order },
       { ...readPerson(inputs), email: inputs.email?.trim() ?? '' },
       context,
-      ({ value, provider }) => ({ ...value, provider }),
+      { read: ({ value, provider }) => ({ ...value, provider }) },
     )
   },
 })

@@ -30,13 +30,10 @@ export default defineAction({
     provider: output.text('The provider that answered.'),
   },
   run: ({ inputs, context }) =>
-    askInOrder(
-      { ...inputs.providers, order: inputs.order },
-      { name: inputs.name.trim() },
-      context,
-      ({ value, provider }) => ({
+    askInOrder({ ...inputs.providers, order: inputs.order }, { name: inputs.name.trim() }, context, {
+      read: ({ value, provider }) => ({
         ...value,
         provider,
       }),
-    ),
+    }),
 })

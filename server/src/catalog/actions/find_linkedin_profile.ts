@@ -44,11 +44,8 @@ export default defineAction({
   run({ inputs, context }) {
     const { full_name, domain } = readPerson(inputs)
     const question = { email: inputs.email?.trim() ?? '', full_name, domain }
-    return askInOrder(
-      { ...inputs.providers, order: inputs.order },
-      question,
-      context,
-      ({ value, provider }) => ({ ...value, provider }),
-    )
+    return askInOrder({ ...inputs.providers, order: inputs.order }, question, context, {
+      read: ({ value, provider }) => ({ ...value, provider }),
+    })
   },
 })

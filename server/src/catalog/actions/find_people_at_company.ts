@@ -71,7 +71,7 @@ export default defineAction({
         limit: inputs.limit ?? DEFAULT_LIMIT,
       },
       context,
-      ({ value, provider }) => ({ ...value, provider }),
+      { read: ({ value, provider }) => ({ ...value, provider }) },
     )
   },
 })

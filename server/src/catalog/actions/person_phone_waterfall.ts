@@ -44,14 +44,11 @@ export default defineAction({
     provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {
-    return askInOrder(
-      { ...inputs.phone_providers, order: inputs.order },
-      readPerson(inputs),
-      context,
-      ({ value, provider }) => ({
+    return askInOrder({ ...inputs.phone_providers, order: inputs.order }, readPerson(inputs), context, {
+      read: ({ value, provider }) => ({
         ...value,
         provider,
       }),
-    )
+    })
   },
 })

@@ -79,17 +79,14 @@ export default defineAction({
       acceptCatchAll: inputs.accept_catch_all,
       context,
     })
-    return askInOrder(
-      { ...inputs.email_providers, order: inputs.order },
-      readPerson(inputs),
-      context,
-      ({ value, provider }) => ({
+    return askInOrder({ ...inputs.email_providers, order: inputs.order }, readPerson(inputs), context, {
+      read: ({ value, provider }) => ({
         work_email: value.email,
         status: value.status ?? 'unknown',
         provider,
         confidence: value.confidence,
       }),
       check,
-    )
+    })
   },
 })

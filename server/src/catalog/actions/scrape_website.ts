@@ -76,7 +76,10 @@ export default defineAction({
     const first = read.page
     const more = (inputs.max_pages ?? 1) - 1
     const further = more === 0 ? [] : rankPages(first, await listedPages(context, first))
-    const pages = [first, ...(await readPages(context, further, more, PARTS, { browser: draw }))]
+    const pages = [
+      first,
+      ...(await readPages(context, further, { most: more, parts: PARTS }, { browser: draw })),
+    ]
     const all = <Value>(pick: (page: (typeof pages)[number]) => Value[], most: number) =>
       [...new Set(pages.flatMap(pick))].slice(0, most)
     const texts = pages.map(({ url, markdown }) => ({ url: url.href, text: markdown }))

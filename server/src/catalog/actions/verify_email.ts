@@ -36,14 +36,11 @@ export default defineAction({
     provider: output.text('The source.'),
   },
   run({ inputs, context }) {
-    return askInOrder(
-      { ...inputs.providers, order: inputs.order },
-      { email: inputs.email.trim() },
-      context,
-      ({ value, provider }) => ({
+    return askInOrder({ ...inputs.providers, order: inputs.order }, { email: inputs.email.trim() }, context, {
+      read: ({ value, provider }) => ({
         ...value,
         provider,
       }),
-    )
+    })
   },
 })

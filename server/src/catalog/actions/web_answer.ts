@@ -31,13 +31,10 @@ export default defineAction({
     provider: output.text('The provider that answered.'),
   },
   run: ({ inputs, context }) =>
-    askInOrder(
-      { ...inputs.providers, order: inputs.order },
-      { question: inputs.question.trim() },
-      context,
-      ({ value, provider }) => ({
+    askInOrder({ ...inputs.providers, order: inputs.order }, { question: inputs.question.trim() }, context, {
+      read: ({ value, provider }) => ({
         ...value,
         provider,
       }),
-    ),
+    }),
 })

@@ -49,7 +49,7 @@ export default defineAction({
       { ...inputs.providers, order: inputs.order },
       { query: query.trim(), limit, country: country.trim() },
       context,
-      ({ value, provider }) => ({ results: value, provider }),
+      { read: ({ value, provider }) => ({ results: value, provider }) },
     )
   },
 })

@@ -4,13 +4,15 @@ import type { Adapter } from './adapter.ts'
 import type { CellContext } from './context.ts'
 import { runWaterfall, type Waterfall, type WaterfallResult } from './waterfall-run.ts'
 
+/** Makes outputs from the answer of a provider. */
+type ReadAnswer<Result, Outputs> = (found: { value: Result; verified: boolean; provider: string }) => Outputs
+
 /** Asks providers one question in order, and returns the action's outcome with outputs made from the answer. */
 export function askInOrder<Input, Result, Outputs>(
   { adapters, steps, order }: ConfiguredWaterfall<Adapter<Input, Result>>,
   input: NoInfer<Input>,
   context: CellContext,
-  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
-  check?: Waterfall<Input, Result>['check'],
+  { read, check }: { read: ReadAnswer<Result, Outputs>; check?: Waterfall<Input, Result>['check'] },
 ): Promise<Outcome<Outputs>> {
   const { state } = context
   const waterfall: Waterfall<Input, Result> = { adapters, steps, order, input, context, state }
@@ -21,7 +23,7 @@ export function askInOrder<Input, Result, Outputs>(
 /** Turns the result of a waterfall into the outcome of an action. */
 export function toOutcome<Result, Outputs>(
   result: WaterfallResult<Result>,
-  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
+  read: ReadAnswer<Result, Outputs>,
 ): Outcome<Outputs> {
   switch (result.kind) {
     case 'pause':

@@ -44,6 +44,12 @@ export type Authorised = { headers: Record<string, string>; query: Record<string
 type Place = { base: string; replaced: boolean }
 type Fields = ProviderKey['fields']
 
+type Authorising = {
+  placeOf: (context: ProviderContext, key: ProviderKey) => Place
+  /** The token that the provider has refused, so that a new one is made. */
+  refused: string | undefined
+}
+
 const authorisedByAuth = new WeakMap<Auth, WeakMap<Fields, Authorised | Refusal>>()
 
 /**
@@ -54,8 +60,7 @@ export async function authorise(
   context: ProviderContext,
   auth: Auth,
   key: ProviderKey,
-  placeOf: (context: ProviderContext, key: ProviderKey) => Place,
-  refused: string | undefined,
+  { placeOf, refused }: Authorising,
 ): Promise<Authorised | Refusal> {
   const { fields } = key
   if (auth.kind === 'oauth' && isMade(fields, auth.grant)) {

@@ -138,7 +138,7 @@ function createRequest(spec: ProviderSpec, { findBase, placeOf }: Placing): Prov
   return async (context, key, request, schema) => {
     let refused: string | undefined
     for (;;) {
-      const authorised = await authorise(context, auth, key, placeOf, refused)
+      const authorised = await authorise(context, auth, key, { placeOf, refused })
       if ('kind' in authorised) return { ok: false, refusal: authorised }
       // Only after authorising, because some providers return the account's address with the token.
       const base = findBase(context, key)

@@ -36,8 +36,7 @@ const NO_KEY = createKey('platform', {})
 /** Asks one provider, in as many calls as that takes. `concludeCall` interprets the answer. */
 export function callProvider<Input, Result>(
   adapter: Adapter<Input, Result>,
-  input: Input,
-  key: ProviderKey,
+  { input, key }: { input: Input; key: ProviderKey },
   turn: Turn,
   context: AskContext,
 ): Promise<Found<Result>> {

@@ -72,7 +72,12 @@ export async function runWaterfall<Input, Result>(
     if (prepared === null) continue
     if ('kind' in prepared) return prepared
     const { adapter, key } = prepared
-    const found = await callProvider(adapter, waterfall.input, key, progress.turn, waterfall.context)
+    const found = await callProvider(
+      adapter,
+      { input: waterfall.input, key },
+      progress.turn,
+      waterfall.context,
+    )
     const end = await noteFound(ordered, progress, prepared, found)
     if (end !== null) return end
   }

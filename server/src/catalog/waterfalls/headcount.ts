@@ -50,11 +50,13 @@ export function headcountBy(by: HeadcountQuestion['by']) {
         { ...providers, order },
         { by, domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
         context,
-        ({ value: { company_headcount, breakdown }, provider }) => ({
-          company_headcount,
-          breakdown: breakdown.map(({ name: part, ...counted }) => ({ [by]: part, ...counted })),
-          provider,
-        }),
+        {
+          read: ({ value: { company_headcount, breakdown }, provider }) => ({
+            company_headcount,
+            breakdown: breakdown.map(({ name: part, ...counted }) => ({ [by]: part, ...counted })),
+            provider,
+          }),
+        },
       ),
   }
 }

@@ -36,14 +36,11 @@ export function linkedinProfile<Profile extends object>(
       order: field.waterfallOrder,
     },
     run: ({ inputs: { linkedin_url, providers, order }, context }: Given<Profile>) =>
-      askInOrder(
-        { ...providers, order },
-        { linkedin_url: linkedin_url.trim() },
-        context,
-        ({ value, provider }) => ({
+      askInOrder({ ...providers, order }, { linkedin_url: linkedin_url.trim() }, context, {
+        read: ({ value, provider }) => ({
           ...value,
           provider,
         }),
-      ),
+      }),
   }
 }

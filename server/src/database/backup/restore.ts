@@ -36,7 +36,7 @@ export async function restoreBackup(config: Config, options: Options): Promise<R
     const movedTo = await makeRoom(config, options.replace)
     const database = await openDatabase(config)
     try {
-      const totals = await fill(config, database.url, parts, manifest, options)
+      const totals = await fill({ config, databaseUrl: database.url }, parts, manifest, options)
       if (config.LOAM_SECRET === undefined) writePrivateFile(join(dataDir, 'secret'), `${secret}\n`)
       await migrate(database.url, options.progress)
       await rm(restoreMark(dataDir), { force: true })
@@ -75,8 +75,7 @@ async function openDatabase(config: Config): Promise<{ url: string; stop(): Prom
 }
 
 async function fill(
-  config: Config,
-  databaseUrl: string,
+  { config, databaseUrl }: { config: Config; databaseUrl: string },
   parts: Parts,
   manifest: Manifest,
   { progress }: Options,

@@ -17,7 +17,10 @@ async function fillOrganisation(db: Db): Promise<string> {
     adminEmail: 'ann@example.com',
     initialCredits: 5,
   })
-  const member = await addMember(db, OPERATOR, orgId, { email: 'bob@example.com', role: 'member' }, null)
+  const member = await addMember(db, OPERATOR, orgId, {
+    invite: { email: 'bob@example.com', role: 'member' },
+    memberLimit: null,
+  })
   const { member_id } = member
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }

@@ -191,7 +191,10 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
   it.each<[string, (trx: Db) => Promise<unknown>]>([
     ['edited', (trx) => editRows(trx, sheet, rowIds.map(renamed))],
     ['kept', (trx) => keepDeletedRows(trx, sheet, rowIds)],
-    ['looked for by their failures', (trx) => findNextFailed(trx, sheet, NOBODY, [ACTION], undefined)],
+    [
+      'looked for by their failures',
+      (trx) => findNextFailed(trx, sheet, NOBODY, { actions: [ACTION], after: undefined }),
+    ],
     ['deleted', (trx) => deleteRows(trx, sheet, rowIds)],
   ])('rows that are %s: few others are read', async (_, act) => {
     expect(await tuplesRead(['rows', 'cells'], act)).toBeLessThan(FEW)

@@ -18,7 +18,7 @@ beforeAll(() => {
 beforeEach(() => store.query({ text: 'delete from graphile_long._private_jobs' }))
 
 const add = (org: string, n: number, lanes: 'exports' | 'imports' = 'exports') =>
-  addLongJob(store.system, lanes, 'work', { org_id: org, n })
+  addLongJob(store.system, { lanes, name: 'work' }, { org_id: org, n })
 
 const lanes = async () => {
   const rows = await store.query<{ queue_name: string }>({
@@ -102,8 +102,13 @@ it('where places are taken, the next job is of the organisation that was served 
 it('jobs for later are spread over lanes and times, and delay no job for now', async () => {
   const runAt = new Date(Date.now() + 3_600_000)
   for (let n = 0; n < 4; n++)
-    await addLongJob(store.system, 'feeds', 'work', { org_id: 'a', n }, { runAt, key: `later ${n}` })
-  await addLongJob(store.system, 'feeds', 'work', { org_id: 'a', n: 9 })
+    await addLongJob(
+      store.system,
+      { lanes: 'feeds', name: 'work' },
+      { org_id: 'a', n },
+      { runAt, key: `later ${n}` },
+    )
+  await addLongJob(store.system, { lanes: 'feeds', name: 'work' }, { org_id: 'a', n: 9 })
   const found = await store.query({
     text: `select q.queue_name, j.priority from graphile_long._private_jobs j
       join graphile_long._private_job_queues q on q.id = j.job_queue_id order by j.id`,

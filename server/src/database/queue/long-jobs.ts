@@ -25,8 +25,7 @@ const LANE_ROWS = sql.table(`${QUEUES.long}._private_job_queues`)
  */
 export async function addLongJob(
   db: Db,
-  lanes: LaneKind,
-  name: string,
+  { lanes, name }: { lanes: LaneKind; name: string },
   payload: { org_id: string } & Record<string, unknown>,
   options: { key?: string; runAt?: Date } = {},
 ): Promise<void> {

@@ -73,7 +73,7 @@ describe('a pool of workers', () => {
     ['a job that was postponed after a second', () => new JobPostponed('somebody else has it'), 1],
     ['one that failed after five minutes at most', () => new Error('broken'), 300],
   ])('tries %s, however often it was taken', async (_what, cause, seconds) => {
-    await addLongJob(store.system, 'feeds', 'often', { org_id: 'a' })
+    await addLongJob(store.system, { lanes: 'feeds', name: 'often' }, { org_id: 'a' })
     await store.query({ text: 'update graphile_long._private_jobs set attempts = 12' })
     const { pool } = await open({ often: () => Promise.reject(cause()) })
     const failed = `select extract(epoch from run_at - now())::float as delay from graphile_long._private_jobs where last_error is not null`
@@ -109,7 +109,7 @@ describe('a pool of workers', () => {
         })
       )[0]
     try {
-      await addLongJob(store.system, 'feeds', 'twice', { org_id: 'b' })
+      await addLongJob(store.system, { lanes: 'feeds', name: 'twice' }, { org_id: 'b' })
       await began.promise
       await store.query({
         text: 'update graphile_long._private_job_queues set locked_by = null, locked_at = null',
@@ -136,7 +136,7 @@ describe('a pool of workers', () => {
       const since = performance.now()
       for (let n = 0; n < 5; n += 1) {
         const before = done
-        await addLongJob(store.system, 'feeds', 'wakes', { org_id: `wakes ${n}` })
+        await addLongJob(store.system, { lanes: 'feeds', name: 'wakes' }, { org_id: `wakes ${n}` })
         await expect.poll(() => done, { interval: 5 }).toBe(before + 1)
       }
       return performance.now() - since
@@ -164,7 +164,7 @@ describe('a pool of workers', () => {
         finished = true
       },
     })
-    await addLongJob(store.system, 'feeds', 'slow', { org_id: 'a' })
+    await addLongJob(store.system, { lanes: 'feeds', name: 'slow' }, { org_id: 'a' })
     await started.promise
     await pool.stop()
     expect(finished).toBe(true)

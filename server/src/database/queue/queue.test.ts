@@ -235,7 +235,7 @@ it('adding no jobs sends no notification, adding some sends one, on the channel 
     expect(await store.query(add('jobs', 0))).toEqual([{ count: 0 }])
     expect(await store.query(add('jobs', 3))).toEqual([{ count: 3 }])
     expect(await store.query(add('groups', 2))).toEqual([{ count: 2 }])
-    await addLongJob(store.system, 'feeds', 'wakes', { org_id: 'a' })
+    await addLongJob(store.system, { lanes: 'feeds', name: 'wakes' }, { org_id: 'a' })
     await store.query({ text: 'notify mark' })
     // Notifications arrive in the order of commits.
     await expect.poll(() => heard.at(-1)).toBe('mark')
@@ -254,8 +254,18 @@ it('adding no jobs sends no notification, adding some sends one, on the channel 
 
 it('add_job takes a name, a payload and the options that addLongJob gives', async () => {
   const runAt = new Date('2040-01-01T00:00:00Z')
-  await addLongJob(store.system, 'feeds', 'named', { org_id: 'a', n: 1 }, { key: 'one of it', runAt })
-  await addLongJob(store.system, 'feeds', 'named', { org_id: 'a', n: 2 }, { key: 'one of it', runAt })
+  await addLongJob(
+    store.system,
+    { lanes: 'feeds', name: 'named' },
+    { org_id: 'a', n: 1 },
+    { key: 'one of it', runAt },
+  )
+  await addLongJob(
+    store.system,
+    { lanes: 'feeds', name: 'named' },
+    { org_id: 'a', n: 2 },
+    { key: 'one of it', runAt },
+  )
   expect(
     await store.query({
       text: `select payload, run_at, max_attempts from ${QUEUES.long}._private_jobs where key = 'one of it'`,

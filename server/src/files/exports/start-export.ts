@@ -33,8 +33,7 @@ const RETRY_SECONDS = 5
 export async function startExport(
   db: Db,
   author: Author,
-  catalogue: Catalogue,
-  limit: number,
+  { catalogue, limit }: { catalogue: Catalogue; limit: number },
   { sheet, definition, include, bom, ...wanted }: ExportRequest,
 ): Promise<ExportRecord> {
   const { org_id, sheet_id } = sheet
@@ -44,7 +43,7 @@ export async function startExport(
   return recordChange(db, author, { action: 'sheet.exported', target: sheet_id, details }, async (trx) => {
     const running = await countRunningExports(trx, org_id)
     if (running >= limit) throw tooManyExports(running, limit)
-    await addLongJob(trx, 'exports', 'export_sheet', { org_id, export_id })
+    await addLongJob(trx, { lanes: 'exports', name: 'export_sheet' }, { org_id, export_id })
     return insertExport(trx, { org_id, export_id, sheet_id, member_id: author.memberId, plan, ...wanted })
   })
 }

@@ -116,7 +116,7 @@ async function writeChunks(
     for await (const chunk of readChunks(batches, found)) {
       await writing
       signal.throwIfAborted()
-      writing = writeChunk(db, found, chunk, chunks, imported)
+      writing = writeChunk(db, found, chunk, { number: chunks, imported })
       // The promise is awaited with the next chunk. Until then its failure must not count as an unhandled rejection.
       writing.catch(() => undefined)
       chunks += 1
@@ -132,8 +132,7 @@ async function writeChunk(
   db: Db,
   found: ImportRecord,
   { rows, ...progress }: Chunk,
-  number: number,
-  imported: number,
+  { number, imported }: { number: number; imported: number },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const advanced = await advanceImport(trx, found, number, { rows: rows.length, ...progress })

@@ -52,7 +52,7 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
       const { format, bom = false } = body
       const include = EXPORT_EXTRAS.filter((extra) => body.include?.includes(extra))
       const wanted = { sheet, definition, selection, format, file_name, include, bom }
-      const made = await startExport(db, caller, catalogue, config.LOAM_EXPORTS_PER_ORG, wanted)
+      const made = await startExport(db, caller, { catalogue, limit: config.LOAM_EXPORTS_PER_ORG }, wanted)
       return accepted(viewExport(made, links, publicUrl()))
     },
   )

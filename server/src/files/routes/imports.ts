@@ -161,7 +161,7 @@ async function startImport(
     cap_purse_id: await openCap(trx, caller.orgId, toCap(max_credits).cap),
   })
   if (import_id === null) throw new AppError('Conflict', BUSY)
-  await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })
+  await addLongJob(trx, { lanes: 'imports', name: IMPORT_JOB }, { org_id: caller.orgId, import_id })
   await recordAudit(trx, caller.orgId, caller, {
     action: 'import.started',
     target: sheet.sheet_id,

@@ -113,8 +113,8 @@ function compareWith(group: readonly string[], text: string, at: number): { agre
     }
     const sign = text.charCodeAt(at + agreed)
     if (Number.isNaN(sign)) break
-    low = firstFrom(group, low, high, agreed, sign)
-    high = firstFrom(group, low, high, agreed, sign + 1)
+    low = firstFrom(group, { low, high }, agreed, sign)
+    high = firstFrom(group, { low, high }, agreed, sign + 1)
     if (low >= high) break
   }
   return { agreed, whole }
@@ -139,7 +139,12 @@ function readAlike(
 }
 
 /** Returns the first index from `low` whose character at this place is not smaller than `sign`. */
-function firstFrom(group: readonly string[], low: number, high: number, place: number, sign: number): number {
+function firstFrom(
+  group: readonly string[],
+  { low, high }: { low: number; high: number },
+  place: number,
+  sign: number,
+): number {
   let [from, to] = [low, high]
   while (from < to) {
     const middle = (from + to) >> 1

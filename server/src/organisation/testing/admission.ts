@@ -29,7 +29,7 @@ export async function openAdmission(target: Target) {
       first_name: null,
       last_name: null,
     })
-    const { key, record } = await createKey(store.system, OPERATOR, orgId, member, options)
+    const { key, record } = await createKey(store.system, OPERATOR, { orgId, member }, options)
     return { email, keyId: record.key_id, visitor: { hash: hashToken(key), address: address(1) } }
   }
   return { store, second, orgId, databaseUrl, makeKey }

@@ -53,8 +53,7 @@ export function segmentConnectionRoutes(api: Api, services: EstimateServices): v
       const { syncId, connectionId, isReused, warnings } = await connectSegment(
         db,
         caller,
-        { segment, sheet },
-        body,
+        { segment, sheet, body },
         getOutsideDb(request),
       )
       const data = {

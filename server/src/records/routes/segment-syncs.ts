@@ -139,7 +139,7 @@ function defineConfirm(api: Api): void {
     },
     async (request) => {
       const { db, caller, segmentSync, body } = request
-      await confirmSync(db, caller, segmentSync, coveredBy(request), body.choice)
+      await confirmSync(db, caller, segmentSync, { covered: coveredBy(request), choice: body.choice })
       return ok(await viewNow(request))
     },
   )
@@ -173,7 +173,10 @@ function defineDestinations(api: Api): void {
     },
     async (request) => {
       const { db, caller, segmentSync, params, body } = request
-      await resumeDestination(db, caller, segmentSync, params.connection_id.toLowerCase(), body.choice)
+      await resumeDestination(db, caller, segmentSync, {
+        connectionId: params.connection_id.toLowerCase(),
+        choice: body.choice,
+      })
       return ok(await viewNow(request))
     },
   )

@@ -117,7 +117,7 @@ async function evaluateBatch(
   const question = { orgId: segment.org_id, kind: segment.kind, filter, now, onRelated }
   const verdicts =
     task.ids.length === 0 ? new Map<string, Judged>() : await judgeEntities(trx, question, task.ids)
-  const counts = await recordVerdicts(trx, segment, task.ids, verdicts, now)
+  const counts = await recordVerdicts(trx, segment, { ids: task.ids, verdicts }, now)
   await moveSegment(trx, segment, { ...task.progress, ...counts })
   return true
 }
@@ -176,8 +176,7 @@ async function markFollowers(
 async function recordVerdicts(
   db: Db,
   segment: SegmentRecord,
-  ids: readonly string[],
-  verdicts: ReadonlyMap<string, Judged>,
+  { ids, verdicts }: { ids: readonly string[]; verdicts: ReadonlyMap<string, Judged> },
   now: Date,
 ): Promise<{ entered: number; left: number; lastSeq: number }> {
   const known = new Map((await findKnown(db, segment, ids)).map((one) => [one.entity_id, one]))

@@ -191,7 +191,7 @@ async function judgeRelationship(
   let open = roots
   for (let after: RelatedPlace | null | undefined = null; after !== undefined && open.length > 0;) {
     const page = { after, limit: PAIRS_AT_ONCE }
-    const read = await readRelated(db, orgId, open, ends, page)
+    const read = await readRelated(db, { orgId, rootIds: open }, ends, page)
     const pairs = read.flatMap(({ root_id, related_id }) =>
       related_id === null ? [] : [{ root_id, related_id }],
     )

@@ -57,8 +57,7 @@ async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise
 async function queueEvaluation(db: Db, { org_id, segment_id }: SegmentKey): Promise<void> {
   await addLongJob(
     db,
-    'feeds',
-    EVALUATION_JOB,
+    { lanes: 'feeds', name: EVALUATION_JOB },
     { org_id, segment_id },
     { key: `${EVALUATION_JOB}:${segment_id}` },
   )

@@ -185,7 +185,7 @@ it('each pair of roots is read once, page by page, even if merged parts have sev
   const rootIds = roots.map(({ id }) => id)
   const found: string[] = []
   for (let after: RelatedPlace | null | undefined = null; after !== undefined;) {
-    const page = await readRelated(db, orgId, rootIds, WORKS_AT, { after, limit: 7 })
+    const page = await readRelated(db, { orgId, rootIds }, WORKS_AT, { after, limit: 7 })
     found.push(
       ...page.flatMap((one) => (one.related_id === null ? [] : [`${one.root_id} ${one.related_id}`])),
     )
@@ -209,7 +209,10 @@ it('a page of relationships costs by its size, and no more are read than decide'
   const ids = rows.map(({ id }) => id)
   await db.transaction().execute(async (trx) => {
     await lookUpByKey(trx)
-    const [, , third] = await readRelated(trx, orgId, ids, WORKS_AT, { after: null, limit: 5000 })
+    const [, , third] = await readRelated(trx, { orgId, rootIds: ids }, WORKS_AT, {
+      after: null,
+      limit: 5000,
+    })
     for (const after of [null, third ?? null]) {
       const query = relatedQuery(orgId, ids, WORKS_AT, { after, limit: 10 })
       const plan = await explain(trx, query.compile(trx))

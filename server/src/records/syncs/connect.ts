@@ -39,8 +39,7 @@ export async function checkConnection(
 export async function connectSegment(
   db: Db,
   actor: Actor,
-  { segment, sheet }: { segment: Segment; sheet: SheetRecord },
-  body: SyncSegmentBody,
+  { segment, sheet, body }: { segment: Segment; sheet: SheetRecord; body: SyncSegmentBody },
   /** The connection for evaluating the segment. That work is kept even if the call fails. */
   outside: Db = db,
 ): Promise<Connected> {

@@ -25,12 +25,12 @@ async function decide(
   db: Db,
   actor: Actor,
   key: SyncKey,
-  covered: Covered,
   {
+    covered,
     action,
     details = {},
     change,
-  }: { action: string; details?: object; change: (locked: Locked) => Promise<void> },
+  }: { covered: Covered; action: string; details?: object; change: (locked: Locked) => Promise<void> },
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const sync = await lockSync(trx, key)
@@ -47,7 +47,8 @@ async function decide(
 
 /** Ends a pause caused by an error. Does nothing if there is none. */
 export async function resumeSync(db: Db, actor: Actor, key: SyncKey, covered: Covered): Promise<void> {
-  await decide(db, actor, key, covered, {
+  await decide(db, actor, key, {
+    covered,
     action: 'segment_sync.resumed',
     change: async ({ trx, sync }) => {
       if (sync.state === 'pending_confirmation') {
@@ -67,10 +68,10 @@ export async function confirmSync(
   db: Db,
   actor: Actor,
   key: SyncKey,
-  covered: Covered,
-  choice: Choice,
+  { covered, choice }: { covered: Covered; choice: Choice },
 ): Promise<void> {
-  await decide(db, actor, key, covered, {
+  await decide(db, actor, key, {
+    covered,
     action: 'segment_sync.confirmed',
     details: { choice },
     change: async ({ trx, sync, destinations }) => {
@@ -98,7 +99,8 @@ export async function confirmSync(
 
 /** Deletes a sync: deliveries end, rows stay. */
 export async function deleteSync(db: Db, actor: Actor, key: SyncKey, covered: Covered): Promise<void> {
-  await decide(db, actor, key, covered, {
+  await decide(db, actor, key, {
+    covered,
     action: 'segment_sync.deleted',
     change: async ({ trx, sync }) => {
       await changeSync(trx, key, sync.state, { state: 'deleted', held_reason: null })
@@ -128,8 +130,7 @@ export async function resumeDestination(
   db: Db,
   actor: Actor,
   key: SyncKey,
-  connectionId: string,
-  choice: Choice,
+  { connectionId, choice }: { connectionId: string; choice: Choice },
 ): Promise<void> {
   const destination = { org_id: key.org_id, connection_id: connectionId }
   await inTransaction(db, async (trx) => {

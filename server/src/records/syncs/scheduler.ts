@@ -58,5 +58,10 @@ export const CYCLE_JOB = 'run_segment_cycle'
 
 /** Queues the cycle of a sync, in the caller's transaction. At most one job of it waits at a time. */
 export async function queueCycle(db: Db, { org_id, sync_id }: SyncKey): Promise<void> {
-  await addLongJob(db, 'feeds', CYCLE_JOB, { org_id, sync_id }, { key: `${CYCLE_JOB}:${sync_id}` })
+  await addLongJob(
+    db,
+    { lanes: 'feeds', name: CYCLE_JOB },
+    { org_id, sync_id },
+    { key: `${CYCLE_JOB}:${sync_id}` },
+  )
 }

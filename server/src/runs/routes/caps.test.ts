@@ -169,7 +169,7 @@ describe('M5: max_credits', () => {
       ['schedule', 4, 4],
     ])
     await org.call('PATCH', base, { auto_run: true })
-    const token = await switchWebhookOn(store.system, OPERATOR, services.sealer, sheet, { capMillis: 4000 })
+    const token = await switchWebhookOn(store.system, OPERATOR, services.sealer, { sheet, capMillis: 4000 })
     const deliver = (x: string) =>
       app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload: { x }, headers: {} })
     for (const x of ['d', 'e', 'f']) expect((await deliver(x)).statusCode).toBe(200)
@@ -196,7 +196,7 @@ describe('M5: max_credits', () => {
         /left of max_credits_per_day of the webhook\. Raise it, then resume the run without max_credits: POST/,
       )
     expect(await errorOf()).toContain(path)
-    await switchWebhookOn(store.system, OPERATOR, services.sealer, sheet, { capMillis: 6000 })
+    await switchWebhookOn(store.system, OPERATOR, services.sealer, { sheet, capMillis: 6000 })
     expect((await org.call('POST', path, {})).body.data).toEqual({ rows_queued: 1 })
     await expect.poll(errorOf).toBe(undefined)
   })

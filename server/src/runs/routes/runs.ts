@@ -209,7 +209,7 @@ function defineResume(api: Api, services: EstimateServices): void {
       const { db, caller, sheet, params, body } = request
       if (body.dry_run === true) return answerResumption(request, services)
       const rows_queued = await inTransaction(db, (trx) =>
-        resumeRun(trx, caller, sheet, params.run_id, { maxCredits: body.max_credits }),
+        resumeRun(trx, caller, sheet, { runId: params.run_id, maxCredits: body.max_credits }),
       )
       nameRun(reply, rows_queued > 0 ? params.run_id : null)
       return ok({ rows_queued }, { message: `${plural(rows_queued, 'row')} queued` })

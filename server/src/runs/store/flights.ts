@@ -40,18 +40,17 @@ export async function dropFlights(
       which.stay === true,
     )
   }
-  return dropOfRuns(
-    db,
-    orgId,
-    sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`,
-    sql``,
-    { stay: false, chunk },
-  )
+  return dropOfRuns(db, orgId, sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`, {
+    also: sql``,
+    stay: false,
+    chunk,
+  })
 }
 
 /** Deletes the flights of stopped runs that are not running a cell. Call it in the transaction that stops the runs. */
 export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<number> =>
-  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`, {
+  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, {
+    also: sql` and f.status = 'queued'`,
     stay: true,
     chunk: CHUNK,
   })
@@ -61,8 +60,7 @@ async function dropOfRuns(
   db: Db,
   orgId: string,
   runs: Condition,
-  also: Condition,
-  { stay, chunk }: { stay: boolean; chunk: number },
+  { also, stay, chunk }: { also: Condition; stay: boolean; chunk: number },
 ): Promise<number> {
   const { rows: found } = await sql<{ run_id: string }>`select run_id from runs
     where org_id = ${orgId} and ${runs}`.execute(db)

@@ -15,7 +15,7 @@ const db = app.store.system
 async function hooked(): Promise<{ base: string; send: (body: unknown, id?: string) => Promise<number> }> {
   const base = await makeSheet()
   const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
-  const token = await switchWebhookOn(db, OPERATOR, app.services.sealer, sheet)
+  const token = await switchWebhookOn(db, OPERATOR, app.services.sealer, { sheet })
   return {
     base,
     async send(body, id) {
@@ -126,7 +126,7 @@ it.each([
     const other = await app.makeOrg()
     const theirs = await hooked()
     const sheet = { org_id: other.orgId, sheet_id: (await rowsOf(other).makeSheet()).slice(-36) }
-    const token = await switchWebhookOn(db, OPERATOR, app.services.sealer, sheet)
+    const token = await switchWebhookOn(db, OPERATOR, app.services.sealer, { sheet })
     const row = { domain: 'x'.repeat(length) }
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>()

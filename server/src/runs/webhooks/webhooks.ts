@@ -23,8 +23,7 @@ export async function switchWebhookOn(
   db: Db,
   actor: Actor,
   sealer: Sealer,
-  sheet: SheetKey,
-  options: { rotate?: boolean; capMillis?: number | null | undefined } = {},
+  { sheet, ...options }: { sheet: SheetKey; rotate?: boolean; capMillis?: number | null | undefined },
 ): Promise<string> {
   const { rotate = false, capMillis } = options
   const token = randomText(TOKEN_LENGTH)
@@ -68,8 +67,7 @@ export async function webhookUrls(
   db: Db,
   sealer: Sealer,
   publicUrl: string,
-  orgId: string,
-  sheetIds: readonly string[],
+  { orgId, sheetIds }: { orgId: string; sheetIds: readonly string[] },
 ): Promise<{ urls: Map<string, string | null>; warnings: Warning[] }> {
   const webhooks = await listWebhooks(db, orgId, sheetIds)
   const urls = new Map<string, string | null>()
@@ -97,12 +95,11 @@ export async function copyWebhook(
   db: Db,
   actor: Actor,
   sealer: Sealer,
-  from: SheetKey,
-  to: SheetKey,
+  { from, to }: { from: SheetKey; to: SheetKey },
 ): Promise<void> {
   const [webhook] = await listWebhooks(db, from.org_id, [from.sheet_id])
   if (webhook === undefined) return
-  await switchWebhookOn(db, actor, sealer, to, { capMillis: webhook.max_credits_millis })
+  await switchWebhookOn(db, actor, sealer, { sheet: to, capMillis: webhook.max_credits_millis })
 }
 
 export function webhookUrl(publicUrl: string, token: string): string {

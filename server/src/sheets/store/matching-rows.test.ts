@@ -54,7 +54,7 @@ describe.each(targets().slice(0, 1))('a sheet in which nearly every row failed, 
     async (_, statusFilters, total, { first, rest }) => {
       const db = app.store.org(sheet.org_id)
       const selection: Selection = { filters: [], statusFilters, createdAt: undefined, ...rest }
-      const page = await listMatching(db, sheet, selection, 0, 2)
+      const page = await listMatching(db, sheet, selection, { offset: 0, limit: 2 })
       expect(page.total).toBe(total)
       const [row] = page.rows
       expect(JSON.parse(row?.data ?? '{}')).toMatchObject({ 1: `Company ${first}` })

@@ -33,8 +33,7 @@ export async function listMatching(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
-  offset: number,
-  limit: number,
+  { offset, limit }: { offset: number; limit: number },
 ): Promise<Page> {
   const matching = await matchingRows(db, sheet, selection)
   const page = matching.isListed ? pageOfList : pageOfSheet

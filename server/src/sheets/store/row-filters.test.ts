@@ -120,7 +120,7 @@ describe.each(targets())('on $name', (target) => {
             statusFilters: [],
             createdAt: undefined,
           }
-          const page = await listMatching(db, sheet, selection, offset, 200)
+          const page = await listMatching(db, sheet, selection, { offset, limit: 200 })
           expect(page.rows.map((row) => row.row_id)).toEqual(expected.slice(offset))
           expect(page.total).toBe(expected.length)
         },

@@ -45,6 +45,10 @@ export async function findMatchingPlace(
   return found?.is_there === true ? found.place : null
 }
 
+type FailedSearch = {
+  actions: readonly string[]
+  after: { row_id: string; action?: string | undefined } | undefined
+}
 type FailedCell = { row_id: string; action: string }
 
 /**
@@ -55,8 +59,7 @@ export async function findNextFailed(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
-  actions: readonly string[],
-  after: { row_id: string; action?: string | undefined } | undefined,
+  { actions, after }: FailedSearch,
 ): Promise<FailedCell | null> {
   const { org_id, sheet_id } = sheet
   const failed = sql`c.org_id = ${org_id} and c.sheet_id = ${sheet_id}
@@ -104,8 +107,7 @@ export async function findRows(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
-  text: string,
-  from: number | undefined,
+  { text, from }: { text: string; from: number | undefined },
 ): Promise<Found> {
   const { rows: counters } = await sql<{ first_seq: number; next_seq: number; total: number }>`
     select first_seq, next_seq, next_seq - first_seq - deleted as total from sheet_counters
@@ -117,7 +119,7 @@ export async function findRows(
   let size = FIRST_SLICE
   while (at < next_seq && row_ids.length < MAX_FOUND && performance.now() - began < MAX_ANSWER_MS) {
     const sliceBegan = performance.now()
-    const found = await findInSlice(db, sheet, selection, text, at, at + size)
+    const found = await findInSlice(db, sheet, selection, { text, from: at, to: at + size })
     row_ids.push(...found.map(({ row_id }) => row_id))
     const isFull = found.length === MAX_FOUND
     at = isFull ? (found.at(-1)?.seq ?? at) + 1 : at + size
@@ -135,9 +137,7 @@ async function findInSlice(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
-  text: string,
-  from: number,
-  to: number,
+  { text, from, to }: { text: string; from: number; to: number },
 ): Promise<{ row_id: string; seq: number }[]> {
   const { org_id } = sheet
   const inSlice = sql`${livingRows(sheet)} and r.seq >= ${from} and r.seq < ${to}`

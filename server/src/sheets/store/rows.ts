@@ -100,8 +100,7 @@ export async function listByIds(
   db: Db,
   sheet: SheetKey,
   ids: readonly string[],
-  offset: number,
-  limit: number,
+  { offset, limit }: { offset: number; limit: number },
 ): Promise<Page> {
   const { rows } = await sql<LightRow>`
     select r.row_id, ${lightValues} from ${rowsWithIds(sheet, ids)}

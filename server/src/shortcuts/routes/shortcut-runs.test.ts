@@ -191,7 +191,10 @@ describe('D50 the frozen version', () => {
     const bob = await org.keyFor('bob@example.com', 'user')
     const asBob = { call: (...args: Parameters<TestOrg['call']>) => app.call(bob, ...args) }
     const master = await republish(app, org, id)
-    const copy = await shareShortcut(app.store.system, OPERATOR, master, 'bob@example.com', true)
+    const copy = await shareShortcut(app.store.system, OPERATOR, master, {
+      email: 'bob@example.com',
+      shared: true,
+    })
     const copyPath = `/apps/${copy.shortcut_id}`
     const greet = async () => {
       const ended = [await run(path, { full_name: 'Ada' }), await run(copyPath, { full_name: 'Bob' }, asBob)]

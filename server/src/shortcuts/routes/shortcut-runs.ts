@@ -77,7 +77,8 @@ function defineRun(api: Api, services: EstimateServices, { prefix, tags }: Place
     async (request, reply) => {
       const { db, caller, shortcut, body, query } = request
       if (body.dry_run === true) return estimateRows(request, services, [body.input_data], () => 'input_data')
-      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, {
+        given: [body.input_data],
         batchId: null,
         nameRow: () => 'input_data',
         maxCredits: body.max_credits,
@@ -119,7 +120,8 @@ function defineRunBatch(api: Api, services: EstimateServices, { prefix, tags }: 
       const { db, caller, shortcut, body } = request
       if (body.dry_run === true) return estimateRows(request, services, body.rows, nameInRows)
       const batch_id = newId()
-      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, {
+        given: body.rows,
         batchId: batch_id,
         nameRow: nameInRows,
         maxCredits: body.max_credits,
@@ -151,7 +153,12 @@ function defineList(api: Api, { prefix, tags }: Place): void {
     async ({ db, shortcut, query }) => {
       const { org_id, shortcut_id } = shortcut
       const { limit, offset, batch_id: batchId, mode } = query
-      const page = await listShortcutRuns(db, org_id, shortcut_id, { batchId, mode }, { limit, offset })
+      const page = await listShortcutRuns(
+        db,
+        { orgId: org_id, shortcutId: shortcut_id },
+        { batchId, mode },
+        { limit, offset },
+      )
       const runs = await readShortcutRuns(db, org_id, page)
       const filtered = batchId !== undefined || mode !== undefined
       const total = filtered ? runs.length : await countShortcutRuns(db, org_id, shortcut_id)

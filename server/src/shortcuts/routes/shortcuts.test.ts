@@ -198,7 +198,7 @@ describe('access (D7, D13)', async () => {
     details: { name: 'Ann’s' },
   })
   const admins = await publish(app, owner, adminsWorkflow, { details: { name: 'Admin’s' } })
-  const copy = await shareShortcut(db, OPERATOR, anns, 'bob@example.com', true)
+  const copy = await shareShortcut(db, OPERATOR, anns, { email: 'bob@example.com', shared: true })
 
   const list = async (key: string, filter = 'all'): Promise<string[]> =>
     (await app.call(key, 'GET', `/shortcuts?filter=${filter}`)).body.data.map((entry: Json) => entry.id)
@@ -272,12 +272,12 @@ describe('access (D7, D13)', async () => {
     await setShortcutState(db, OPERATOR, anns, 'unpublished')
     expect((await of(bob, C)).is_published).toBe(false)
     await republish(app, owner, A)
-    const again = await shareShortcut(db, OPERATOR, anns, 'bob@example.com', true)
+    const again = await shareShortcut(db, OPERATOR, anns, { email: 'bob@example.com', shared: true })
     expect(again.shortcut_id).toBe(C)
-    await shareShortcut(db, OPERATOR, anns, 'bob@example.com', false)
+    await shareShortcut(db, OPERATOR, anns, { email: 'bob@example.com', shared: false })
     expect([(await of(bob, C)).is_archived, (await of(ann, A)).is_archived]).toEqual([true, false])
     expect((await statusesOf(bob, C)).slice(3)).toEqual([403, 403])
-    await shareShortcut(db, OPERATOR, anns, 'bob@example.com', true)
+    await shareShortcut(db, OPERATOR, anns, { email: 'bob@example.com', shared: true })
     expect((await statusesOf(bob, C)).slice(3)).toEqual([201, 201])
   })
 

@@ -52,8 +52,7 @@ export type RunFilter = { batchId?: string | undefined; mode?: 'single' | 'batch
 /** Lists runs, newest first. */
 export async function listShortcutRuns(
   db: Db,
-  orgId: string,
-  shortcutId: string,
+  { orgId, shortcutId }: { orgId: string; shortcutId: string },
   { batchId, mode }: RunFilter,
   page: { limit: number; offset: number },
 ): Promise<ShortcutRunRecord[]> {

@@ -146,9 +146,7 @@ export async function findCopy(
 export async function insertVersion(
   db: Db,
   { org_id, shortcut_id }: ShortcutKey,
-  version: number,
-  frozen: ShortcutVersion,
-  createdBy: string,
+  { version, frozen, createdBy }: { version: number; frozen: ShortcutVersion; createdBy: string },
 ): Promise<void> {
   const inputs = toStorableJson(frozen.inputs)
   const outputs = toStorableJson(frozen.outputs)

@@ -9,7 +9,7 @@ export const DELIVERY_JOB = 'deliver_source_records'
 /** Queues the pull of a source, in the caller's transaction. A source has one job: a later call moves its time. */
 export async function queuePull(db: Db, { org_id, instance_id }: SourceKey, runAt?: Date): Promise<void> {
   const options = { key: `${PULL_JOB}:${instance_id}`, ...(runAt === undefined ? {} : { runAt }) }
-  await addLongJob(db, 'feeds', PULL_JOB, { org_id, instance_id }, options)
+  await addLongJob(db, { lanes: 'feeds', name: PULL_JOB }, { org_id, instance_id }, options)
 }
 
 /** Queues the delivery of outstanding records to a workflow. */
@@ -22,5 +22,5 @@ export async function queueDelivery(
     key: `${DELIVERY_JOB}:${instance_id}:${workflow_id}`,
     ...(runAt === undefined ? {} : { runAt }),
   }
-  await addLongJob(db, 'feeds', DELIVERY_JOB, { org_id, instance_id, workflow_id }, options)
+  await addLongJob(db, { lanes: 'feeds', name: DELIVERY_JOB }, { org_id, instance_id, workflow_id }, options)
 }

@@ -40,8 +40,8 @@ export async function runPull(parts: PullParts, key: SourceKey, signal: AbortSig
   }
   const pulling =
     'receiver' in opened
-      ? takeInbox(parts, db, claim, opened, signal)
-      : pullPages(parts, db, claim, opened, signal)
+      ? takeInbox(parts, db, { claimed: claim, opened }, signal)
+      : pullPages(parts, db, { claimed: claim, opened }, signal)
   const ended = await pulling.catch((cause: unknown) => {
     parts.log.warn({ ...about(claim), cause: reasonOf(cause) }, 'a pull was interrupted; it continues later')
     throw cause

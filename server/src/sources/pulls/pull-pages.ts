@@ -38,8 +38,7 @@ type Room =
 export async function pullPages(
   parts: PullParts,
   db: Db,
-  claimed: Claim,
-  opened: OpenPull,
+  { claimed, opened }: { claimed: Claim; opened: OpenPull },
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const { source, reached } = opened

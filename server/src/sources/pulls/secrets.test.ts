@@ -71,7 +71,7 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   const fields = { secret: CANARY.connection }
   await addConnection(store.system, sealer, OPERATOR, { ...connection, fields })
   const variable = { key: 'TOKEN', value: CANARY.variable }
-  await setEnv(store.system, sealer, OPERATOR, { orgId, workflowId: null }, variable)
+  await setEnv(store.system, sealer, OPERATOR, { scope: { orgId, workflowId: null }, ...variable })
   await startTestWorker(app)
 
   const create = async (type: string, body: object) =>

@@ -22,7 +22,7 @@ describe('sources over the real catalogue', () => {
     expect(before.status).toBe(400)
     expect(JSON.stringify(before.body)).toContain('loam env set CRM_KEY -')
     const scope = { orgId: org.orgId, workflowId: null }
-    await setEnv(app.store.system, app.services.sealer, OPERATOR, scope, { key: 'CRM_KEY', value: SECRET })
+    await setEnv(app.store.system, app.services.sealer, OPERATOR, { scope, key: 'CRM_KEY', value: SECRET })
     // Data just read stays cached for a second or two.
     await expect
       .poll(async () => (await org.call('POST', '/sources/import_from_api/preview', body)).status)

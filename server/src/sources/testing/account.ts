@@ -25,8 +25,7 @@ export type Account = {
 
 /** Makes an account of an HTTP provider. `isNamed` if the source has several providers. */
 export function accountOf(
-  slug: string,
-  provider: string,
+  { slug, provider }: { slug: string; provider: string },
   body: Record<string, unknown>,
   answer: (things: Thing[], seen: Seen) => Reply,
   { isNamed = false, fields }: { isNamed?: boolean; fields?: Record<string, string> | null } = {},

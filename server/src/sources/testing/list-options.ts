@@ -20,7 +20,10 @@ export async function listOptions(
   if (provider === undefined) throw new Error(`no provider for the options of ${slug}.${field}`)
   const services = makeServices(settings)
   const key = createKey('own', fields ?? {})
-  return options.list((request, schema) => callProvider(provider, key, services, request, schema), context)
+  return options.list(
+    (request, schema) => callProvider(provider, key, services, { request, schema }),
+    context,
+  )
 }
 
 function isFixed(options: unknown): options is readonly Option[] {

@@ -43,8 +43,7 @@ const pageOf25 = (things: Thing[], body: Record<string, unknown>) =>
 
 const jobsBy = (slug: string): Account =>
   accountOf(
-    slug,
-    'theirstack',
+    { slug, provider: 'theirstack' },
     {},
     (things, seen) => {
       const { page, limit, discovered_at_gte } = jsonOf(seen)
@@ -60,7 +59,7 @@ const jobsBy = (slug: string): Account =>
   )
 
 const postsBy = (slug: string): Account =>
-  accountOf(slug, 'x', { query: 'loam' }, (things, { query }) => {
+  accountOf({ slug, provider: 'x' }, { query: 'loam' }, (things, { query }) => {
     const after = Number(query['since_id'] ?? 0)
     const newest = things.toReversed().filter(({ id }) => id > after)
     const { found, next } = slice(newest, query['next_token'], query['max_results'])
@@ -80,8 +79,7 @@ const postsBy = (slug: string): Account =>
 /** Accounts of all sources that search. */
 export const SEARCHES: readonly Account[] = [
   accountOf(
-    'find_companies',
-    'apollo',
+    { slug: 'find_companies', provider: 'apollo' },
     { keywords: ['data'] },
     (things, { query }) => ({
       json: {
@@ -97,8 +95,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies',
-    'explorium',
+    { slug: 'find_companies', provider: 'explorium' },
     { keywords: ['data'] },
     (things, seen) => {
       const { page, page_size } = jsonOf(seen)
@@ -107,8 +104,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies',
-    'crustdata',
+    { slug: 'find_companies', provider: 'crustdata' },
     { keywords: ['data'] },
     (things, seen) => {
       const { cursor, limit } = jsonOf(seen)
@@ -120,8 +116,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies_by_buying_intent',
-    'explorium',
+    { slug: 'find_companies_by_buying_intent', provider: 'explorium' },
     TOPICS,
     (things, seen) => {
       const { page, page_size } = jsonOf(seen)
@@ -130,8 +125,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies_by_buying_intent',
-    'theirstack',
+    { slug: 'find_companies_by_buying_intent', provider: 'theirstack' },
     TOPICS,
     (things, seen) => {
       const { page, limit } = jsonOf(seen)
@@ -140,8 +134,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies_by_tech_stack',
-    'theirstack',
+    { slug: 'find_companies_by_tech_stack', provider: 'theirstack' },
     TECHNOLOGIES,
     (things, seen) => {
       const { page, limit } = jsonOf(seen)
@@ -155,8 +148,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_companies_by_tech_stack',
-    'builtwith',
+    { slug: 'find_companies_by_tech_stack', provider: 'builtwith' },
     TECHNOLOGIES,
     (things, { query }) => {
       const { found, next } = slice(things, query['OFFSET'], 40)
@@ -164,18 +156,21 @@ export const SEARCHES: readonly Account[] = [
     },
     { isNamed: true },
   ),
-  accountOf('find_companies_from_sales_navigator', 'crustdata', SAVED, (things, seen) => ({
-    json: { companies: pageOf25(things, jsonOf(seen)).map(savedCompany), total_display_count: '100+' },
-  })),
-  accountOf('find_people_from_sales_navigator', 'crustdata', SAVED, (things, seen) => ({
+  accountOf(
+    { slug: 'find_companies_from_sales_navigator', provider: 'crustdata' },
+    SAVED,
+    (things, seen) => ({
+      json: { companies: pageOf25(things, jsonOf(seen)).map(savedCompany), total_display_count: '100+' },
+    }),
+  ),
+  accountOf({ slug: 'find_people_from_sales_navigator', provider: 'crustdata' }, SAVED, (things, seen) => ({
     json: {
       profiles: pageOf25(things, jsonOf(seen)).map(crustdataPerson),
       total_display_count: things.length,
     },
   })),
   accountOf(
-    'find_companies_hiring',
-    'theirstack',
+    { slug: 'find_companies_hiring', provider: 'theirstack' },
     { job_titles: ['engineer'] },
     (things, seen) => {
       const { page, limit } = jsonOf(seen)
@@ -189,26 +184,29 @@ export const SEARCHES: readonly Account[] = [
     name: `${slug} by boards`,
     slug,
     async open(things: Thing[]) {
-      const { body, settings } = await accountOf(slug, 'greenhouse', { boards: ['greenhouse:acme'] }, () => ({
-        json: {
-          jobs: things.map(({ id, at }) => ({
-            id,
-            title: `Job ${id}`,
-            absolute_url: `https://boards.example/${id}`,
-            updated_at: iso(at),
-            first_published: iso(at),
-            location: { name: 'Berlin' },
-            departments: [],
-          })),
-        },
-      })).open(things)
+      const { body, settings } = await accountOf(
+        { slug, provider: 'greenhouse' },
+        { boards: ['greenhouse:acme'] },
+        () => ({
+          json: {
+            jobs: things.map(({ id, at }) => ({
+              id,
+              title: `Job ${id}`,
+              absolute_url: `https://boards.example/${id}`,
+              updated_at: iso(at),
+              first_published: iso(at),
+              location: { name: 'Berlin' },
+              departments: [],
+            })),
+          },
+        }),
+      ).open(things)
       return { body: { ...body, provider: 'built_in' }, settings: { ...settings, fields: null } }
     },
   })),
   {
     ...accountOf(
-      'find_linkedin_post_reactors',
-      'apify',
+      { slug: 'find_linkedin_post_reactors', provider: 'apify' },
       { post_url: 'https://www.linkedin.com/posts/acme_hello-activity-1', kinds: ['reactions'] },
       (things, seen) => ({
         json: things
@@ -218,19 +216,22 @@ export const SEARCHES: readonly Account[] = [
     ),
   },
   {
-    ...accountOf('track_linkedin_posts', 'apify', { keywords: ['loam'] }, (things, seen) => {
-      const { maxPosts, postedLimitDate } = jsonOf(seen)
-      return {
-        json: since(things, postedLimitDate)
-          .slice(0, Number(maxPosts))
-          .map(({ id, at }) => ({ id, content: `post ${id}`, postedAt: { date: iso(at) } })),
-      }
-    }),
+    ...accountOf(
+      { slug: 'track_linkedin_posts', provider: 'apify' },
+      { keywords: ['loam'] },
+      (things, seen) => {
+        const { maxPosts, postedLimitDate } = jsonOf(seen)
+        return {
+          json: since(things, postedLimitDate)
+            .slice(0, Number(maxPosts))
+            .map(({ id, at }) => ({ id, content: `post ${id}`, postedAt: { date: iso(at) } })),
+        }
+      },
+    ),
     endsAt100: true as const,
   },
   accountOf(
-    'find_people',
-    'apollo',
+    { slug: 'find_people', provider: 'apollo' },
     { titles: ['CTO'] },
     (things, seen) => {
       const { page, per_page } = seen.query
@@ -246,8 +247,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_people',
-    'crustdata',
+    { slug: 'find_people', provider: 'crustdata' },
     { titles: ['CTO'] },
     (things, seen) => {
       const { cursor, limit } = jsonOf(seen)
@@ -257,8 +257,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'find_people',
-    'prospeo',
+    { slug: 'find_people', provider: 'prospeo' },
     { titles: ['CTO'] },
     (things, seen) => ({
       json: {
@@ -273,8 +272,7 @@ export const SEARCHES: readonly Account[] = [
   postsBy('search_x_tweets'),
   postsBy('track_x_posts'),
   accountOf(
-    'search_local_businesses',
-    'overpass',
+    { slug: 'search_local_businesses', provider: 'overpass' },
     { query: 'dentist', latitude: 52.5, longitude: 13.4 },
     (things, { query }) => {
       const [, kind = '', after, size] =
@@ -288,8 +286,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true, fields: null },
   ),
   accountOf(
-    'search_local_businesses',
-    'google_places',
+    { slug: 'search_local_businesses', provider: 'google_places' },
     DENTISTS,
     (things, seen) => {
       const { pageToken, pageSize } = jsonOf(seen)
@@ -304,8 +301,7 @@ export const SEARCHES: readonly Account[] = [
     { isNamed: true },
   ),
   accountOf(
-    'search_local_businesses',
-    'serper',
+    { slug: 'search_local_businesses', provider: 'serper' },
     DENTISTS,
     (things, seen) => ({
       json: {

@@ -50,8 +50,7 @@ export const SYSTEMS: readonly Account[] = [
     },
   },
   accountOf(
-    'import_from_airtable',
-    'airtable',
+    { slug: 'import_from_airtable', provider: 'airtable' },
     { base: 'appAbcDefGhiJkl', table: 'Leads' },
     (things, { query }) => {
       const { found, next } = slice(things, query['offset'], query['pageSize'])
@@ -70,7 +69,7 @@ export const SYSTEMS: readonly Account[] = [
       return { body, settings: { fields: null } }
     },
   },
-  accountOf('import_from_attio', 'attio', { object: 'people' }, (things, seen) => {
+  accountOf({ slug: 'import_from_attio', provider: 'attio' }, { object: 'people' }, (things, seen) => {
     const { offset, limit } = jsonOf(seen)
     const { found } = slice(things, offset, limit)
     return { json: { data: found.map(({ id }) => ({ id: { record_id: String(id) }, values: {} })) } }
@@ -84,14 +83,13 @@ export const SYSTEMS: readonly Account[] = [
       return { body: { url: `${origin}/leads.csv`, key_column: 'Id' }, settings: { fields: null } }
     },
   },
-  accountOf('import_from_fireflies', 'fireflies', {}, (things, seen) => {
+  accountOf({ slug: 'import_from_fireflies', provider: 'fireflies' }, {}, (things, seen) => {
     const { fromDate, limit, skip } = jsonOf(seen)['variables'] as Record<string, unknown>
     const { found } = slice(since(things, fromDate).toReversed(), skip, limit)
     return { json: { data: { transcripts: found.map(({ id, at }) => ({ id: String(id), date: at })) } } }
   }),
   accountOf(
-    'import_from_google_sheets',
-    'google_sheets',
+    { slug: 'import_from_google_sheets', provider: 'google_sheets' },
     { spreadsheet_id: SPREADSHEET, sheet_name: 'Leads', key_column: 'Id' },
     (things, { path }) => {
       const grid = [['Id', 'Name'], ...things.map(({ id }) => [id, `item ${id}`])]
@@ -114,7 +112,7 @@ export const SYSTEMS: readonly Account[] = [
       return { body, settings: { urls: { hubspot: origin } } }
     },
   },
-  accountOf('import_from_notion', 'notion', { database: NOTION }, (things, seen) => {
+  accountOf({ slug: 'import_from_notion', provider: 'notion' }, { database: NOTION }, (things, seen) => {
     const { filter, page_size, start_cursor } = jsonOf(seen) as {
       filter?: { last_edited_time: { on_or_after: string } }
       page_size: number
@@ -128,11 +126,15 @@ export const SYSTEMS: readonly Account[] = [
     const results = found.map(({ id, at }) => ({ id: String(id), last_edited_time: iso(minute(at)) }))
     return { json: { results, has_more: next !== null, next_cursor: next } }
   }),
-  accountOf('import_from_pipedrive', 'pipedrive', { object: 'deals' }, (things, { query }) => {
-    const { found, next } = slice(since(things, query['updated_since']), query['cursor'], query['limit'])
-    const data = found.map(({ id, at }) => ({ id, update_time: iso(at) }))
-    return { json: { data, additional_data: { next_cursor: next } } }
-  }),
+  accountOf(
+    { slug: 'import_from_pipedrive', provider: 'pipedrive' },
+    { object: 'deals' },
+    (things, { query }) => {
+      const { found, next } = slice(since(things, query['updated_since']), query['cursor'], query['limit'])
+      const data = found.map(({ id, at }) => ({ id, update_time: iso(at) }))
+      return { json: { data, additional_data: { next_cursor: next } } }
+    },
+  ),
   {
     name: 'import_from_postgres',
     slug: 'import_from_postgres',
@@ -163,8 +165,7 @@ export const SYSTEMS: readonly Account[] = [
     },
   },
   accountOf(
-    'import_from_salesforce',
-    'salesforce',
+    { slug: 'import_from_salesforce', provider: 'salesforce' },
     { object: 'Contact', fields: ['Email'] },
     (things, seen) => {
       const at = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time))
@@ -182,17 +183,20 @@ export const SYSTEMS: readonly Account[] = [
       }
     },
   ),
-  accountOf('import_from_slack', 'slack', { channels: ['C01AAA'] }, (things, { path, query }) => {
-    if (path === '/auth.test') return { json: { ok: true, url: 'https://acme.slack.com/' } }
-    const after = Number(query['oldest'] ?? 0)
-    const newest = things.toReversed().filter(({ id }) => id > after)
-    const { found, next } = slice(newest, query['cursor'], query['limit'])
-    const messages = found.map(({ id }) => ({ ts: String(id), text: `message ${id}` }))
-    return { json: { ok: true, messages, response_metadata: { next_cursor: next ?? '' } } }
-  }),
   accountOf(
-    'import_from_snowflake',
-    'snowflake',
+    { slug: 'import_from_slack', provider: 'slack' },
+    { channels: ['C01AAA'] },
+    (things, { path, query }) => {
+      if (path === '/auth.test') return { json: { ok: true, url: 'https://acme.slack.com/' } }
+      const after = Number(query['oldest'] ?? 0)
+      const newest = things.toReversed().filter(({ id }) => id > after)
+      const { found, next } = slice(newest, query['cursor'], query['limit'])
+      const messages = found.map(({ id }) => ({ ts: String(id), text: `message ${id}` }))
+      return { json: { ok: true, messages, response_metadata: { next_cursor: next ?? '' } } }
+    },
+  ),
+  accountOf(
+    { slug: 'import_from_snowflake', provider: 'snowflake' },
     { table: 'SALES.PUBLIC.LEADS', key_column: 'id' },
     (things, seen) => {
       const { statement, bindings } = jsonOf(seen) as {
@@ -211,13 +215,17 @@ export const SYSTEMS: readonly Account[] = [
     },
     { fields: { secret: 'a-key', warehouse: 'WH' } },
   ),
-  accountOf('import_from_typeform', 'typeform', { form_id: 'u6nXL7' }, (things, { path, query }) => {
-    if (path === '/forms/u6nXL7') return { json: { id: 'u6nXL7', fields: [] } }
-    const from = query['since']
-    const all = since(things, from === undefined ? undefined : `${from}Z`)
-    const start = all.findIndex(({ id }) => String(id) === query['after']) + 1
-    const { found } = slice(all, start, query['page_size'])
-    const items = found.map(({ id, at }) => ({ token: String(id), submitted_at: iso(at) }))
-    return { json: { total_items: all.length, items } }
-  }),
+  accountOf(
+    { slug: 'import_from_typeform', provider: 'typeform' },
+    { form_id: 'u6nXL7' },
+    (things, { path, query }) => {
+      if (path === '/forms/u6nXL7') return { json: { id: 'u6nXL7', fields: [] } }
+      const from = query['since']
+      const all = since(things, from === undefined ? undefined : `${from}Z`)
+      const start = all.findIndex(({ id }) => String(id) === query['after']) + 1
+      const { found } = slice(all, start, query['page_size'])
+      const items = found.map(({ id, at }) => ({ token: String(id), submitted_at: iso(at) }))
+      return { json: { total_items: all.length, items } }
+    },
+  ),
 ]

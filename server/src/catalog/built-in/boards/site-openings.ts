@@ -33,7 +33,10 @@ export async function findOpenings(
   const atHome = boardsOf(read.page)
   const asked = await askBoards(context, atHome)
   if (asked !== null) return asked
-  const pages = [read.page, ...(await readPages(context, careerPages(read.page), MAX_PAGES, PARTS))]
+  const pages = [
+    read.page,
+    ...(await readPages(context, careerPages(read.page), { most: MAX_PAGES, parts: PARTS })),
+  ]
   const isNew = ({ board, company }: BoardName) =>
     !atHome.some((known) => known.board === board && known.company === company)
   const onCareers = await askBoards(context, pages.flatMap(boardsOf).filter(isNew))

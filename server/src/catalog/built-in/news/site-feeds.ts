@@ -23,7 +23,7 @@ export async function readSiteFeeds(context: Fetching, site: Site): Promise<News
   const newsPages =
     home === null || declared.length > 0
       ? []
-      : await readPages(context, pagesAbout('news', home), 2, ['feeds'])
+      : await readPages(context, pagesAbout('news', home), { most: 2, parts: ['feeds'] })
   const feeds = [...new Set([...declared, ...newsPages.flatMap((page) => page.feeds)])].slice(0, MAX_FEEDS)
   const items: NewsItem[] = []
   for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {

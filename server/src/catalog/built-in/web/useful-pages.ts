@@ -79,8 +79,7 @@ export function rankPages(document: ReadPage, listed: readonly URL[]): URL[] {
 export async function readPages<Name extends Part = never>(
   context: Fetching,
   urls: readonly URL[],
-  most: number,
-  parts: readonly Name[],
+  { most, parts }: { most: number; parts: readonly Name[] },
   { browser = null, ...options }: PageOptions & { browser?: Browser | null } = {},
 ): Promise<ReadPage<Name>[]> {
   const documents: ReadPage<Name>[] = []

@@ -22,7 +22,7 @@ export async function profileWebsite(context: Fetching, domain: string): Promise
   const home = read.page
   const likely = TELLING.flatMap((topic) => pagesAbout(topic, home).slice(0, 2))
   const { country } = home.extraction
-  const others = await readPages(context, likely, 4, ['extraction'], { country })
+  const others = await readPages(context, likely, { most: 4, parts: ['extraction'] }, { country })
   const pages = [home, ...others].map(({ extraction }) => extraction)
   await pause()
   return { ok: true, profile: profileCompany(pages, site.host) }

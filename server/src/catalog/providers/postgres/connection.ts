@@ -32,17 +32,16 @@ export async function runStatement(
   statement: Statement,
 ): Promise<ProviderReply<Rows>> {
   const tls = address.tls !== 'disable'
-  const first = await runOnce(egress, signal, address, statement, tls)
+  const first = await runOnce(egress, signal, address, { statement, tls })
   if (first.ok || address.tls !== 'prefer' || !isWithoutTls(first.refusal)) return first
-  return runOnce(egress, signal, address, statement, false)
+  return runOnce(egress, signal, address, { statement, tls: false })
 }
 
 async function runOnce(
   egress: Egress,
   signal: AbortSignal,
   address: Address,
-  statement: Statement,
-  tls: boolean,
+  { statement, tls }: { statement: Statement; tls: boolean },
 ): Promise<ProviderReply<Rows>> {
   const { host, port } = address
   const connected = await egress.connect({ host, port, signal })

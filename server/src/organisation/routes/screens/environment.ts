@@ -49,7 +49,7 @@ export function environmentSettings(api: Api, { sealer }: Services): void {
     async (request) => {
       const { db, caller, body } = request
       const scope = await requireScope(request, body.workflow_id)
-      await setEnv(db, sealer, caller, scope, body)
+      await setEnv(db, sealer, caller, { scope, ...body })
       return ok({ key: body.key, workflow_id: scope.workflowId })
     },
   )

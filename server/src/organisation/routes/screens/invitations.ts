@@ -47,7 +47,9 @@ export function invitationAcceptance(api: Api, { store, publicUrl }: Services): 
         const who = { orgId: org_id, member, isVerified: isConfirmed }
         return startSession(trx, who, { before, browser }, 'invitation')
       })
-      return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
+      return ok({
+        next: welcomeSession(request, reply, session, { publicUrl: publicUrl(), next: undefined }),
+      })
     },
   )
 }

@@ -48,8 +48,7 @@ export function keySettings(api: Api): void {
       const { record, key, scopes } = await createKey(
         db,
         caller,
-        caller.orgId,
-        member,
+        { orgId: caller.orgId, member },
         toKeyOptions(body, member),
       )
       return created({

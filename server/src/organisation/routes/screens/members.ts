@@ -85,7 +85,7 @@ function defineRole(api: Api): void {
       schema: { params: Params, body: RoleBody, response: { 200: success(200, ListedMember) } },
     },
     async ({ db, caller, params, body }) => {
-      const changed = await changeRole(db, caller, caller.orgId, params.email, body.role)
+      const changed = await changeRole(db, caller, caller.orgId, { email: params.email, role: body.role })
       return ok(asListed(changed, caller.email))
     },
   )

@@ -21,7 +21,7 @@ async function makeLink(email = org.adminEmail, publicUrl = ORIGIN): Promise<str
   return new URL(url).pathname
 }
 const open = (path: string, method: string, body?: unknown, headers: Record<string, string> = {}) =>
-  ask(app, method, path, body, method === 'GET' ? headers : { origin: ORIGIN, ...headers })
+  ask(app, { method, path }, body, method === 'GET' ? headers : { origin: ORIGIN, ...headers })
 
 describe('dashboard: one-time links', () => {
   it('GET names the person and does not use up the link; POST signs in once; a used, old or unknown link is 410', async () => {
@@ -110,7 +110,7 @@ describe('dashboard: sessions', () => {
         },
       ])
     }
-    const nobody = await ask(app, 'GET', '/session', undefined, {})
+    const nobody = await ask(app, { method: 'GET', path: '/session' }, undefined, {})
     expect([nobody.status, nobody.body.error]).toEqual([401, 'Unauthorized'])
   })
 
@@ -185,12 +185,15 @@ describe('dashboard: sessions', () => {
     expect((await app.call(token, 'GET', '/user')).status).toBe(401)
     const authorization = `Bearer ${org.key}`
     for (const path of ['/session', '/api/v1/user', '/api/v1/nothing', '/nothing']) {
-      expect((await ask(app, 'GET', path, undefined, { authorization })).status).toBe(401)
+      expect((await ask(app, { method: 'GET', path }, undefined, { authorization })).status).toBe(401)
     }
     const keyAsCookie = `loam_session=${org.key}`
-    expect((await ask(app, 'GET', '/session', undefined, { cookie: keyAsCookie })).status).toBe(401)
     expect(
-      (await ask(app, 'GET', '/session', undefined, { cookie: `loam_session=${newKey()}` })).status,
+      (await ask(app, { method: 'GET', path: '/session' }, undefined, { cookie: keyAsCookie })).status,
+    ).toBe(401)
+    expect(
+      (await ask(app, { method: 'GET', path: '/session' }, undefined, { cookie: `loam_session=${newKey()}` }))
+        .status,
     ).toBe(401)
   })
 

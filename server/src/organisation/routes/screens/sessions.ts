@@ -75,7 +75,9 @@ function defineSwitch(api: Api, { publicUrl, store }: Services): void {
       }
       const entering = { ...signingIn(request), way: 'switch' as const }
       const session = await enterOrganisation(store.system, identity, body.org_id, entering)
-      return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
+      return ok({
+        next: welcomeSession(request, reply, session, { publicUrl: publicUrl(), next: undefined }),
+      })
     },
   )
 }

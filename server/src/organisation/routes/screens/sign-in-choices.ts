@@ -73,7 +73,9 @@ export function signInChoices(api: Api, services: Services): void {
       const entering = { ...signingIn(request), way: 'single sign-on' as const }
       const session = await enterOrganisation(store.system, proved, request.body.org_id, entering)
       write(reply, services, '', 0)
-      return ok({ next: welcomeSession(request, reply, session, publicUrl(), proved.next) })
+      return ok({
+        next: welcomeSession(request, reply, session, { publicUrl: publicUrl(), next: proved.next }),
+      })
     },
   )
 }

@@ -28,7 +28,8 @@ const app = await makeApp({
   services: { sendMail: createMailer({ url: `smtp://127.0.0.1:${port}`, from: 'loam@example.com' }) },
 })
 const org = await app.makeOrg('Acme')
-const askFor = (email: string, on = app) => ask(on, 'POST', '/sign-in/links', { email }, { origin: ORIGIN })
+const askFor = (email: string, on = app) =>
+  ask(on, { method: 'POST', path: '/sign-in/links' }, { email }, { origin: ORIGIN })
 
 it('a member gets a mail with a link that signs in; an unknown address gets the same answer and no mail', async () => {
   const known = await askFor(org.adminEmail.toUpperCase())
@@ -41,7 +42,7 @@ it('a member gets a mail with a link that signs in; an unknown address gets the 
     text: expect.stringContaining('Your sign-in link for Loam'),
   })
   const path = /http:\/\/loam\.test(\/sign-in\/\w+)/.exec(mails[0]?.text ?? '')?.[1] ?? ''
-  const signedIn = await ask(app, 'POST', path, {}, { origin: ORIGIN })
+  const signedIn = await ask(app, { method: 'POST', path }, {}, { origin: ORIGIN })
   expect(signedIn.status).toBe(200)
 })
 
@@ -57,9 +58,9 @@ it('a member of several organisations gets a link for each', async () => {
 const linkIn = (text: string | undefined, kind: 'sign-in' | 'invitations') =>
   new RegExp(`http://loam\\.test(/${kind}/\\w+)`).exec(text ?? '')?.[1] ?? ''
 const organisationsOf = async (cookie: string) =>
-  (await ask(app, 'GET', '/organisations', undefined, { cookie })).body.data
+  (await ask(app, { method: 'GET', path: '/organisations' }, undefined, { cookie })).body.data
 const open = async (path: string) => {
-  const answer = await ask(app, 'POST', path, {}, { origin: ORIGIN })
+  const answer = await ask(app, { method: 'POST', path }, {}, { origin: ORIGIN })
   expect(answer.status).toBe(200)
   return String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
 }
@@ -79,7 +80,9 @@ describe('F60: a mailed link proves the address', () => {
     ])
     // The link stays hidden if the mail server is removed later.
     const plain = await makeApp({ services: { store: app.store } })
-    const without = (await ask(plain, 'GET', '/members', undefined, { cookie: admin.cookie })).body.data
+    const without = (
+      await ask(plain, { method: 'GET', path: '/members' }, undefined, { cookie: admin.cookie })
+    ).body.data
     expect(without).toMatchObject({
       mail: false,
       invitations: [{ link: null }, { link: expect.stringContaining('/invitations/') }],

@@ -58,7 +58,9 @@ export function signInRoutes(api: Api, services: Services): void {
     },
     async (request, reply) => {
       const session = await signInByLink(store.system, request.params.token, signingIn(request))
-      return ok({ next: welcomeSession(request, reply, session, publicUrl(), request.body.next) })
+      return ok({
+        next: welcomeSession(request, reply, session, { publicUrl: publicUrl(), next: request.body.next }),
+      })
     },
   )
 }
@@ -76,8 +78,7 @@ export function welcomeSession(
   request: FastifyRequest,
   reply: FastifyReply,
   { token, member }: NewSession,
-  publicUrl: string,
-  next: string | undefined,
+  { publicUrl, next }: { publicUrl: string; next: string | undefined },
 ): string {
   setSessionCookie(reply, token, isSecure(request, publicUrl))
   return readOwnAddress(next) ?? (member.role === 'user' ? '/shortcuts' : '/workflows')

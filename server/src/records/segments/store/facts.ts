@@ -100,8 +100,7 @@ export type RelatedPair = RelatedPlace & { root_id: string; related_id: string |
  */
 export async function readRelated(
   db: Db,
-  orgId: string,
-  rootIds: readonly string[],
+  { orgId, rootIds }: { orgId: string; rootIds: readonly string[] },
   { type, direction, kind }: RelationshipEnds,
   { after, limit }: { after: RelatedPlace | null; limit: number },
 ): Promise<RelatedPair[]> {

@@ -25,7 +25,11 @@ it('environment variables of 12 characters or more that a chain uses are in no o
   const { store, sealer } = app.services
   const org = await app.makeOrg()
   for (const [key, value] of [...Object.entries(CANARY), ['REGION', 'eu-west']] as const) {
-    await setEnv(store.system, sealer, OPERATOR, { orgId: org.orgId, workflowId: null }, { key, value })
+    await setEnv(store.system, sealer, OPERATOR, {
+      scope: { orgId: org.orgId, workflowId: null },
+      key,
+      value,
+    })
   }
   const echo = await serveDouble(({ body, query }) => ({
     json: { seen: body, [String(query['key'])]: 1, nested: [{ [String(query['key'])]: { deep: query } }] },
@@ -102,7 +106,7 @@ it('I6: large outputs, which are masked and printed in turns with other work, ho
   const { store, sealer } = app.services
   const org = await app.makeOrg()
   const scope = { orgId: org.orgId, workflowId: null }
-  await setEnv(store.system, sealer, OPERATOR, scope, { key: 'ECHOED', value: CANARY.ECHOED })
+  await setEnv(store.system, sealer, OPERATOR, { scope, key: 'ECHOED', value: CANARY.ECHOED })
   const text = 'x'.repeat(300_000)
   const echo = await serveDouble(() => ({
     json: { text: `${text} ${CANARY.ECHOED}`, list: [{ [CANARY.ECHOED]: 1 }, 1.5], number: 5 },

@@ -21,6 +21,6 @@ export function createRecordAccess(
     lookup: (query) => database.watch(lookup(org_id, query)),
     update: (update) => database.watch(updateForCell(db, org_id, cell, update)),
     relate: (operation, relationship) =>
-      database.watch(relateForCell(db, org_id, cell, operation, relationship)),
+      database.watch(relateForCell(db, org_id, cell, { operation, ends: relationship })),
   }
 }

@@ -83,7 +83,7 @@ it('no secret is in a dump of the database, the log or any answer', async () => 
   const base = await makeRowSheet({ ...org, call }, ['name', 'url'])
   const workflowId = base.split('/')[2] ?? ''
   const set = (scope: string | null, key: string, value: string) =>
-    setEnv(store.system, sealer, OPERATOR, { orgId: org.orgId, workflowId: scope }, { key, value })
+    setEnv(store.system, sealer, OPERATOR, { scope: { orgId: org.orgId, workflowId: scope }, key, value })
   await set(null, 'ORG_TOKEN', CANARY.ofOrganisation)
   await set(workflowId, 'FLOW_TOKEN', CANARY.ofWorkflow)
 

@@ -197,7 +197,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     // Refused while cells of a stopped run are still running.
     const isRefused = await db
       .transaction()
-      .execute((trx) => resumeRun(trx, OPERATOR, record, run.id, { maxCredits: total / 1000 }))
+      .execute((trx) => resumeRun(trx, OPERATOR, record, { runId: run.id, maxCredits: total / 1000 }))
       .then(() => false)
       .catch((cause: unknown) => {
         if (held > 0 && cause instanceof AppError && cause.status === 409) return true

@@ -10,7 +10,7 @@ const { makeSheet, list } = rowsOf(org)
 
 const keyOf = (base: string, orgId = org.orgId) => ({ org_id: orgId, sheet_id: base.slice(-36) })
 const enable = (base: string, rotate = false) =>
-  switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, keyOf(base), { rotate })
+  switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, { sheet: keyOf(base), rotate })
 
 async function push(
   token: string,
@@ -295,7 +295,9 @@ describe('limits by token', () => {
     const [base, calm] = [await rowsOf(theirs).makeSheet(), await rowsOf(theirs).makeSheet()]
     const tokens = await Promise.all(
       [base, calm].map((path) =>
-        switchWebhookOn(limited.store.system, OPERATOR, limited.services.sealer, keyOf(path, theirs.orgId)),
+        switchWebhookOn(limited.store.system, OPERATOR, limited.services.sealer, {
+          sheet: keyOf(path, theirs.orgId),
+        }),
       ),
     )
     const [token = '', quiet = ''] = tokens

@@ -114,7 +114,7 @@ function defineGet(api: Api, parts: Parts): void {
       const { action, db, sheet } = request
       const chain = await readChain(parts.catalogue, request)
       const { author, mayUse: may } = createEditing(request, parts)
-      const problems = await listProblems(db, sheet, action, chain, parts)
+      const problems = await listProblems(db, sheet, { action, chain }, parts)
       const inputs = { before: action.inputs, after: action.inputs }
       const template = parts.catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
@@ -193,7 +193,8 @@ async function findErrorsInAdd(request: FastifyRequest, parts: Parts): Promise<F
   const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...pickSoundParts(body) }
   const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
   const template = catalogue.get(action_id)
-  return (await addTargetProblems(request.db, createEditing(request, parts), template, {}, made)).errors
+  return (await addTargetProblems(request.db, createEditing(request, parts), { template, before: {} }, made))
+    .errors
 }
 
 /** Finds the errors inside a configuration whose shape was already refused (D5). */
@@ -202,7 +203,9 @@ async function findErrorsInConfiguration(request: FastifyRequest, parts: Parts):
   const chain = await readChain(parts.catalogue, request)
   const template = parts.catalogue.get(action.action_id)
   const made = configure(action, template, pickSoundParts(isObject(body) ? body : {}), typesIn(chain))
-  return (await addTargetProblems(db, createEditing(request, parts), template, action.inputs, made)).errors
+  return (
+    await addTargetProblems(db, createEditing(request, parts), { template, before: action.inputs }, made)
+  ).errors
 }
 
 /** Picks the parts of a configuration that can be checked although other parts have the wrong shape. */

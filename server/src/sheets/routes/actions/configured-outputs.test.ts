@@ -103,7 +103,7 @@ it('D74: a shortcut published before any run has them; one without any output wa
   const author = { orgId: org.orgId, memberId: member.member_id, email: member.email, keyId: null }
   const publisher = { db, author, catalogue: app.services.catalogue }
   const shown = { name: 'S', description: '', cover_image: null, icon_emoji: null }
-  const publish = (workflowId: string) => publishShortcut(publisher, workflowId, member, shown, {})
+  const publish = (workflowId: string) => publishShortcut(publisher, workflowId, member, { shown, given: {} })
   const made = await publish((await chainWith(FIELDS)).workflowId)
   expect(made.outputs.map(({ name }) => name)).toEqual(['score', 'site'])
   expect(listWarnings(made)).toEqual([])

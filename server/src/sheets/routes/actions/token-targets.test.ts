@@ -149,7 +149,7 @@ describe('D36: a target that comes from a token is within the reach of the membe
   async function deliver({ org, shared, secret }: Setting): Promise<void> {
     const sheet = { org_id: org.orgId, sheet_id: shared }
     await org.call('PATCH', pathOf(shared), { auto_run: true })
-    const token = await switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, sheet)
+    const token = await switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, { sheet })
     const payload = { name: 'Ann', target: secret }
     expect(await app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload })).toMatchObject({
       statusCode: 200,

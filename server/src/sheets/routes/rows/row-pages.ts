@@ -14,8 +14,7 @@ export async function sendRowPage(
   request: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
-  definition: Definition,
-  page: Page & { page_no: number; page_size: number },
+  { definition, page }: { definition: Definition; page: Page & { page_no: number; page_size: number } },
 ): Promise<FastifyReply> {
   const { db, sheet } = request
   const { total, page_no, page_size } = page

@@ -58,7 +58,8 @@ describe('LOAM_ROWS_PER_ORG: rows of an organisation, in all sheets together', (
     const hook = async (org: TestOrg) => {
       const base = await rowsOf(org).makeSheet(['name'])
       const key = { org_id: org.orgId, sheet_id: base.slice(-36) }
-      const token = await switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, key, {
+      const token = await switchWebhookOn(app.store.system, OPERATOR, app.services.sealer, {
+        sheet: key,
         rotate: false,
       })
       const push = async (id: string) => {

@@ -138,13 +138,16 @@ function defineList(api: Api, { publicUrl }: RouteServices): void {
       const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
       const offset = (page_no - 1) * page_size
       const read = (): Promise<Page> => {
-        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
+        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, { offset, limit: page_size })
         const selection = resolveSelection(body, definition)
         return isEmptySelection(selection)
           ? listPage(db, sheet, offset, page_size)
-          : listMatching(db, sheet, selection, offset, page_size)
+          : listMatching(db, sheet, selection, { offset, limit: page_size })
       }
-      return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
+      return sendRowPage(request, reply, publicUrl(), {
+        definition,
+        page: { ...(await read()), page_no, page_size },
+      })
     },
   )
 }

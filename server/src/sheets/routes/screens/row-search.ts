@@ -52,7 +52,7 @@ export function rowSearchRoutes(api: Api): void {
       const definition = await getDefinition(db, sheet)
       const selection = resolveSelection(chosen, definition)
       const actions = definition.actions.map(({ id }) => id)
-      return ok(await findNextFailed(db, sheet, selection, actions, after))
+      return ok(await findNextFailed(db, sheet, selection, { actions, after }))
     },
   )
 
@@ -65,7 +65,7 @@ export function rowSearchRoutes(api: Api): void {
     async ({ db, sheet, body }) => {
       const { from, find, ...chosen } = body
       const selection = resolveSelection(chosen, await getDefinition(db, sheet))
-      return ok(await findRows(db, sheet, selection, find, from))
+      return ok(await findRows(db, sheet, selection, { text: find, from }))
     },
   )
 }

@@ -30,8 +30,11 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
       const selection = resolveSelection(body, definition)
       const page = isEmptySelection(selection)
         ? await listPage(db, sheet, offset, limit)
-        : await listMatching(db, sheet, selection, offset, limit)
-      return sendRowPage(request, reply, publicUrl(), definition, { ...page, page_no: 1, page_size: limit })
+        : await listMatching(db, sheet, selection, { offset, limit })
+      return sendRowPage(request, reply, publicUrl(), {
+        definition,
+        page: { ...page, page_no: 1, page_size: limit },
+      })
     },
   )
 

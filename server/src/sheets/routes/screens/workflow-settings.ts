@@ -151,7 +151,7 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
 
   async function view({ db, caller, sheet }: FastifyRequest): Promise<z.infer<typeof SheetWebhook>> {
     const { sheet_id } = sheet
-    const { urls } = await webhookUrls(db, sealer, publicUrl(), caller.orgId, [sheet_id])
+    const { urls } = await webhookUrls(db, sealer, publicUrl(), { orgId: caller.orgId, sheetIds: [sheet_id] })
     const [webhook] = await listWebhooks(db, caller.orgId, [sheet_id])
     const deliveries = await listDeliveries(db, sheet, SHOWN_DELIVERIES)
     return {
@@ -179,7 +179,8 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
     },
     async (request) => {
       const { db, caller, sheet, body } = request
-      const token = await switchWebhookOn(db, caller, sealer, sheet, {
+      const token = await switchWebhookOn(db, caller, sealer, {
+        sheet,
         rotate: body.new_address,
         capMillis: toCapMillis(body.max_credits_per_day),
       })

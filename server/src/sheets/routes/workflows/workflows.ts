@@ -93,7 +93,7 @@ function defineGet(api: Api, { sealer, publicUrl }: Services): void {
         is_owner ? listSharedEmails(db, orgId, workflow.workflow_id) : [],
       ])
       const ids = sheets.map((sheet) => sheet.sheet_id)
-      const { urls, warnings } = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
+      const { urls, warnings } = await webhookUrls(db, sealer, publicUrl(), { orgId, sheetIds: ids })
       const roster = sheets.map((sheet) => viewRosterSheet(sheet, urls.get(sheet.sheet_id) ?? null))
       const overview = { ...viewWorkflow(workflow), is_owner, shared_users, sheets: roster }
       return ok(overview, warnings.length === 0 ? {} : { warnings })
@@ -136,8 +136,8 @@ function defineDuplicate(api: Api, { sealer }: Services): void {
     },
     async ({ caller, db, sheet, body: { name } }) => {
       const data = isMainSheet(sheet)
-        ? await duplicateWorkflow(db, caller, sealer, sheet.workflow_id, name)
-        : await duplicateSheet(db, caller, sealer, sheet, name)
+        ? await duplicateWorkflow(db, caller, sealer, { sourceId: sheet.workflow_id, name })
+        : await duplicateSheet(db, caller, sealer, { ...sheet, name })
       return created(data)
     },
   )

@@ -39,13 +39,10 @@ function definePublish(api: Api, { catalogue }: Services): void {
       const creator = await findMemberById(db, caller.orgId, caller.memberId)
       if (creator === undefined) throw new AppError('Unauthorized', 'The session has ended. Sign in again')
       const publisher = { db, author: caller, catalogue }
-      const made = await publishShortcut(
-        publisher,
-        workflow_id,
-        creator,
-        details,
-        pickSchemas({ inputs, outputs }),
-      )
+      const made = await publishShortcut(publisher, workflow_id, creator, {
+        shown: details,
+        given: pickSchemas({ inputs, outputs }),
+      })
       return created(viewShortcut(made), { warnings: listWarnings(made) })
     },
   )
@@ -100,7 +97,7 @@ function defineSharing(api: Api): void {
     '/shortcuts/:id/share',
     { config: control, schema: { params: ShortcutParams, body: SharingBody, response: answer } },
     async ({ db, caller, shortcut, body }) =>
-      ok(viewShortcut(await shareShortcut(db, caller, shortcut, body.email, true))),
+      ok(viewShortcut(await shareShortcut(db, caller, shortcut, { email: body.email, shared: true }))),
   )
 
   api.delete(
@@ -110,7 +107,7 @@ function defineSharing(api: Api): void {
       schema: { params: ShortcutParams.extend(SharingBody.shape), response: answer },
     },
     async ({ db, caller, shortcut, params }) =>
-      ok(viewShortcut(await shareShortcut(db, caller, shortcut, params.email, false))),
+      ok(viewShortcut(await shareShortcut(db, caller, shortcut, { email: params.email, shared: false }))),
   )
 }
 

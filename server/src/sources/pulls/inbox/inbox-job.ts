@@ -32,8 +32,7 @@ const UNREADABLE_MS = 10 * 60_000
 export async function takeInbox(
   parts: PullParts,
   db: Db,
-  claimed: Claim,
-  opened: OpenInbox,
+  { claimed, opened }: { claimed: Claim; opened: OpenInbox },
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const started = performance.now()

@@ -209,7 +209,7 @@ describe('import_from_postgres', () => {
       const services = { ...makeServices(), egress, gate: OPEN_GATE }
       const key = createKey('own', { secret: await openPort() })
       const request = { path: '/', json: { text: 'select 1', limit: 1 } }
-      expect(await callProvider(postgres, key, services, request, z.unknown())).toMatchObject({
+      expect(await callProvider(postgres, key, services, { request, schema: z.unknown() })).toMatchObject({
         ok: false,
         refusal: { kind: 'error', transient: false, message: expect.stringContaining('LOAM_EGRESS_ALLOW') },
       })

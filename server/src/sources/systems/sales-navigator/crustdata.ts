@@ -38,34 +38,50 @@ export const crustdataSavedCompanies = definePull(savedCompanies, crustdata, {
   price: 2,
   state: State,
   pull: ({ body, state, ask }) =>
-    search(ask, 'company', { body, names: COMPANY_FILTERS, state }, Companies, ({ companies, ...total }) => ({
-      total,
-      records: companies.map((company) => {
-        const { basic_info: known, headcount, taxonomy, locations } = company
-        const row = {
-          name: known.name,
-          domain: bareHost(known.primary_domain ?? known.website ?? '') || null,
-          industry: taxonomy?.linkedin_industry ?? known.industries?.[0] ?? null,
-          employees: headcount?.total ?? null,
-          country: locations?.hq_country ?? null,
-          linkedin_url: known.professional_network_url ?? null,
-        }
-        return {
-          key: known.professional_network_id ?? row.linkedin_url ?? contentKey(row, 'name', 'domain'),
-          row,
-        }
-      }),
-    })),
+    search(
+      ask,
+      'company',
+      { body, names: COMPANY_FILTERS, state },
+      {
+        schema: Companies,
+        read: ({ companies, ...total }) => ({
+          total,
+          records: companies.map((company) => {
+            const { basic_info: known, headcount, taxonomy, locations } = company
+            const row = {
+              name: known.name,
+              domain: bareHost(known.primary_domain ?? known.website ?? '') || null,
+              industry: taxonomy?.linkedin_industry ?? known.industries?.[0] ?? null,
+              employees: headcount?.total ?? null,
+              country: locations?.hq_country ?? null,
+              linkedin_url: known.professional_network_url ?? null,
+            }
+            return {
+              key: known.professional_network_id ?? row.linkedin_url ?? contentKey(row, 'name', 'domain'),
+              row,
+            }
+          }),
+        }),
+      },
+    ),
 })
 
 export const crustdataSavedPeople = definePull(savedPeople, crustdata, {
   price: 2,
   state: State,
   pull: ({ body, state, ask }) =>
-    search(ask, 'person', { body, names: PEOPLE_FILTERS, state }, People, ({ profiles, ...total }) => ({
-      total,
-      records: profiles.map(recordOf),
-    })),
+    search(
+      ask,
+      'person',
+      { body, names: PEOPLE_FILTERS, state },
+      {
+        schema: People,
+        read: ({ profiles, ...total }) => ({
+          total,
+          records: profiles.map(recordOf),
+        }),
+      },
+    ),
 })
 
 type Wanted = { body: SavedSearch; names: Readonly<Record<string, string>>; state: State | null }
@@ -79,8 +95,7 @@ async function search<Reply, Row>(
   ask: Ask,
   kind: 'company' | 'person',
   { body, names, state }: Wanted,
-  schema: z.ZodType<Reply>,
-  read: (reply: Reply) => Found<Row>,
+  { schema, read }: { schema: z.ZodType<Reply>; read: (reply: Reply) => Found<Row> },
 ) {
   const page = state?.page ?? 1
   const json =

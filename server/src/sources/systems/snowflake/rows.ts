@@ -82,7 +82,7 @@ export const importedRows = definePull(tableRows, snowflake, {
     const submitted = isGone ? null : kept
     const reply =
       known === null || isGone ? await submit(ask, body, place, { size, fields: key.fields }) : known
-    return 'kind' in reply ? reply : toPage(body, place, submitted, size, reply)
+    return 'kind' in reply ? reply : toPage(body, place, { before: submitted, wanted: size }, reply)
   },
 })
 
@@ -102,7 +102,12 @@ function submit(
   return ask({ method: 'POST', path: '/api/v2/statements', json }, Reply, (reply) => reply)
 }
 
-function toPage(body: Body, place: Place, before: Submitted | null, wanted: number, reply: Reply) {
+function toPage(
+  body: Body,
+  place: Place,
+  { before, wanted }: { before: Submitted | null; wanted: number },
+  reply: Reply,
+) {
   const handle = reply.statementHandle ?? before?.handle
   const size = before?.size ?? wanted
   if (reply.data === undefined) {

@@ -19,8 +19,7 @@ type Found = { items: Record<string, string | null>[]; parts: number }
 export async function readItems(
   context: Fetching,
   ask: ReadByModel,
-  page: Page,
-  part: number,
+  { page, part }: { page: Page; part: number },
   wanted: Wanted,
 ): Promise<Found | Refusal> {
   const read = await readText(context, page)

@@ -40,7 +40,7 @@ export const websitePages = definePull(websiteItems, builtIn, {
     const document = { url, ...listed.page }
     return readByModel === null
       ? readLists(document, at, body)
-      : readPart(context, readByModel, { page: fetched.page, document }, at, body)
+      : readPart(context, readByModel, { page: fetched.page, document }, { at, body })
   },
 })
 
@@ -62,10 +62,9 @@ async function readPart(
   context: Fetching,
   ask: ReadByModel,
   { page, document }: { page: WebPage; document: Document },
-  at: State,
-  body: Wanted,
+  { at, body }: { at: State; body: Wanted },
 ): Promise<ItemPage | Refusal> {
-  const read = await readItems(context, ask, page, at.part, body)
+  const read = await readItems(context, ask, { page, part: at.part }, body)
   if ('kind' in read) return read
   const records = read.items.flatMap(keyed(document))
   const found = at.found || records.length > 0

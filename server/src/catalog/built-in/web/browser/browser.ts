@@ -53,7 +53,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
     let chromium: Chromium | null = null
     try {
       chromium = await joined.starting
-      const html = await drawPage(chromium.browser, fetching, url, bounds, () => end(joined))
+      const html = await drawPage(chromium.browser, fetching, url, { bounds, onStuck: () => end(joined) })
       return { ok: true, html }
     } catch (cause) {
       if (chromium === null) return fail(`it cannot be started: ${firstLine(cause)}`)

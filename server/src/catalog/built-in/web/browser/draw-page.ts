@@ -28,9 +28,7 @@ export async function drawPage(
   browser: Browser,
   { egress, signal }: Pick<Fetching, 'egress' | 'signal'>,
   url: string,
-  bounds: PageBounds,
-  /** Runs when the browser does not respond any more. */
-  onStuck: () => void,
+  { bounds, onStuck }: { bounds: PageBounds; onStuck: () => void },
 ): Promise<string> {
   if (signal.aborted) throw new DrawFault('it took too long')
   const proxy = await openProxy(egress, signal, bounds)
