@@ -2,7 +2,7 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
-import { readPerson } from '../questions/person-input.ts'
+import { companyDomain, fullName, readPerson } from '../questions/person-input.ts'
 import { PROFILE_FINDERS } from '../waterfalls/linkedin-url.ts'
 
 export default defineAction({
@@ -19,16 +19,8 @@ export default defineAction({
       help: 'Enough on its own. Some providers need it.',
       placeholder: 'ada@acme.com',
     }),
-    full_name: field.text({
-      label: 'Full name',
-      help: 'Needs the company domain as well.',
-      placeholder: 'Ada Lovelace',
-    }),
-    company_domain: field.text({
-      label: 'Company domain',
-      help: 'Needs the full name as well.',
-      placeholder: 'acme.com',
-    }),
+    full_name: fullName,
+    company_domain: companyDomain,
     providers: field.waterfall({
       adapters: PROFILE_FINDERS,
       label: 'Providers',

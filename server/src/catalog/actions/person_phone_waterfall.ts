@@ -2,7 +2,7 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
-import { readPerson } from '../questions/person-input.ts'
+import { companyDomain, fullName, readPerson } from '../questions/person-input.ts'
 import { PHONE_FINDERS, USUAL_PHONE_FINDERS } from '../waterfalls/phone.ts'
 
 export default defineAction({
@@ -13,22 +13,14 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({
-      label: 'Full name',
-      help: 'Needs the company domain as well.',
-      placeholder: 'Ada Lovelace',
-    }),
+    full_name: fullName,
     linkedin_url: field.text({
       type: 'url',
       label: 'LinkedIn profile',
       help: 'Enough on its own. Most providers need it.',
       placeholder: 'https://www.linkedin.com/in/ada',
     }),
-    company_domain: field.text({
-      label: 'Company domain',
-      help: 'Needs the full name as well.',
-      placeholder: 'acme.com',
-    }),
+    company_domain: companyDomain,
     phone_providers: field.waterfall({
       adapters: PHONE_FINDERS,
       default: USUAL_PHONE_FINDERS,

@@ -3,7 +3,7 @@ import type { ProviderOption } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
-import { readPerson } from '../questions/person-input.ts'
+import { companyDomain, fullName, readPerson } from '../questions/person-input.ts'
 import { checkEmails } from '../waterfalls/email-check.ts'
 import { VERIFIERS } from '../waterfalls/verification.ts'
 import { EMAIL_FINDERS, USUAL_EMAIL_FINDERS } from '../waterfalls/work-email.ts'
@@ -26,22 +26,14 @@ export default defineAction({
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
-    full_name: field.text({
-      label: 'Full name',
-      help: 'Needs the company domain as well.',
-      placeholder: 'Ada Lovelace',
-    }),
+    full_name: fullName,
     linkedin_url: field.text({
       type: 'url',
       label: 'LinkedIn profile',
       help: 'Enough on its own with providers that accept it.',
       placeholder: 'https://www.linkedin.com/in/ada',
     }),
-    company_domain: field.text({
-      label: 'Company domain',
-      help: 'Needs the full name as well.',
-      placeholder: 'acme.com',
-    }),
+    company_domain: companyDomain,
     email_providers: field.waterfall({
       adapters: EMAIL_FINDERS,
       default: USUAL_EMAIL_FINDERS,

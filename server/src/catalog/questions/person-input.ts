@@ -1,3 +1,4 @@
+import { field } from '../fields/fields.ts'
 import { splitFullName } from '../values/full-name.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
@@ -6,6 +7,18 @@ type Given = {
   linkedin_url?: string | undefined
   company_domain?: string | undefined
 }
+
+/** The fields that name a person at a company. */
+export const fullName = field.text({
+  label: 'Full name',
+  help: 'Needs the company domain as well.',
+  placeholder: 'Ada Lovelace',
+})
+export const companyDomain = field.text({
+  label: 'Company domain',
+  help: 'Needs the full name as well.',
+  placeholder: 'acme.com',
+})
 
 /** Returns a person as providers receive it: the name in parts, the company by its bare host. */
 export function readPerson({

@@ -1,32 +1,11 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { z } from 'zod'
 import type { Budget } from '#contract/budgets.ts'
 import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { Json, Made, MaybeInstant } from './column-types.ts'
 
 /** An entry as the views of the ledger show it, including entries stored in blocks. */
-type LedgerEntry = {
-  org_id: string
-  entry_id: string
-  at: Date
-  amount_millis: number
-  balance_millis: number
-  reason: string
-  details: Record<string, unknown>
-  type: 'grant' | 'charge' | 'refund'
-  run_id: string | null
-  workflow_id: string | null
-  sheet_id: string | null
-  row_id: string | null
-  action: string | null
-  action_id: string | null
-  member: string | null
-  key_id: string | null
-  trigger: string | null
-  refund_of: string | null
-  price_version: number | null
-  providers: { provider: string; credits: number }[]
-}
+type LedgerEntry = Selectable<CreditTables['credit_entries']>
 
 /** Prices, the ledger, and what may still be spent. */
 export type CreditTables = {
