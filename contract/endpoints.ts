@@ -6,7 +6,7 @@ import { CreditsOverview } from './credits.ts'
 import { Estimate, EstimateBody } from './estimates.ts'
 import * as exports from './exports.ts'
 import * as imports from './imports.ts'
-import { CreateInputsBody, Input } from './inputs.ts'
+import { ChangedInput, ChangeInputBody, CreateInputsBody, DuplicateInputBody, Input } from './inputs.ts'
 import { Invitation, RemovedMember } from './members.ts'
 import * as edits from './row-edits.ts'
 import * as search from './row-search.ts'
@@ -175,6 +175,8 @@ export const SHEET_ENDPOINTS = {
 
   'GET /inputs': { answer: z.array(Input) },
   'POST /inputs': { body: CreateInputsBody, answer: z.array(Input) },
+  'PATCH /inputs/:field_name': { body: ChangeInputBody, answer: ChangedInput },
+  'POST /inputs/:field_name/duplicate': { body: DuplicateInputBody, answer: Input },
   'DELETE /inputs/:field_name': { answer: z.array(Input) },
   'POST /actions/add': { body: actions.AddActionBody, answer: actions.AddedAction },
   'GET /actions/graph': { answer: z.array(actions.GraphNode) },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
-import { INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
+import { Choices, INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
 import { wholeNumber } from './numbers.ts'
 import { boundedArray } from './schema-checks.ts'
 import { Spending } from './spending.ts'
@@ -18,6 +18,7 @@ export const ShortcutInput = z
     name: z.string(),
     description: z.string().exactOptional(),
     type: z.enum(INPUT_TYPES),
+    choices: z.array(z.string()).exactOptional().describe('The values that a `select` offers'),
     required: z.boolean().exactOptional(),
     defaultValue: z.unknown().optional().describe('Used when the field is missing'),
   })
@@ -150,6 +151,7 @@ export const GivenInput = z
     name: Name.exactOptional(),
     description: Description.exactOptional(),
     type: z.enum(INPUT_TYPES, `must be one of: ${INPUT_TYPES.join(', ')}`).exactOptional(),
+    choices: Choices.exactOptional(),
     required: z.boolean('must be true or false').exactOptional(),
     defaultValue: z.unknown().optional(),
   })

@@ -115,6 +115,8 @@ declare module 'fastify' {
     spends?: true
     /** Marks a route that selects rows to run, bill, export or delete: any unknown field is refused (D86). */
     selects?: true
+    /** Marks a route that refuses any unknown field, because one that is left out would change what it does. */
+    exact?: true
     /**
      * The fields, anywhere in the body, whose numbers arrive as NumberText with every digit that was sent.
      */

@@ -1,27 +1,24 @@
 import { isAlike, restoreDefinition } from '../catalog/chain/edit.ts'
+import { findRenames } from '../catalog/chain/input-renames.ts'
+import { followRenames } from '../catalog/configuration/input-renames.ts'
 import type { Db } from '../database/connection/db.ts'
 import { AppError } from '../lib/errors.ts'
-import { type Author, recordChange } from '../organisation/changes.ts'
-import {
-  editDefinition,
-  findDefinition,
-  listEpochs,
-  listRevisions,
-  type Revision,
-} from './store/definitions.ts'
+import { recordChange } from '../organisation/changes.ts'
+import type { ChainEditing } from './chain-edit.ts'
+import { editWithFollowers, findNamingSheets } from './input-renames.ts'
+import { findDefinition, listEpochs, listRevisions, type Revision } from './store/definitions.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
 /** Undoes one change of inputs and actions. It is refused if they were changed since, because that change would be lost. */
 export async function restoreSheetDefinition(
-  db: Db,
-  author: Author,
-  sheet: SheetRecord,
+  { db, author, sheet, catalogue }: ChainEditing,
   { from, to }: { from: number; to: number },
 ): Promise<number> {
   const { org_id, sheet_id } = sheet
   const entry = { action: 'definition.restored', target: sheet_id, details: { from, to } }
-  return recordChange(db, author, entry, (trx) =>
-    editDefinition(trx, author, sheet, async ({ definition, revision }) => {
+  const naming = await findNamingSheets(db, sheet)
+  const { result } = await recordChange(db, author, entry, (trx) =>
+    editWithFollowers(trx, { author, sheet, catalogue }, naming, async ({ definition, revision }) => {
       const left = await findDefinition(trx, { org_id, sheet_id, revision: from })
       const earlier = await findDefinition(trx, { org_id, sheet_id, revision: to })
       if (left === undefined || earlier === undefined) {
@@ -34,9 +31,15 @@ export async function restoreSheetDefinition(
         )
       }
       const epochs = await listEpochs(trx, { org_id, sheet_id })
-      return { definition: restoreDefinition(definition, earlier, epochs), result: revision + 1 }
+      // Under the names of the earlier definition, so that an input that gets its former name back makes no result stale.
+      const renames = findRenames(definition.inputs, earlier.inputs)
+      const following = { sheetId: sheet_id, isOwn: true, catalogue }
+      const current =
+        renames === null ? definition : followRenames(definition, { ...following, renames }).definition
+      return { definition: restoreDefinition(current, earlier, epochs), result: revision + 1 }
     }),
   )
+  return result
 }
 
 const MAX_LISTED = 30

@@ -20,11 +20,12 @@ export async function addInputs(
     editDefinition(trx, author, sheet, ({ definition, nextColumn }) => {
       const errors = findConflicts(items, definition.inputs)
       if (errors.length > 0) throw validationError(errors)
-      const added = items.map(({ name, type, description }, place) => ({
+      const added = items.map(({ name, type, description, choices }, place): InputColumn => ({
         column: nextColumn + place,
         name,
         type,
         description,
+        ...(choices === undefined ? {} : { choices }),
       }))
       const inputs = [...definition.inputs, ...added]
       return {

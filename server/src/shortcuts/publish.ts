@@ -93,7 +93,9 @@ async function freeze(
   const derivedInputs = deriveInputs(definition.inputs, before?.inputs ?? [])
   const outputs = await listOutputs({ db, author, catalogue }, sheet, definition)
   const derivedOutputs = deriveOutputs(outputs, before?.outputs ?? [])
-  const wantedInputs = given.inputs ?? (before?.inputs_given ? before.inputs.map(withoutColumn) : undefined)
+  const wantedInputs =
+    given.inputs ??
+    (before?.inputs_given ? before.inputs.map((entry) => keepGiven(entry, definition)) : undefined)
   const wantedOutputs = given.outputs ?? (before?.outputs_given ? before.outputs : undefined)
   const chosen = {
     inputs:
@@ -117,8 +119,13 @@ async function freeze(
   }
 }
 
-function withoutColumn({ column: _column, ...entry }: ShortcutVersion['inputs'][number]): GivenInput {
-  return entry
+/** Returns a field as it was given before. A field that is named like its input follows when the input is renamed. */
+function keepGiven(
+  { column, ...entry }: ShortcutVersion['inputs'][number],
+  { inputs }: Definition,
+): GivenInput {
+  const input = inputs.find((one) => one.column === column)
+  return input?.former_names?.includes(entry.name) ? { ...entry, name: input.name } : entry
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FieldError } from '#contract/errors.ts'
+import { problemOfChoices } from '#contract/inputs.ts'
 import type { GivenInput, GivenOutput } from '#contract/shortcuts.ts'
 import { type Definition, findInstance, type InputColumn } from '../catalog/chain/definition.ts'
 import { parseTemplate, printToken, soleToken } from '../catalog/chain/references.ts'
@@ -18,12 +19,13 @@ export function deriveInputs(inputs: readonly InputColumn[], before: readonly Fr
     inputs.map(({ column, name }) => [column, snakeCase(name)]),
     kept,
   )
-  return inputs.map(({ column, name, type, description }) => ({
+  return inputs.map(({ column, name, type, description, choices }) => ({
     column,
     reference: references.get(column) ?? snakeCase(name),
     name,
     ...(description === '' ? {} : { description }),
     type,
+    ...(choices === undefined ? {} : { choices: [...choices] }),
   }))
 }
 
@@ -70,7 +72,7 @@ export function chooseInputs(
 ): Schema<FrozenInput> {
   const errors: FieldError[] = []
   const entries = given.flatMap((entry, place): FrozenInput[] => {
-    const { reference, name, description, type, required, defaultValue } = entry
+    const { reference, name, description, type, choices, required, defaultValue } = entry
     const input =
       derived.find((known) => known.reference === reference) ?? derived.find((known) => known.name === name)
     if (input === undefined) {
@@ -79,13 +81,18 @@ export function chooseInputs(
       errors.push({ field, message: `the workflow has no such input; it has: ${known}` })
       return []
     }
+    const fieldType = type ?? input.type
+    const offered = choices ?? (fieldType === 'select' ? input.choices : undefined)
+    const problem = problemOfChoices({ type: fieldType, choices: offered })
+    if (problem !== null) errors.push({ field: `inputs[${place}].choices`, message: problem })
     return [
       {
         column: input.column,
         reference: reference ?? input.reference,
         name: name ?? input.name,
         ...optional('description', description ?? input.description),
-        type: type ?? input.type,
+        type: fieldType,
+        ...optional('choices', offered),
         ...optional('required', required),
         ...optional('defaultValue', defaultValue),
       },

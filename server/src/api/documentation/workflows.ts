@@ -63,6 +63,18 @@ export const WORKFLOWS: Operations = {
     description: 'Adds input columns. The body is an array without a wrapper; the answer lists all of them.',
     body: [{ name: 'city', type: 'string', description: 'Where the company is' }],
   },
+  [`PATCH ${SHEET}/inputs/{field_name}`]: {
+    id: 'changeInput',
+    description:
+      'Renames an input, or changes its type, choices or description. References to it follow: fields and conditions of actions here and in other sheets, mappings of syncs, and saved layouts. Values and stored results stay, and rows in flight go on. After a change of the type, `warnings` counts the values that do not fit it.',
+    body: { name: 'Company', type: 'select', choices: ['Acme', 'Globex'] },
+  },
+  [`POST ${SHEET}/inputs/{field_name}/duplicate`]: {
+    id: 'duplicateInput',
+    description:
+      'Copies an input with its values, right after the original. Without a name the copy is called `<name> copy`.',
+    body: { name: 'Company (raw)' },
+  },
   [`DELETE ${SHEET}/inputs/{field_name}`]: {
     id: 'deleteInput',
     description: 'Deletes an input. References to it in actions become invalid.',

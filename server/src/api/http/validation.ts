@@ -68,7 +68,7 @@ export function checkPart<Output>(
   schema: z.ZodType<Output>,
   value: unknown,
   root: string,
-  refuses: Pick<FastifyContextConfig, 'spends' | 'selects'> = {},
+  refuses: Refusing = {},
 ): { value: Output; warnings: Warning[] } {
   if (value === undefined && !schema.safeParse(undefined).success) value = readMissingPart(schema, root)
   const knownKeys: KnownKeys = new Map()
@@ -119,21 +119,26 @@ function refuseUnknown(
   issues: readonly UnknownKeys[],
   root: string,
   known: KnownKeys,
-  { spends, selects }: Pick<FastifyContextConfig, 'spends' | 'selects'>,
+  { spends, selects, exact }: Refusing,
 ): FieldError[] {
   const isCap = (key: string) => spends === true && SPENDING_WORDS.test(key)
   return issues.flatMap(({ path, keys }) => {
     const hint = createHints(known.get(printPath(path, root)) ?? [])
     return Iterator.from(keys)
-      .filter((key) => selects === true || isCap(key))
+      .filter((key) => selects === true || exact === true || isCap(key))
       .take(MAX_WARNINGS)
       .map((key) => ({
         field: shorten(printPath([...path, key], root), MAX_FIELD),
-        message: `is not known here, and the request is refused because this field may be meant to ${isCap(key) ? 'limit what is spent' : 'select rows'}${hint(key)}`,
+        message: `is not known here${isCap(key) || selects === true ? whyRefused(isCap(key)) : ''}${hint(key)}`,
       }))
       .toArray()
   })
 }
+
+const whyRefused = (isCap: boolean) =>
+  `, and the request is refused because this field may be meant to ${isCap ? 'limit what is spent' : 'select rows'}`
+
+type Refusing = Pick<FastifyContextConfig, 'spends' | 'selects' | 'exact'>
 
 type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>
 

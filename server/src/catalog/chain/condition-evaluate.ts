@@ -1,10 +1,10 @@
 import { compareDecimals, parseDecimal } from '#contract/decimal.ts'
+import { parseInstant } from '#contract/instant.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { hasText } from '../../lib/search.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
 import { kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
-import { parseInstant } from './instant.ts'
 import { textOf } from './references.ts'
 
 export type Resolve = (text: string) => unknown

@@ -39,6 +39,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['string', 'text'],
   ['email', 'text'],
   ['url', 'text'],
+  ['select', 'text'],
   ['imageUrl', 'text'],
   ['number', 'number'],
   ['currency', 'number'],

@@ -1,4 +1,4 @@
-import type { INPUT_TYPES } from '#contract/inputs.ts'
+import type { InputType } from '#contract/inputs.ts'
 import type { RunIf } from './condition-shape.ts'
 
 /** A sheet's input columns and its action chain, in order. One immutable revision holds one definition. */
@@ -13,9 +13,16 @@ export type InputColumn = {
   name: string
   type: InputType
   description: string
+  /** The values that an input of type select offers. */
+  choices?: readonly string[]
+  /**
+   * The earlier names of the input, the latest last. Rows that are sent from elsewhere under such a name still reach it:
+   * runs of other sheets that began before, and senders of webhooks.
+   */
+  former_names?: readonly string[]
 }
 
-export type InputType = (typeof INPUT_TYPES)[number]
+export type { InputType }
 
 /** One configured action of the chain. `epoch` counts the changes that make cached results stale (D26). */
 export type ActionInstance = {

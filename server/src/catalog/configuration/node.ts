@@ -22,7 +22,8 @@ function inputNode({ inputs, actions }: Definition): GraphNode {
     display_name: 'Inputs',
     outputs: inputs.map(({ name, type, description }) => ({
       name,
-      type,
+      // Outputs have no type of their own for texts from a list.
+      type: type === 'select' ? 'string' : type,
       reference: printToken({ kind: 'input', name }),
       description,
     })),

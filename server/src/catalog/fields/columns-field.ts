@@ -1,4 +1,5 @@
 import type { ConfiguredValue } from '../chain/definition.ts'
+import { type InputRenames, renameInText } from '../chain/input-renames.ts'
 import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
 import { describeField, type Field, type FieldTexts, hasToken } from './field.ts'
 
@@ -32,6 +33,7 @@ export function columns(options: FieldTexts & { required?: boolean }): Field<Col
     // `resolve` returns no other shape, and an unset required field is never read.
     read: (resolved) => resolved as ColumnTexts,
     references: asTokens,
+    renameInputs: renameColumns,
   }
 }
 
@@ -58,4 +60,16 @@ function asTokens(configured: ConfiguredValue): string[] {
   return configured
     .filter(isColumn)
     .map((item) => (hasToken(item) ? item : printToken({ kind: 'input', name: item.trim() })))
+}
+
+/** Renames inputs in tokens and bare names. */
+function renameColumns(configured: ConfiguredValue, renames: InputRenames): ConfiguredValue {
+  if (!Array.isArray(configured)) return configured
+  return configured.map((item: unknown) => {
+    if (!isColumn(item) || hasToken(item))
+      return typeof item === 'string' ? renameInText(item, renames) : item
+    const token = printToken({ kind: 'input', name: item.trim() })
+    const renamed = renameInText(token, renames)
+    return renamed === token ? item : renamed.slice('{{input.'.length, -'}}'.length)
+  })
 }

@@ -1,6 +1,7 @@
 import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { evaluate } from '../chain/condition-evaluate.ts'
-import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
+import { type ConditionGroup, type ConditionLeaf, parseConditionGroups } from '../chain/condition-shape.ts'
+import { renameInText } from '../chain/input-renames.ts'
 import { listTokens } from '../chain/reference-walk.ts'
 import { describeField, type Field, type FieldTexts, type Scope } from './field.ts'
 
@@ -36,11 +37,25 @@ type Resolved = { groups: ConditionGroup[]; subjects: unknown[] }
 export function targetConditions({ sheet, ...options }: Given & { sheet: string }): Field<ConditionGroup[]> {
   return {
     ...base(options, 'target'),
-    namesInputs: { of: sheet, takesPaths: true, list: listInputs },
+    namesInputs: {
+      of: sheet,
+      takesPaths: true,
+      list: listInputs,
+      rename: (configured, renames) =>
+        changeLeaves(asGroups(configured), (leaf) => ({
+          ...leaf,
+          variable: renameInText(leaf.variable, renames),
+        })),
+    },
     resolve: (configured, scope) => mapLeaves(asGroups(configured), scope, (variable) => variable),
     read: asGroups,
     references: (configured) =>
       asGroups(configured).flatMap((group) => group.conditions.flatMap((leaf) => leaf.values ?? [])),
+    renameInputs: (configured, renames) =>
+      changeLeaves(asGroups(configured), ({ values, ...leaf }) => ({
+        ...leaf,
+        ...(values === undefined ? {} : { values: values.map((text) => renameInText(text, renames)) }),
+      })),
   }
 }
 
@@ -80,17 +95,21 @@ function asGroups(stored: unknown): ConditionGroup[] {
   return Array.isArray(stored) ? (stored as ConditionGroup[]) : []
 }
 
+function changeLeaves(
+  groups: ConditionGroup[],
+  change: (leaf: ConditionLeaf) => ConditionLeaf,
+): ConditionGroup[] {
+  return groups.map((group) => ({ ...group, conditions: group.conditions.map(change) }))
+}
+
 function mapLeaves(
   groups: ConditionGroup[],
   scope: Scope,
   change: (variable: string) => string,
 ): ConditionGroup[] {
-  return groups.map((group) => ({
-    ...group,
-    conditions: group.conditions.map(({ variable, values, ...leaf }) => ({
-      ...leaf,
-      variable: change(variable),
-      ...(values === undefined ? {} : { values: values.map((text) => scope.text(text)) }),
-    })),
+  return changeLeaves(groups, ({ variable, values, ...leaf }) => ({
+    ...leaf,
+    variable: change(variable),
+    ...(values === undefined ? {} : { values: values.map((text) => scope.text(text)) }),
   }))
 }

@@ -2,6 +2,7 @@ import type { FieldKind } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
+import type { InputRenames } from '../chain/input-renames.ts'
 import { parseTemplate } from '../chain/references.ts'
 
 /** The decision about a value that a caller configures. */
@@ -89,6 +90,8 @@ export type Field<Value = unknown> = FieldDescription & {
   namesInputs?: NamesInputs
   /** Returns the part of a configured value that holds tokens of this sheet, if that is not the whole value. */
   references?(configured: ConfiguredValue): unknown
+  /** Renames inputs of this sheet in a configured value, if they stand elsewhere than in the tokens of its texts. */
+  renameInputs?(configured: ConfiguredValue, renames: InputRenames): ConfiguredValue
 }
 
 /** `of` is the field that names the sheet. `takesPaths` means that a name may lead into the value of an input (D75). */
@@ -96,6 +99,8 @@ export type NamesInputs = {
   of: string
   takesPaths?: true
   list(configured: ConfiguredValue): { place: string; name: string }[]
+  /** Renames inputs of the other sheet in a configured value. */
+  rename(configured: ConfiguredValue, renames: InputRenames): ConfiguredValue
 }
 
 export type Inspection = { code: string; message: string }

@@ -1,4 +1,6 @@
 import { isObject } from '../../lib/json/object.ts'
+import type { ConfiguredValue } from '../chain/definition.ts'
+import type { InputRenames } from '../chain/input-renames.ts'
 import { parseTemplate, soleToken, textOf, type Token } from '../chain/references.ts'
 import { printPath, readItem } from '../chain/value-path.ts'
 import { readList } from '../values/json-text.ts'
@@ -51,7 +53,7 @@ export function itemMapping({
 }): Field<ItemMapping> {
   return {
     ...field.pairs(options),
-    namesInputs: { of: sheet, list: listNames },
+    namesInputs: { of: sheet, list: listNames, rename: renameNames },
     resolve: (configured, scope) =>
       Array.isArray(configured)
         ? configured.filter(isObject).map(({ name, value }) => ({
@@ -67,6 +69,17 @@ function listNames(configured: unknown): { place: string; name: string }[] {
   return (Array.isArray(configured) ? configured : []).flatMap((pair: unknown, place) => {
     const name = isObject(pair) && typeof pair['name'] === 'string' ? pair['name'].trim() : ''
     return name === '' || hasToken(name) ? [] : [{ place: `[${place}].name`, name }]
+  })
+}
+
+function renameNames(configured: ConfiguredValue, { names }: InputRenames): ConfiguredValue {
+  if (!Array.isArray(configured)) return configured
+  return configured.map((pair: unknown) => {
+    const name =
+      isObject(pair) && typeof pair['name'] === 'string' ? names.get(pair['name'].trim()) : undefined
+    if (!isObject(pair) || name === undefined) return pair
+    // Items without a label of their own carry their name as label.
+    return { ...pair, name, ...(pair['label'] === pair['name'] ? { label: name } : {}) }
   })
 }
 

@@ -1,6 +1,6 @@
+import { parseInstant } from '#contract/instant.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
-import { parseInstant } from '../chain/instant.ts'
 import type { OutputType } from '../outputs.ts'
 import { fitsToken } from './output-names.ts'
 

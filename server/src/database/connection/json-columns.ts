@@ -21,7 +21,7 @@ export type ExportSelection = Omit<Selection, 'createdAt'> & {
 
 /** The columns of an export: the sheet as it was when the export was requested. */
 export type ExportPlan = {
-  inputs: { name: string; column: number; isNumber?: boolean }[]
+  inputs: { name: string; column: number; isNumber?: boolean; as?: 'date' | 'boolean' }[]
   /** `open` is true if cells may hold outputs beyond the known ones. */
   actions: { id: string; name: string; outputs: string[]; numbers?: string[]; open: boolean }[]
   /** The extra columns of each action beside its outputs. */

@@ -10,7 +10,13 @@ import type { Instant, Json, Made, MaybeInstant } from './column-types.ts'
  * A column of a file and the column of the sheet that it fills. Imports queued before migration 0025 have no name and
  * type of the input.
  */
-export type MappedColumn = { header: string; column: number; name?: string; type?: InputType }
+export type MappedColumn = {
+  header: string
+  column: number
+  name?: string
+  type?: InputType
+  choices?: readonly string[]
+}
 
 /** Files, imports and exports. */
 export type FileTables = {

@@ -8,9 +8,14 @@ export class ExportFailure extends Error {
 }
 
 /**
- * A column of an export. Values of a number column are numbers in a workbook, even if they are stored as text (D95).
+ * A column of an export. Values of a number column are numbers in a workbook, even if they are stored as text (D95). Those of
+ * a date or boolean column (`as`) are dates and truth values there, where nothing of them is lost.
  */
-export type ExportColumn = ColumnSource & { header: string; isNumber?: boolean | undefined }
+export type ExportColumn = ColumnSource & {
+  header: string
+  isNumber?: boolean | undefined
+  as?: 'date' | 'boolean' | undefined
+}
 
 /** The maximum number of columns: what one PostgreSQL statement can return, with some margin. */
 const MAX_COLUMNS = 1600
@@ -24,7 +29,12 @@ export function listExportColumns(
   plan: ExportPlan,
   found: ReadonlyMap<string, readonly string[]>,
 ): ExportColumn[] {
-  const inputs = plan.inputs.map(({ name, column, isNumber }) => ({ header: name, input: column, isNumber }))
+  const inputs = plan.inputs.map(({ name, column, isNumber, as }) => ({
+    header: name,
+    input: column,
+    isNumber,
+    as,
+  }))
   const outputs = plan.actions.flatMap(({ id, name, outputs: known, numbers }, action): ExportColumn[] => [
     ...[...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
       header: `${name}: ${output}`,

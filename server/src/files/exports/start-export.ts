@@ -65,6 +65,7 @@ async function planColumns(
       name,
       column,
       isNumber: type === 'number',
+      ...(type === 'date' || type === 'boolean' ? { as: type } : {}),
     })),
     actions: definition.actions.map(({ id, display_name }) => {
       const link = links.get(id)

@@ -8,7 +8,11 @@ async function* blocksOf(...blocks: unknown[][][]): AsyncGenerator<Buffer> {
 
 async function sheetsOf(headers: string[], blocks: AsyncIterable<Buffer>, rowsPerSheet?: number) {
   const parts: Uint8Array[] = []
-  const columns = headers.map((header) => ({ header, isNumber: header.startsWith('number') }))
+  const columns = headers.map((header) => ({
+    header,
+    isNumber: header.startsWith('number'),
+    as: (['date', 'boolean'] as const).find((type) => header.startsWith(type)),
+  }))
   for await (const part of writeWorkbook(columns, blocks, rowsPerSheet)) parts.push(part)
   return (await read(Buffer.concat(parts))).sheets.map(({ name, rows }) => ({ name, rows }))
 }
@@ -19,6 +23,22 @@ it('rows that do not fit on a worksheet continue on the next, under the same hea
     { name: 'Export', rows: [['name'], ['a'], ['b']] },
     { name: 'Export_2', rows: [['name'], ['c'], ['d']] },
     { name: 'Export_3', rows: [['name'], ['e']] },
+  ])
+})
+
+it('H13: dates and truth values of typed inputs are such in a workbook, and other texts stay', async () => {
+  const rows = [
+    ['2026-03-01', 'TRUE', '2026-03-01'],
+    ['2026-03-01T10:00:00Z', 'false', 'true'],
+    ['1850-01-01', true, 'x'],
+    ['2026-02-30', 'yes', null],
+  ]
+  const [sheet] = await sheetsOf(['date', 'boolean', 'text'], blocksOf(rows))
+  expect(sheet?.rows.slice(1)).toEqual([
+    [new Date('2026-03-01T00:00:00Z'), true, '2026-03-01'],
+    ['2026-03-01T10:00:00Z', false, 'true'],
+    ['1850-01-01', true, 'x'],
+    ['2026-02-30', 'yes', null],
   ])
 })
 

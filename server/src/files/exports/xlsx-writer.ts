@@ -1,4 +1,6 @@
 import { type CellValue, writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET, ZipError } from 'hucre'
+import { parseInstant } from '#contract/instant.ts'
+import { readBoolean } from '#contract/value-fit.ts'
 import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
 import { ExportFailure } from './export-columns.ts'
 
@@ -8,7 +10,12 @@ const EXACT_NUMBER = /^-?(?:\d\.?){1,15}$/
 /** Matches a text that is a plain number. A text with leading zeros is more than a number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
-type Column = { header: string; isNumber?: boolean | undefined }
+type Column = { header: string; isNumber?: boolean | undefined; as?: 'date' | 'boolean' | undefined }
+
+/** A date without a time. Workbooks hold no time zone, so a date-time stays the text that it is. */
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+/** The first day that workbooks count correctly: they take 1900 for a leap year. */
+const FIRST_DAY = Date.UTC(1900, 2, 1)
 
 /**
  * Writes a workbook from blocks of lines, each a JSON array. Texts become text cells, so nothing in them is executed.
@@ -51,6 +58,8 @@ async function* rowsOf(
 function toCell(value: unknown, column: Column | undefined, row: number): CellValue {
   if (typeof value === 'string') {
     if (column?.isNumber === true && EXACT_NUMBER.test(value) && NUMBER.test(value)) return Number(value)
+    const typed = column?.as === undefined ? null : readTyped(value.trim(), column.as)
+    if (typed !== null) return typed
     return value.length <= 1000
       ? escapeCodes(value)
       : textCell(value, `Row ${row}, column "${column?.header}"`)
@@ -58,6 +67,12 @@ function toCell(value: unknown, column: Column | undefined, row: number): CellVa
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (!(value instanceof NumberText)) return null
   return EXACT_NUMBER.test(value.source) ? Number(value.source) : value.source
+}
+
+function readTyped(text: string, as: 'date' | 'boolean'): Date | boolean | null {
+  if (as === 'boolean') return readBoolean(text)
+  const instant = DAY.test(text) ? parseInstant(text) : null
+  return instant === null || instant < FIRST_DAY ? null : new Date(instant)
 }
 
 function textCell(text: string, place: string): string {

@@ -26,7 +26,7 @@ export async function* readChunks(
   { mapping, mismatches, normalized: earlier, rows_imported }: Begun,
 ): AsyncGenerator<Chunk> {
   const columns = mapping.map(({ column }) => column)
-  const inputs = mapping.map(({ name = '', type = 'string' }) => ({ name, type }))
+  const inputs = mapping.map(({ name = '', type = 'string', choices }) => ({ name, type, choices }))
   const types = createTypeCheck(inputs, mismatches)
   const normalized = createNormalizedValues(earlier)
   const chunk = (rows: string[], position: unknown): Chunk => ({

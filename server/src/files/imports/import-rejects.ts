@@ -1,5 +1,5 @@
 import type { ImportRejects } from '#contract/screens.ts'
-import type { InputType } from '../../catalog/chain/definition.ts'
+import type { TypedInput } from '#contract/value-fit.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { shorten } from '../../lib/errors.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
@@ -18,7 +18,7 @@ export async function listRejects(
   file: ImportedFile,
   limit: number,
 ): Promise<ImportRejects> {
-  const inputs = file.mapping.map(({ name = '', type = 'string' }) => ({ name, type }))
+  const inputs = file.mapping.map(({ name = '', type = 'string', choices }) => ({ name, type, choices }))
   if (inputs.every(({ type }) => type === 'string')) return { rejects: [], complete: true }
   const started = performance.now()
   const source = await openSource(parts, file)
@@ -40,10 +40,11 @@ export async function listRejects(
 }
 
 /** Lists the values of a record that do not fit the type of their input. */
-function listMisfits(record: Batch['records'][number], inputs: readonly { name: string; type: InputType }[]) {
-  return inputs.flatMap(({ name, type }, place) => {
+function listMisfits(record: Batch['records'][number], inputs: readonly (TypedInput & { name: string })[]) {
+  return inputs.flatMap((input, place) => {
+    const { name, type } = input
     const value = record[place] ?? null
-    return value === null || fits(value, type)
+    return value === null || fits(value, input)
       ? []
       : [{ input: name, type, value: shorten(value, MAX_VALUE) }]
   })

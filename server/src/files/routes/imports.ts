@@ -203,6 +203,8 @@ async function listMappingErrors({ db, sheet, body }: FastifyRequest): Promise<F
 function toMappedColumns(mapping: MappingBody, inputs: readonly InputColumn[]): MappedColumn[] {
   return Object.entries(mapping).flatMap(([header, name]) => {
     const input = inputs.find((one) => one.name === name)
-    return input === undefined ? [] : [{ header, column: input.column, name: input.name, type: input.type }]
+    if (input === undefined) return []
+    const { column, type, choices } = input
+    return [{ header, column, name: input.name, type, ...(choices === undefined ? {} : { choices }) }]
   })
 }

@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { RejectedRow } from '#contract/rows.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../../catalog/chain/definition.ts'
+import { findFormerNames, nameAsNow } from '../../catalog/chain/input-renames.ts'
 import { invalid, validationError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { fitRejected, nameInputs, parseRows } from './intake.ts'
@@ -14,10 +15,12 @@ const REPORTED_CODES = new Set(['type_mismatch', 'value_normalized'])
 
 /**
  * Reads the body posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
- * item without any known key is rejected. If no item is left, the whole delivery is refused.
+ * item without any known key is rejected. A former name of an input counts as its name, because the sender may not know of the
+ * rename. If no item is left, the whole delivery is refused.
  */
 export async function readDelivery(inputs: readonly InputColumn[], body: unknown): Promise<Delivered> {
-  const items = listItems(body)
+  const former = findFormerNames(inputs)
+  const items = listItems(body).map((item) => nameAsNow(item, former))
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
   const nameRow = (place: number) => (Array.isArray(body) ? `body[${place}]` : 'body')

@@ -1,17 +1,15 @@
-import { parseDecimal } from '#contract/decimal.ts'
 import type { Warning } from '#contract/envelope.ts'
-import type { InputType } from '../../catalog/chain/definition.ts'
+import type { InputType } from '#contract/inputs.ts'
+import { fitsInput, type TypedInput as FittedInput } from '#contract/value-fit.ts'
 import type { Mismatches, ValuePlaces } from '../../database/connection/json-columns.ts'
 import { shorten } from '../../lib/errors.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { plural } from '../../lib/plural.ts'
 
-/** The longest texts that are checked. A longer text is no number, address or link. */
-const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
 const MAX_PLACES = 5
 const MAX_NAME = 200
 
-type TypedInput = { name: string; type: InputType }
+type TypedInput = FittedInput & { name: string }
 
 /** Returns the name of a row at a place for callers: `rows[3]`. */
 export type NameRow = (place: number) => string
@@ -23,8 +21,9 @@ export const nameInRows: NameRow = (place) => `rows[${place}]`
 export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly Mismatches[] = []) {
   const checked = [...inputs.entries()].filter(([, { type }]) => type !== 'string')
   const found = new Map(earlier.map((known) => [known.name, { ...known, places: [...known.places] }]))
-  const check = ({ name, type }: TypedInput, value: unknown, place: number): void => {
-    if (fits(value, type)) return
+  const check = (input: TypedInput, value: unknown, place: number): void => {
+    if (fits(value, input)) return
+    const { name, type } = input
     const known = found.get(name) ?? { name, type, count: 0, places: [] }
     addPlace(known, place)
     found.set(name, known)
@@ -54,12 +53,17 @@ export function warnOfMismatches(
 
 function createWarning(mismatches: Mismatches, nameRow: NameRow): Warning {
   const { type, count } = mismatches
-  const values = plural(count, 'value is', 'values are')
   return {
     field: nameFirstField(mismatches, nameRow),
     code: 'type_mismatch',
-    message: `${values} no ${type} (${listPlaces(mismatches, nameRow)}); stored as given`,
+    message: `${describeMismatch(type, count)} (${listPlaces(mismatches, nameRow)}); stored as given`,
   }
+}
+
+/** Returns a text such as `2 values are no number`. */
+export function describeMismatch(type: InputType, count: number): string {
+  const values = plural(count, 'value is', 'values are')
+  return `${values} ${type === 'select' ? 'none of the choices' : `no ${type}`}`
 }
 
 /** Adds a value. Its place is kept if it is among the first. */
@@ -77,42 +81,10 @@ export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): st
   return `${places.map(nameRow).join(', ')}${more}`
 }
 
-/** Returns true if a value fits its type. A missing value fits every type. */
-export function fits(value: unknown, type: InputType): boolean {
-  if (value === null || value === undefined || type === 'string') return true
-  if (typeof value === 'number' || value instanceof NumberText) return type === 'number'
-  if (typeof value !== 'string') return false
-  // Blanks around a value are allowed. A value that is far too long is not checked.
-  if (value.length > MAX_LENGTH[type] * 2) return value.trim() === ''
-  const text = value.trim()
-  return text === '' || (text.length <= MAX_LENGTH[type] && CHECKS[type](text))
-}
-
-const CHECKS: Record<Exclude<InputType, 'string'>, (text: string) => boolean> = {
-  number: (text) => parseDecimal(text) !== null,
-  email: isEmail,
-  url: isUrl,
-}
-
-/** Returns true for one part before the at sign and a host after it. It does not check whether the address can be reached. */
-function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@')
-  return at > 0 && !/[\s<>,;]/.test(text) && isHost(text.slice(at + 1))
-}
-
-/** Returns true for a link with its scheme, or without it as people write it: acme.com/about. */
-function isUrl(text: string): boolean {
-  if (/\s/.test(text)) return false
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-  return (
-    url !== null && (isHost(url.hostname) || url.hostname === 'localhost' || url.hostname.startsWith('['))
-  )
-}
-
-/** Returns true for labels with a dot between them. */
-function isHost(host: string): boolean {
-  const labels = host.split('.')
-  return labels.length > 1 && labels.every((label) => label !== '' && !/[\s@/:]/.test(label))
+/** Returns true if a value fits its input. A missing value fits every type. */
+export function fits(value: unknown, input: TypedInput): boolean {
+  if (!(value instanceof NumberText)) return fitsInput(value, input)
+  return input.type === 'number' || input.type === 'string' || (input.choices ?? []).includes(value.source)
 }
 
 /** Collects values that could not be stored as given (D28), by input, and adds them to earlier ones. */

@@ -1,7 +1,17 @@
 import { memo, type PointerEvent as ReactPointerEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import { classNames } from '../../../ui/class-names.ts'
-import { ChevronDown, Hash, Link2, Mail, Type, Zap } from '../../../ui/icons.tsx'
+import {
+  CalendarDays,
+  CheckSquare,
+  ChevronDown,
+  Hash,
+  Link2,
+  ListChecks,
+  Mail,
+  Type,
+  Zap,
+} from '../../../ui/icons.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'
@@ -13,7 +23,15 @@ import type { RowParts } from './grid-row.tsx'
 
 export const HEAD_HEIGHT = 36
 const DRAGGED_COLUMN = 'application/x-loam-column'
-const ICONS = { string: Type, url: Link2, email: Mail, number: Hash } as const
+const ICONS = {
+  string: Type,
+  url: Link2,
+  email: Mail,
+  number: Hash,
+  date: CalendarDays,
+  boolean: CheckSquare,
+  select: ListChecks,
+} as const
 
 export const GridHead = memo(function GridHead({
   headWidth,

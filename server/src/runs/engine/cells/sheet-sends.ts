@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { findFormerNames, nameAsNow } from '../../../catalog/chain/input-renames.ts'
 import type { SheetAnswer } from '../../../catalog/define.ts'
 import type { Catalogue } from '../../../catalog/registry.ts'
 import { type Db, isUnavailable, type Store } from '../../../database/connection/db.ts'
@@ -79,8 +80,11 @@ async function sendTogether(
   const { sheet, definition } = found.value
   const answers = new Map<Sending, Sent>()
   const parsed: Parsed[] = []
+  // The run may have begun before inputs of the other sheet were renamed.
+  const former = findFormerNames(definition.inputs)
   for (const sending of sendings) {
-    const { accepted, rejected } = await parseRows(definition.inputs, sending.rows)
+    const rows = sending.rows.map((row) => nameAsNow(row, former))
+    const { accepted, rejected } = await parseRows(definition.inputs, rows)
     const wrong = rejected[0]?.errors[0]
     if (wrong === undefined) parsed.push({ sending, data: accepted.map((row) => row.data) })
     else answers.set(sending, { ok: false, message: `${wrong.field}: ${wrong.message}` })

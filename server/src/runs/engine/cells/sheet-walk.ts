@@ -7,6 +7,7 @@ import {
 } from '../../../catalog/chain/condition-index.ts'
 import { type ConditionGroup, parseConditionGroups } from '../../../catalog/chain/condition-shape.ts'
 import type { Definition } from '../../../catalog/chain/definition.ts'
+import { findFormerNames, renameInText } from '../../../catalog/chain/input-renames.ts'
 import { parseTemplate, resolveValue } from '../../../catalog/chain/references.ts'
 import { createRowScope } from '../../../catalog/chain/row-scope.ts'
 import type { LookupQuery, SheetAnswer } from '../../../catalog/define.ts'
@@ -58,13 +59,26 @@ export function createSheetWalks(store: Store): LookUp {
       const message = parsed.errors.map((error) => `${error.field}: ${error.message}`).join('; ')
       return { ok: false, message }
     }
+    // The run may have begun before inputs of the other sheet were renamed.
+    const former = findFormerNames(target.definition.inputs)
+    const groups = former === null ? parsed.value : renameVariables(parsed.value, former)
     for (;;) {
       call.signal.throwIfAborted()
-      const item = { target, order, search: new Search(parsed.value, limit, call) }
+      const item = { target, order, search: new Search(groups, limit, call) }
       const answer = await untilAborted(call.signal, search(item))
       if (answer !== AGAIN) return answer
     }
   }
+}
+
+function renameVariables(
+  groups: ConditionGroup[],
+  renames: NonNullable<ReturnType<typeof findFormerNames>>,
+): ConditionGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    conditions: group.conditions.map((leaf) => ({ ...leaf, variable: renameInText(leaf.variable, renames) })),
+  }))
 }
 
 /** Batches lookups in one sheet in one order. Lookups that arrive during a walk share the next one. */

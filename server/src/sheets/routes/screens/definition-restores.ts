@@ -1,7 +1,7 @@
 import { success } from '#contract/envelope.ts'
 import { DefinitionSteps, RestoreDefinitionBody, RevisionView } from '#contract/row-edits.ts'
 import { ok } from '../../../api/http/envelope.ts'
-import type { Api } from '../../../api/services.ts'
+import type { Api, Services } from '../../../api/services.ts'
 import { AppError } from '../../../lib/errors.ts'
 import {
   type DefinitionStep,
@@ -15,7 +15,7 @@ const PATH = '/workflows/:workflow_id/sheets/:sheet_id/definition'
 /**
  * Registers undo for inputs and actions. Values and results of deleted inputs and actions still exist and return with them.
  */
-export function definitionRestoreRoutes(api: Api): void {
+export function definitionRestoreRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
   const response = { 200: success(200, RevisionView) }
   api.get(
     PATH,
@@ -52,7 +52,7 @@ export function definitionRestoreRoutes(api: Api): void {
           'Restoring inputs and actions also needs the scope actions:write',
         )
       }
-      return ok({ revision: await restoreSheetDefinition(db, caller, sheet, body) })
+      return ok({ revision: await restoreSheetDefinition({ db, author: caller, sheet, catalogue }, body) })
     },
   )
 }

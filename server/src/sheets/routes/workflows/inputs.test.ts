@@ -113,7 +113,7 @@ describe('4.4 Create Inputs', () => {
   })
 })
 
-const TYPES = 'must be one of: string, url, email, number'
+const TYPES = 'must be one of: string, url, email, number, date, boolean, select'
 const UNIQUE = 'must be unique in the sheet'
 const HALF = 'must be well-formed Unicode (it holds half of a surrogate pair)'
 
