@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import type { EntityKind, IdentifierKind } from '#contract/records.ts'
 import { isObject } from '../lib/json/object.ts'
+import { normalizeText } from '../lib/plain-text.ts'
 import type { Identifier } from './store/identifiers.ts'
 
 /**
@@ -79,10 +80,10 @@ const PROFILE = {
  * of their path.
  */
 function readLinkedinUrl(text: string, entity: EntityKind): string | null {
-  const address = text.replace(/^https?:\/\//i, '').replace(/[?#].*$/, '')
+  const address = text.replace(/^https?:\/\//i, '').replace(/[?#].*$/s, '')
   const [host = '', type = '', name = ''] = address.split('/')
   if (!/^([a-z0-9-]+\.)?linkedin\.com$/i.test(host) || !PROFILE[entity].test(type.toLowerCase())) return null
-  const slug = decode(name)?.trim().normalize('NFC').toLowerCase()
+  const slug = normalizeText(decode(name)?.trim() ?? '', 'NFC').toLowerCase()
   return slug && isPrintable(slug) && !/[\s/]/.test(slug)
     ? `linkedin.com/${type.toLowerCase()}/${slug}`
     : null

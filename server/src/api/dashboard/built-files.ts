@@ -76,11 +76,9 @@ async function list(folder: string): Promise<string[]> {
 
 /** Returns true if the header accepts the coding. `br;q=0` refuses it. */
 function accepts(header: string | undefined, coding: Coding): boolean {
-  const named = (header ?? '').split(',').map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/),
-  )
-  return named.some(([name, quality = '1']) => name === coding && Number(quality) > 0)
+  return (header ?? '').split(',').some((part) => {
+    const [name = '', weight = ''] = part.toLowerCase().split(';', 2)
+    const [key, quality = '1'] = weight.trim().split('=', 2)
+    return name.trim() === coding && (key !== 'q' || Number(quality) > 0)
+  })
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../lib/plain-text.ts'
 import { hasText } from '../../lib/search.ts'
 import { fetchJobs, type JobOpening } from '../built-in/boards/board.ts'
 import { BOARDS, readBoardName } from '../built-in/boards/detection.ts'
@@ -112,7 +113,7 @@ function answer(all: readonly JobOpening[], keywords: string | undefined) {
   }
   const jobs = all
     .filter(fits)
-    .sort((a, b) => (b.posted_at ?? '').localeCompare(a.posted_at ?? ''))
+    .sort((a, b) => compareTexts(b.posted_at ?? '', a.posted_at ?? ''))
     .map(({ text: _text, ...job }) => job)
   return done({ count: jobs.length, jobs: jobs.slice(0, MAX_JOBS) })
 }

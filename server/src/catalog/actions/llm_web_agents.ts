@@ -126,7 +126,7 @@ function readDomains(text: string): string[] {
         .toLowerCase()
         .replace(/^https?:\/\//, '')
         .replace(/^www\./, '')
-        .replace(/\/.*$/, ''),
+        .replace(/\/.*$/s, ''),
     )
     .filter((part) => part !== '')
 }

@@ -61,7 +61,7 @@ function readSource(given: unknown, urls: readonly string[]): unknown {
 function readPage(given: unknown, urls: readonly string[]): unknown {
   const page = Array.isArray(given) && given.length === 1 ? (given[0] as unknown) : given
   if (typeof page !== 'string') return page
-  const [, digits] = /^\s*\[?\s*(\d{1,6})\s*\]?\s*$/.exec(page) ?? []
+  const [, digits] = /^\[?\s*(\d{1,6})\s*\]?$/.exec(page.trim()) ?? []
   if (digits !== undefined) return Number(digits)
   const address = plainAddress(page)
   return address === null ? page : 1 + urls.findIndex((url) => plainAddress(url) === address) || NO_PAGE

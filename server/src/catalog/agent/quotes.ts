@@ -1,3 +1,4 @@
+import { normalizeText } from '../../lib/plain-text.ts'
 import { hasText, listPlaces } from '../../lib/search.ts'
 
 const MIN_QUOTE = 4
@@ -41,8 +42,7 @@ const isWord = (sign: string): boolean => /[\p{L}\p{N}]/u.test(sign)
  */
 export function plain(text: string): string {
   return (
-    text
-      .normalize('NFKC')
+    normalizeText(text, 'NFKC')
       // The match ends at the next bracket: otherwise each bracket that is never closed would be followed to the end of
       // the text.
       .replace(/!?\[([^[\]\n]*)\]\([^()\n]*\)/g, '$1')
@@ -78,7 +78,8 @@ const SCALES: Record<string, number> = { k: 1e3, thousand: 1e3, m: 1e6, million:
  */
 function numbersIn(text: string): number[] {
   const found = text.matchAll(
-    /(\d{1,3}(?:[ ,.']\d{3})+|\d+)([.,]\d+)?\s?(k|m|bn|thousand|million|billion)?\b/g,
+    // A number begins where its digits begin: trying each digit would take quadratic time.
+    /(?<!\d)(\d{1,3}(?:[ ,.']\d{3})+|\d+)([.,]\d+)?\s?(k|m|bn|thousand|million|billion)?\b/g,
   )
   return [...found].flatMap(([, whole = '', part = '', scale = '']) => {
     const digits = Number(whole.replace(/[ ,.']/g, '') + part.replace(',', '.'))

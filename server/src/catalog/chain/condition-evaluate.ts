@@ -1,8 +1,8 @@
 import { compareDecimals, parseDecimal } from '#contract/decimal.ts'
 import { parseInstant } from '#contract/instant.ts'
-import { isObject } from '../../lib/json/object.ts'
 import { hasText } from '../../lib/search.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
+import { listHas } from './condition-lists.ts'
 import { kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
 import { textOf } from './references.ts'
@@ -21,8 +21,8 @@ export type EvaluateOptions = {
   typeOf?: TypeOf
 }
 
-/** The value of a variable. `elements` is null unless it is a list. */
-type Subject = { value: unknown; text: string; elements: unknown[] | null }
+/** The value of a variable. `elements` is null unless it is a list. A text is made when it is first asked for. */
+type Subject = { value: unknown; readonly text: string; elements: readonly unknown[] | null }
 type Test = (subject: Subject, values: string[]) => boolean
 type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
 
@@ -32,9 +32,11 @@ type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
  */
 export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: EvaluateOptions = {}): boolean {
   const { resolveValue = resolve, typeOf = () => undefined } = options
+  // The texts of lists, which several conditions may ask for. Printing a list of megabytes takes long.
+  const printed = new Map<unknown, string>()
   const testLeaves = (group: ConditionGroup): Step<boolean>[] =>
     group.conditions.map(({ variable, operator, values = [], combinator }) => {
-      const subject = readSubject(resolve(variable), typeOfVariable(variable, typeOf))
+      const subject = readSubject(resolve(variable), typeOfVariable(variable, typeOf), printed)
       const texts = values.map((value) => textOf(resolveValue(value)))
       return { combinator, holds: TESTS[operator](subject, texts) }
     })
@@ -46,7 +48,7 @@ export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: Ev
 
 /** Returns true if one condition holds for a value. The value itself decides if it is text or a list. */
 export function testValue(operator: Operator, value: unknown, values: string[]): boolean {
-  return TESTS[operator](readSubject(value, undefined), values)
+  return TESTS[operator](readSubject(value, undefined, new Map()), values)
 }
 
 const TESTS: Record<Operator, Test> = {
@@ -88,10 +90,19 @@ export function foldSteps<Truth>([first, ...rest]: Step<Truth>[], { none, and, o
 }
 
 /** Reads the value of a variable. A list may be stored as its JSON text, for example in a CSV column. */
-function readSubject(raw: unknown, type: string | undefined): Subject {
+function readSubject(raw: unknown, type: string | undefined, printed: Map<unknown, string>): Subject {
   const kind = kindOf(type)
   const value = kind === 'list' && typeof raw === 'string' ? parseContainer(raw) : raw
-  return { value, text: textOf(raw), elements: Array.isArray(value) && kind !== 'text' ? value : null }
+  return {
+    value,
+    elements: Array.isArray(value) && kind !== 'text' ? value : null,
+    get text() {
+      if (typeof raw !== 'object') return textOf(raw)
+      const text = printed.get(raw) ?? textOf(raw)
+      printed.set(raw, text)
+      return text
+    },
+  }
 }
 
 function parseContainer(text: string): unknown {
@@ -120,13 +131,9 @@ function isEmpty(value: unknown): boolean {
  * Searches a list for an element that equals the value in any case, or for an object with a field that does (D96).
  * Searches anything else for a part of its text.
  */
-function contains({ elements, text }: Subject, [value = '']: string[]): boolean {
-  if (!elements) return hasText(lower(text), lower(value))
+function contains(subject: Subject, [value = '']: string[]): boolean {
   const wanted = lower(value)
-  const isWanted = (element: unknown) => isSame(lower(textOf(element)), wanted)
-  return elements.some((element) =>
-    isObject(element) ? Object.values(element).some(isWanted) : isWanted(element),
-  )
+  return subject.elements === null ? hasText(lower(subject.text), wanted) : listHas(subject.elements, wanted)
 }
 
 function lower(text: string): string {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { trimEnd } from '../../lib/plain-text.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { CellContext } from '../provider/context.ts'
@@ -79,5 +80,5 @@ export function toPathStep(text: string): string | null {
 /** Returns the address of a record's page, on the instance where people log in. */
 export function recordUrl({ egress }: CellContext, key: ProviderKey, object: string, id: string): string {
   const instance = key.fields['instance_url'] ?? egress.baseUrl(salesforce.id, '')
-  return `${instance.replace(/\/+$/, '')}/lightning/r/${object}/${id}/view`
+  return `${trimEnd(instance, '/')}/lightning/r/${object}/${id}/view`
 }

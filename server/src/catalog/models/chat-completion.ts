@@ -3,6 +3,7 @@ import type { EgressResponse } from '../../lib/egress/response.ts'
 import { cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { ModelAddress } from './model-client.ts'
 import { MAX_BYTES, ModelUnreached } from './model-fetch.ts'
+import { withoutThoughts } from './thoughts.ts'
 
 export type CompletionMessage = { role: 'system' | 'user' | 'assistant'; content: string }
 
@@ -121,17 +122,6 @@ function textsOf({ message: { content } }: Choice): string[] {
   return (content ?? []).flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? [text] : [],
   )
-}
-
-const THOUGHTS = /<think>.*?<\/think>/gs
-
-/** Removes a model's thoughts from its answer. Only some servers do this themselves. */
-function withoutThoughts(text: string): string {
-  if (!text.includes('</think>')) return text
-  return text
-    .split(THOUGHTS)
-    .filter((part) => part !== '')
-    .join('\n')
 }
 
 function endOf(reason: string | null | undefined, refuses: boolean): Completion['end'] {

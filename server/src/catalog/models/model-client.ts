@@ -1,7 +1,8 @@
-import type { wrapLanguageModel } from 'ai'
+import type { LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 import { LRUCache } from 'lru-cache'
 import type { Egress } from '../../lib/egress/egress.ts'
 import { createModelFetch } from './model-fetch.ts'
+import { withoutThoughts } from './thoughts.ts'
 
 /** A client of one model, without the library's layer for conversations with tools. */
 export type ModelClient = ReturnType<typeof wrapLanguageModel>
@@ -19,6 +20,18 @@ export type ModelAddress = {
 
 const MAX_CLIENTS = 1000
 
+/** Removes a model's thoughts from its answers. The library's middleware for this takes quadratic time. */
+const THOUGHTLESS: LanguageModelMiddleware = {
+  specificationVersion: 'v4',
+  async wrapGenerate({ doGenerate }) {
+    const { content, ...result } = await doGenerate()
+    const answer = content.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutThoughts(part.text) } : part,
+    )
+    return { ...result, content: answer }
+  },
+}
+
 /** Creates the client for one model. The libraries are only loaded when a model is used. */
 async function createModelClient(address: ModelAddress): Promise<ModelClient> {
   const { id, baseUrl, apiKey } = address
@@ -28,8 +41,10 @@ async function createModelClient(address: ModelAddress): Promise<ModelClient> {
     // Without an explicit key, the library would take one from the environment.
     return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? 'none', fetch })(id)
   }
-  const [{ createOpenAICompatible }, { extractReasoningMiddleware, wrapLanguageModel: wrap }] =
-    await Promise.all([import('@ai-sdk/openai-compatible'), import('ai')])
+  const [{ createOpenAICompatible }, { wrapLanguageModel: wrap }] = await Promise.all([
+    import('@ai-sdk/openai-compatible'),
+    import('ai'),
+  ])
   const provider = createOpenAICompatible({
     name: 'models',
     baseURL: baseUrl,
@@ -37,9 +52,7 @@ async function createModelClient(address: ModelAddress): Promise<ModelClient> {
     fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   })
-  // Removes a model's thoughts from its answer. Only some servers do this themselves.
-  const middleware = extractReasoningMiddleware({ tagName: 'think' })
-  return wrap({ model: provider(id), middleware })
+  return wrap({ model: provider(id), middleware: THOUGHTLESS })
 }
 
 /** Returns a function that keeps one client for each address, because creating a client takes longer than a call. */

@@ -72,7 +72,7 @@ export function readCustomFields(pairs: readonly Pair[]): Record<string, string>
   return Object.fromEntries([...readWireValues(pairs, true)].map(([name, value]) => [name, textOf(value)]))
 }
 
-const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
 
 const Campaign = z.object({
   id: z.union([z.number(), z.string()]).transform(String),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimEnd } from '../../lib/plain-text.ts'
 import { textOf } from '../chain/references.ts'
 import { failed, type Outcome, type Provenance } from '../outcome.ts'
 import type { ProviderKey } from '../provider/access.ts'
@@ -133,5 +134,5 @@ function listTexts(item: Item, field: string): readonly string[] {
 /** Returns the address of a record's page, at the account's own address if it is known. */
 export function pageOf(key: ProviderKey, object: PipedriveKind, id: number): string {
   const place = key.fields['api_domain'] ?? 'https://app.pipedrive.com'
-  return `${place.replace(/\/+$/, '')}/${PIPEDRIVE_KINDS[object].page}/${id}`
+  return `${trimEnd(place, '/')}/${PIPEDRIVE_KINDS[object].page}/${id}`
 }

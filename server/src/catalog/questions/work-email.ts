@@ -19,7 +19,7 @@ export const Address = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[^\s@*<>]+@[^\s@*<>]+\.[^\s@*<>]+$/)
+  .regex(/^[^\s@*<>]+@[^\s@*<>.]+(\.[^\s@*<>.]+)+$/)
 
 export const workEmail: QuestionKind<PersonAtCompany, FoundEmail> = {
   result: z.object({

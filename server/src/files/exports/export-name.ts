@@ -1,12 +1,12 @@
 import { type ExportFormat, MAX_FILE_NAME } from '#contract/exports.ts'
+import { normalizeText } from '../../lib/plain-text.ts'
 
 const DEFAULT_NAME = 'export'
 const FIRST_CHARACTERS = new RegExp(`^.{0,${MAX_FILE_NAME}}`, 'u')
 
 /** Returns a base name for a file. Characters that are not letters or digits of any script become `_`. */
 export function safeFileName(wanted = ''): string {
-  const name = wanted
-    .normalize('NFC')
+  const name = normalizeText(wanted, 'NFC')
     .trim()
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '_')
   return name === '' ? DEFAULT_NAME : (FIRST_CHARACTERS.exec(name)?.[0] ?? DEFAULT_NAME)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseEgressAllow } from '../egress/addresses.ts'
 import { parseNameServers } from '../egress/name-servers.ts'
+import { trimEnd } from '../plain-text.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
@@ -60,7 +61,7 @@ export const SETTINGS = {
       'Encrypts secrets at rest; `new,old` while rotating. Made in the data folder when absent; required with DATABASE_URL',
     ),
   LOAM_PUBLIC_URL: urlText('http', 'https')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform((text) => trimEnd(text, '/'))
     .optional()
     .describe('Address at which users reach this server, used in links; by default http://HOST:PORT'),
   LOAM_TRUST_PROXY: z
@@ -178,7 +179,7 @@ export const SETTINGS = {
     .optional()
     .describe('Name the bucket in the path instead of the host; true by default with LOAM_S3_ENDPOINT'),
   LOAM_MODEL_BASE_URL: urlText('http', 'https')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform((text) => trimEnd(text, '/'))
     .optional()
     .describe(
       'OpenAI-compatible model server with its /v1 (http://127.0.0.1:11434/v1); may be on a private network',
@@ -198,7 +199,7 @@ export const SETTINGS = {
   ),
   LOAM_MODEL_TIMEOUT_SECONDS: wholeNumber(120, 1, 600).describe('Longest time for one answer of a model'),
   LOAM_SEARCH_URL: urlText('http', 'https')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform((text) => trimEnd(text, '/'))
     .optional()
     .describe('A SearXNG server for web searches; name its host in LOAM_EGRESS_ALLOW if it is private'),
   LOAM_AGENT_MODEL: z

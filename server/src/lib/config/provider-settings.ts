@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimEnd } from '../plain-text.ts'
 
 /**
  * Settings whose names contain the name of a provider (D57, D66). The key is the provider's id in lower case.
@@ -42,7 +43,7 @@ export function readProviderSettings(env: Readonly<Record<string, string | undef
     new Map([...found].map(([name, text]) => [name.toLowerCase(), read(text)] as const))
   return {
     settings: {
-      providerUrls: byId(urls, (text) => text.replace(/\/+$/, '')),
+      providerUrls: byId(urls, (text) => trimEnd(text, '/')),
       providerKeys: byId(keys, (text) => text.trim()),
     },
     lines,

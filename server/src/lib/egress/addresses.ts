@@ -98,11 +98,11 @@ function parseEntry(text: string): AllowEntry | string {
   if (text.includes('*')) return 'has a wildcard; name each host, or give a CIDR'
   const bracketed = /^\[([^[\]]+)\](?::(.*))?$/.exec(text)
   const plain =
-    /^([^:[\]]+)(?::([^:]*))?$/.exec(text) ?? (isIP(text.replace(/\/.*$/, '')) === 6 ? [text, text] : null)
+    /^([^:[\]]+)(?::([^:]*))?$/.exec(text) ?? (isIP(text.replace(/\/.*$/s, '')) === 6 ? [text, text] : null)
   const [, where, portText] = bracketed ?? plain ?? []
   if (where === undefined)
     return 'is no host, host:port, address or CIDR; an IPv6 port is written [fd00::1]:443'
-  if (bracketed !== null && isIP(where.replace(/\/.*$/, '')) !== 6)
+  if (bracketed !== null && isIP(where.replace(/\/.*$/s, '')) !== 6)
     return 'has brackets around something that is not IPv6'
   const port = portText === undefined ? undefined : parsePort(portText)
   if (port === null) return 'has a wrong port; it must be 1 to 65535'

@@ -67,7 +67,14 @@ export async function syncSource(
   return { mapped: mapping.length, warnings }
 }
 
-const REFERENCE = /^(?:\{\{\s*(input\..+?)\s*\}\}|(input\..+))$/
+/** Returns the name in `input.<name>` or `{{input.<name>}}`, or undefined. */
+function readInputName(reference: string): string | undefined {
+  const isToken = reference.startsWith('{{') && reference.endsWith('}}')
+  const text = isToken ? reference.slice(2, -2).trim() : reference
+  return text.startsWith(INPUT) && text.length > INPUT.length ? text.slice(INPUT.length) : undefined
+}
+
+const INPUT = 'input.'
 
 /**
  * Returns an error that lists the existing fields. The values of a mapping are field names as previews show them, never
@@ -88,8 +95,7 @@ function readMapping(
   if (entries.length === 0) errors.push({ field: 'field_mapping', message: 'must map at least one input' })
   for (const [key, field] of entries) {
     const at = `field_mapping.${key}`
-    const match = REFERENCE.exec(key)
-    const name = (match?.[1] ?? match?.[2])?.slice('input.'.length)
+    const name = readInputName(key)
     const input = inputs.find((one) => one.name === name)
     if (input === undefined) {
       errors.push({ field: at, message: describeUnknownInput(name, inputs) })

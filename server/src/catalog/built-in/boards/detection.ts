@@ -31,11 +31,12 @@ export const findBoardsOf = ({ html, url }: WebDocument): BoardName[] => findBoa
 
 /** Reads `greenhouse:acme` or the address of a board. Returns null if the text is neither. */
 export function readBoardName(text: string): BoardName | null {
-  const [, id, company] = /^\s*([a-z_ ]+?)\s*[:/]\s*([^\s:/][^\s:/]*)\s*$/i.exec(text) ?? []
-  const wanted = id?.toLowerCase().replace(' ', '_')
+  const bare = text.trim()
+  const [, id, company] = /^([a-z_ ]+)[:/]\s*([^\s:/]+)$/i.exec(bare) ?? []
+  const wanted = id?.trim().toLowerCase().replace(' ', '_')
   const board = BOARDS.find((known) => known.id === wanted || known.name.toLowerCase() === wanted)
   if (board !== undefined && company !== undefined) return { board, company }
-  const address = /^https?:\/\//i.test(text.trim()) ? text.trim() : `https://${text.trim()}`
+  const address = /^https?:\/\//i.test(bare) ? bare : `https://${bare}`
   return findBoards(address)[0] ?? null
 }
 

@@ -44,6 +44,6 @@ const ROLES: ReadonlySet<string> = new Set(
 
 /** Returns true if the address belongs to a function and not to a person. */
 export function isRole(local: string): boolean {
-  const name = local.toLowerCase().replace(/\+.*$/, '')
+  const name = local.toLowerCase().replace(/\+.*$/s, '')
   return ROLES.has(name) || ROLES.has(name.replaceAll('.', ''))
 }

@@ -1,3 +1,4 @@
+import { compareTexts, trimEnd } from '../../../lib/plain-text.ts'
 export type NewsItem = {
   title: string
   url: string
@@ -25,15 +26,18 @@ export function sortNews(items: readonly NewsItem[], since: Date): NewsItem[] {
   }
   return items
     .filter(({ published_at }) => published_at >= since.toISOString())
-    .sort((a, b) => b.published_at.localeCompare(a.published_at))
+    .sort((a, b) => compareTexts(b.published_at, a.published_at))
     .filter(isNew)
     .slice(0, MAX_ITEMS)
 }
 
+/** The longest address that is compared without its tracking. Removing the parameters of a longer one takes quadratic time. */
+const LONGEST_ADDRESS = 2000
+
 function bareAddress(address: string): string {
-  const url = URL.parse(address)
+  const url = address.length > LONGEST_ADDRESS ? null : URL.parse(address)
   if (url === null) return address
   const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name))
   for (const name of tracking) url.searchParams.delete(name)
-  return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`
+  return `${url.host.replace(/^www\./, '')}${trimEnd(url.pathname, '/')}${url.search}`
 }

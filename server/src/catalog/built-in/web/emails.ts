@@ -1,3 +1,4 @@
+import { trimEnd } from '../../../lib/plain-text.ts'
 import type { Elements } from './tree.ts'
 
 const MAX_EMAILS = 100
@@ -51,7 +52,7 @@ function emailsInText(text: string): string[] {
 /** Returns each address once, in lower case, without file names and placeholders that only look like addresses. */
 export function uniqueEmails(found: readonly string[]): string[] {
   const addresses = found
-    .map((address) => address.trim().toLowerCase().replace(/\.+$/, ''))
+    .map((address) => trimEnd(address.trim().toLowerCase(), '.'))
     .filter((address) => WHOLE.test(address) && !FILES.test(address) && !PLACEHOLDERS.test(address))
   return [...new Set(addresses)].slice(0, MAX_EMAILS)
 }
@@ -60,7 +61,7 @@ function mailtoAddresses(href: string): string[] {
   const [, list = ''] = /^mailto:([^?]*)/i.exec(href.trim()) ?? []
   return list.split(/[,;]/).map((part) => {
     const plain = decodePercent(part)
-    return /<([^>]+)>/.exec(plain)?.[1] ?? plain
+    return /<([^<>]+)>/.exec(plain)?.[1] ?? plain
   })
 }
 

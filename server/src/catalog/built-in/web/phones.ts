@@ -32,7 +32,7 @@ export function uniquePhones(found: readonly string[], country: CountryCode | nu
 function readNumber(text: string, country: CountryCode | null): string | null {
   const bare = text
     .replace(/^(tel|callto):/i, '')
-    .replace(/;.*$/, '')
+    .replace(/;.*$/s, '')
     .replaceAll('%20', ' ')
     .replace(/^\/+/, '')
   const international = bare.replace(/^\s*00(?=[1-9])/, '+').replace(/\(0\)/, '')

@@ -1,3 +1,4 @@
+import { trimEnd } from '../../../lib/plain-text.ts'
 /** The networks where companies have pages: a pattern for the host, and one for the path of a company's page. */
 const NETWORKS: [RegExp, RegExp][] = [
   [/(^|\.)linkedin\.com$/, /^\/(company|in|school|showcase|organization)\/[^/]+/],
@@ -30,7 +31,7 @@ export function findSocialLinks(addresses: readonly string[]): string[] {
     const url = URL.parse(address)
     if (url === null || !/^https?:$/.test(url.protocol)) return []
     const isPage = NETWORKS.some(([host, path]) => host.test(url.hostname) && path.test(url.pathname))
-    return isPage ? [`https://${url.hostname}${url.pathname.replace(/\/+$/, '')}`] : []
+    return isPage ? [`https://${url.hostname}${trimEnd(url.pathname, '/')}`] : []
   })
   return [...new Set(found)].slice(0, MAX_LINKS)
 }

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../lib/plain-text.ts'
 import { verifyAddress } from '../../built-in/mail/verify-address.ts'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
 import { hasBothNames, type PersonAtCompany, workEmail } from '../../questions/work-email.ts'
@@ -30,8 +31,7 @@ function listForms({ first_name, last_name, domain }: PersonAtCompany): string[]
 
 /** Returns a name in the letters of mail addresses: no accents, no spaces. */
 function plain(name: string): string {
-  return name
-    .normalize('NFKD')
+  return normalizeText(name, 'NFKD')
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replace(/[^a-z0-9-]/g, '')

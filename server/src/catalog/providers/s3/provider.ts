@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimEnd } from '../../../lib/plain-text.ts'
 import { redact } from '../../../lib/security/redaction.ts'
 import { defineProvider, type Provider } from '../../provider/provider.ts'
 import { parseReply, refusal, refusalOfFailure, type RefusalKind } from '../../provider/reply.ts'
@@ -54,7 +55,7 @@ export const s3: Provider = {
       return { ok: false, refusal: refusal('unconfigured', words) }
     }
     const base = context.egress.baseUrl('s3', endpoint ?? `https://s3.${region}.amazonaws.com`)
-    const url = URL.parse(`${base.replace(/\/+$/, '')}${path.split('/').map(escapePart).join('/')}`)
+    const url = URL.parse(`${trimEnd(base, '/')}${path.split('/').map(escapePart).join('/')}`)
     if (url === null) return { ok: false, refusal: refusal('unconfigured', 'the endpoint is not a URL') }
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
     // The query in the form that is signed: another spelling of a space is another request.

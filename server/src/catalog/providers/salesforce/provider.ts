@@ -1,4 +1,5 @@
 import { isObject } from '../../../lib/json/object.ts'
+import { trimEnd } from '../../../lib/plain-text.ts'
 import { defineProvider } from '../../provider/provider.ts'
 import type { RefusalKind } from '../../provider/reply.ts'
 
@@ -20,7 +21,7 @@ export const salesforce = defineProvider({
     grant: 'refresh_token',
     // Sandboxes are unknown at login.salesforce.com, so tokens are made at the instance.
     tokenUrl: ({ instance_url = 'https://login.salesforce.com' }) =>
-      `${instance_url.replace(/\/+$/, '')}/services/oauth2/token`,
+      `${trimEnd(instance_url, '/')}/services/oauth2/token`,
   },
   limits: { concurrent: 20 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },

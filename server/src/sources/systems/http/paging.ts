@@ -96,7 +96,7 @@ function placeAt(name: 'cursor' | 'url', value: unknown): Place | null {
 }
 
 /** Matches a URL in angle brackets with its parameters, whose values may be quoted. */
-const LINK = /<([^>]*)>((?:\s*;[^,;"]*(?:"[^"]*")?)*)/g
+const LINK = /<([^<>]*)>((?:\s*;[^,;"]*(?:"[^"]*")?)*)/g
 
 /**
  * Returns the next page of a Link header (RFC 8288): `<https://api.example/items?page=2>; rel="next", <...>;

@@ -3,6 +3,7 @@ import type { Ask } from '../../../catalog/provider/adapter.ts'
 import { byLabel } from '../../../catalog/provider/options.ts'
 import { slack } from '../../../catalog/providers/slack/provider.ts'
 import { ownValue } from '../../../lib/json/object.ts'
+import { trimEnd } from '../../../lib/plain-text.ts'
 import type { SourceOptions } from '../../define.ts'
 import { definePull } from '../../pull.ts'
 import { defineShape } from '../../shape.ts'
@@ -101,7 +102,7 @@ function findWorkspace(ask: Ask) {
 }
 
 const linkTo = (url: string, channel: string, ts: string) =>
-  `${url.replace(/\/+$/, '')}/archives/${channel}/p${ts.replace('.', '')}`
+  `${trimEnd(url, '/')}/archives/${channel}/p${ts.replace('.', '')}`
 
 const Channels = z.object({
   channels: z.array(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { bareHost } from '../../../catalog/questions/person-input.ts'
+import { trimEnd } from '../../../lib/plain-text.ts'
 import { defineReceiver } from '../../receive.ts'
 import { unmasked } from '../../rows.ts'
 import { defineShape } from '../../shape.ts'
@@ -106,7 +107,7 @@ export const rb2b = defineReceiver(visitingPeople, {
   tag: ({ rb2b_key }) => ({ 'data-rb2b': rb2b_key ?? '' }),
   item: Person,
   visitOf: ({ visit }) => visit,
-  keyOf: ({ linkedin_url, email }) => linkedin_url?.toLowerCase().replace(/\/+$/, '') ?? email,
+  keyOf: ({ linkedin_url, email }) => (linkedin_url ? trimEnd(linkedin_url.toLowerCase(), '/') : email),
   fold({ before, item: { url, referrer, visit: _visit, ...person }, at, isNewVisit }) {
     // A repeated delivery changes nothing.
     if (before !== null && !isNewVisit) return before

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../lib/plain-text.ts'
 /** The maximum number of items of one page. Later items are not read. */
 export const MAX_ITEMS = 5000
 
@@ -12,8 +13,7 @@ export type ItemList = {
 
 /** Returns a field name for a label: `Unit Price (EUR)` becomes `unit_price_eur`. */
 export function fieldName(label: string): string {
-  const name = label
-    .normalize('NFKD')
+  const name = normalizeText(label, 'NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
