@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 
 /** The programs in the order in which they run: the longest come last. R8 runs only when it is named. */
 const ORDER = `
-  r3 r4 r7 r12 r13 r15 r16 r11 r9 endings r2 r6 segments merges pulls crm m1 money r5 r1 r17 fuzz r18 r21 r10
+  r3 r4 r7 r12 r13 r15 r16 r11 r9 endings r2 r6 segments merges pulls crm m1 money r5 r1 r17 fuzz r18 r21 attack r10
 `
 const ONLY_BY_NAME = ['r8-import', 'r8-export']
 

@@ -3,21 +3,20 @@
 // run. At the same time another organisation runs its own rows. The time that the server's main thread works
 // without a pause is measured inside it (thread-watch.mjs).
 // npm run faults:r21 [-- --held-ms 200 --mixtures 120 --each 1 --only pages --seconds 900 --list --profile]
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ChatBody, printTurn } from '#server/catalog/testing/chat-turn.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { setEnv } from '#server/organisation/env-variables.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { createRandom } from '#test/builders/seeded-random.ts'
-import { type Call, callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
+import { callOver, type Step } from '#test/builders/sheets.ts'
 import { openInstallation, SECRET } from '#test/plumbing/installation.ts'
 import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
 import { worstPages } from './breaks/worst-pages.ts'
@@ -30,6 +29,7 @@ import {
   worstXml,
 } from './breaks/worst-shapes.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
+import { type Family, runNeighbour, runShapes, watchedBy } from './load/shape-runs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -52,12 +52,8 @@ const { values } = parseArgs({
 })
 const random = createRandom(Number(values.seed))
 const CANARY = 'canary-of-the-neighbour'
-/** Errors that show a bug of this program. */
-const OWN_ERRORS =
-  /internal|TypeError|ReferenceError|RangeError|undefined|is not a function|crashed|ended its worker/i
 
 type Served = { body: string; type?: string; robots?: string; feeds?: string }
-type Family = { name: string; inputs: string[]; chain: Step[]; rows: [string, Record<string, string>][] }
 
 /** The pages by host. Each shape has its own host, so that no cached page of another is used. */
 const hosts = new Map<string, Served>()
@@ -178,6 +174,7 @@ const families: Family[] = [
   },
   {
     name: 'formulas',
+    mayThrow: true,
     inputs: ['code'],
     chain: [
       {
@@ -191,12 +188,19 @@ const families: Family[] = [
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-r21-'))
 const watchFile = join(folder, 'held')
+const options = {
+  watchFile,
+  heldMs: Number(values['held-ms']),
+  each: Number(values.each),
+  seconds: Number(values.seconds),
+  list: values.list,
+  profile: values.profile,
+  canary: CANARY,
+}
 const installation = await openInstallation()
 try {
   const server = await installation.startServer({
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('load/thread-watch.mjs', import.meta.url))}`,
-    LOAM_THREAD_WATCH: watchFile,
-    ...(values.profile ? { LOAM_THREAD_PROFILE: '1' } : {}),
+    ...watchedBy(watchFile, values.profile),
     LOAM_EGRESS_ALLOW: '127.0.0.0/8',
     LOAM_MODEL_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
     LOAM_MODELS: 'scripted',
@@ -214,13 +218,13 @@ try {
 
   const idle = residentMb(server.child.pid ?? 0)
   const memory = watchMemory(() => [server.child.pid ?? 0])
-  const neighbours = runNeighbour(callOver(server.url, neighbour.key))
+  const neighbours = runNeighbour(callOver(server.url, neighbour.key), serve({ body: PLAIN }), CANARY)
   // Code that is loaded and compiled at its first use does not count as the work of an attack.
   while (neighbours.runs() < 2) await sleep(100)
   let shapes = 0
   for (const family of families) {
     if (!family.name.includes(values.only)) continue
-    shapes += await attack(callOver(server.url, attacker.key), family)
+    shapes += (await runShapes(callOver(server.url, attacker.key), family, options)).shapes
   }
   const { runs, failures } = await neighbours.stop()
   say(`${shapes} shapes; the neighbour ran ${runs} times`)
@@ -238,113 +242,3 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 sayVerdict('R21')
-
-/** Runs all shapes of a family and checks how they end. Returns the number of shapes. */
-async function attack(call: Call, family: Family): Promise<number> {
-  const rows = family.rows.filter((_, n) => n % Number(values.each) === 0)
-  const sheet = await makeSheet(call, family.inputs, family.chain)
-  const ids: string[] = []
-  for (let n = 0; n < rows.length; n += 8) {
-    const { data } = await call('POST', `${sheet}/rows`, { rows: rows.slice(n, n + 8).map(([, row]) => row) })
-    ids.push(...data.row_ids)
-  }
-  const began = Date.now()
-  await call('POST', `${sheet}/run-all`)
-  const ended = new Map<string, { status: string; error: string; text: string }>()
-  while (ended.size < ids.length && Date.now() - began < Number(values.seconds) * 1000) {
-    await sleep(500)
-    for (let n = 0; n < ids.length; n += 4) {
-      const waiting = ids.slice(n, n + 4).filter((id) => !ended.has(id))
-      if (waiting.length === 0) continue
-      const { data } = await call('POST', `${sheet}/rows/list`, { row_ids: waiting })
-      for (const row of data.rows) {
-        if (row.row_status === 'running' || row.row_status === 'pending') continue
-        const cells = Object.values(row.cells) as { status: string; error?: string }[]
-        const failed = cells.find(({ error }) => error !== undefined)
-        ended.set(row.row_id, {
-          status: cells.map(({ status }) => status).join(', '),
-          error: failed?.error ?? '',
-          text: JSON.stringify(cells),
-        })
-      }
-    }
-  }
-  const seconds = (Date.now() - began) / 1000
-  const held = readHeld(began)
-  const longest = held[0]?.ms ?? 0
-  if (values.list) {
-    for (const [n, [what]] of rows.entries()) {
-      const end = ended.get(ids[n] ?? '')
-      say(`  ${what}: ${end === undefined ? 'not ended' : `${end.status} ${end.error.slice(0, 150)}`}`)
-    }
-  }
-  for (const { ms, parts } of values.profile ? held.slice(0, 5) : []) say(`  ${ms} ms: ${parts}`)
-  const ends = [...ended.values()]
-  say(
-    `${family.name}: ${rows.length} shapes in ${seconds.toFixed(0)} s; the thread worked ${longest} ms at most without a pause; ` +
-      `${ends.filter(({ error }) => error === '').length} without an error`,
-  )
-  check(`${family.name}: shapes that ended`, ended.size, rows.length)
-  check(
-    `${family.name}: held for at most ${values['held-ms']} ms`,
-    longest <= Number(values['held-ms']),
-    true,
-  )
-  // A formula may throw any error.
-  const ownErrors = family.name === 'formulas' ? [] : ends.filter(({ error }) => OWN_ERRORS.test(error))
-  check(`${family.name}: errors of our own`, ownErrors.map(({ error }) => error.slice(0, 200)).join('; '), '')
-  check(`${family.name}: what others hold`, ends.filter(({ text }) => text.includes(CANARY)).length, 0)
-  return rows.length
-}
-
-type Held = { at: number; ms: number; parts: string }
-
-/** Returns the periods since then in which the main thread worked without a pause, the longest first. */
-function readHeld(since: number): Held[] {
-  const found = readFileSync(watchFile, 'utf8').matchAll(/^(\d+) (\d+) (.*)$/gm)
-  const held = [...found].map(([, at, ms, parts = '']): Held => ({ at: Number(at), ms: Number(ms), parts }))
-  return held.filter(({ at }) => at >= since).toSorted((a, b) => b.ms - a.ms)
-}
-
-/** Lets another organisation run formulas and read an ordinary page, again and again. */
-function runNeighbour(call: Call) {
-  const url = serve({ body: PLAIN })
-  const state = { isOver: false, runs: 0, failures: 0 }
-  const work = (async () => {
-    const formula = {
-      action_id: 'format_data_using_js_expression',
-      inputs: { data_formatter: `{{input.name}} + "${CANARY}".toUpperCase()` },
-    }
-    const sheet = await makeSheet(call, ['name', 'url'], [formula, ...scrape])
-    while (!state.isOver) {
-      // A call that fails while the server is blocked counts as a failed run, and the next run shows whether
-      // the server has recovered.
-      state.failures += await runRows(sheet, url).catch((error: Error) => {
-        say(`the neighbour's call failed: ${error.message.slice(0, 200)}`)
-        return 1
-      })
-      state.runs += 1
-    }
-  })()
-  /** Runs five rows to their end. Returns the number of rows that did not complete. */
-  async function runRows(sheet: string, url: string): Promise<number> {
-    const rows = Array.from({ length: 5 }, (_, n) => ({ name: `${CANARY} ${n}`, url }))
-    const { data } = await call('POST', `${sheet}/rows`, { rows, run_after_add: 'all' })
-    for (;;) {
-      await sleep(200)
-      const page = await call('POST', `${sheet}/rows/list`, { row_ids: data.row_ids })
-      const ended = page.data.rows as { row_status: string }[]
-      if (ended.some(({ row_status }) => row_status === 'running')) continue
-      return ended.filter(({ row_status }) => row_status !== 'complete').length
-    }
-  }
-
-  return {
-    runs: () => state.runs,
-    async stop() {
-      state.isOver = true
-      await work
-      return state
-    },
-  }
-}
