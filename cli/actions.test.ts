@@ -19,6 +19,17 @@ it.each([['actions'], ['actions list']])('loam %s lists the catalogue', async (c
   expect(table.slice(1, -1).map((line) => line.split(' ')[0])).toEqual(all.map(({ id }) => id))
 })
 
+it('H8: loam actions --search prints what matches, the best first', async () => {
+  const listIds = async (...args: string[]) =>
+    JSON.parse((await loam('actions', ...args, '--json')).stdout).map(
+      (one: { action_id: string }) => one.action_id,
+    )
+  expect((await listIds('--search', 'work email'))[0]).toBe('person_work_email_waterfall')
+  expect(await listIds('list', '--search', 'gpt')).toEqual(['ai_generate', 'llm_web_agents'])
+  expect((await loam('actions', '--search', 'qqqq')).stdout).toBe('No actions.\n')
+  expect((await loam('actions', '--search', 'a'.repeat(201))).stderr).toContain('search')
+})
+
 it('loam actions show prints the inputs with their choices, and the outputs', async () => {
   const { stdout } = await loam('actions', 'show', 'http_api_call', '--json')
   expect(JSON.parse(stdout)).toMatchObject({
@@ -30,8 +41,14 @@ it('loam actions show prints the inputs with their choices, and the outputs', as
         name: 'method',
         type: 'string',
         required: true,
-        description: 'The HTTP method.',
+        description: 'How to call the API.',
+        label: 'Method',
+        help: 'How to call the API.',
+        placeholder: null,
+        group: 'main',
+        kind: 'choice',
         options: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+        option_labels: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
       },
     ]),
     outputs: [{ name: 'status_code', type: 'number', description: 'The HTTP status of the reply.' }],

@@ -100,6 +100,14 @@ export const AddedAction = Instance.extend({
 
 const JsonObject = z.record(z.string(), z.unknown())
 
+export const Suggestion = z
+  .object({
+    action_id: z.string(),
+    reason: z.string().describe('The columns that it suits, in words'),
+    inputs: JsonObject.describe('Values by field name for Add Action, with tokens of those columns'),
+  })
+  .meta({ id: 'ActionSuggestion' })
+
 export const GraphNode = Instance.extend({
   inputs: JsonObject.exactOptional().describe('Configured values; absent on the input node'),
   outputs: z.array(OutputDescriptor).exactOptional().describe('Absent for actions without outputs'),

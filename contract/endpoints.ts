@@ -65,7 +65,7 @@ export const ENDPOINTS = {
   'PATCH /workflows/:workflow_id/sheets/:sheet_id': { body: sheets.UpdateSheetBody, answer: sheets.Sheet },
   'DELETE /workflows/:workflow_id/sheets/:sheet_id': { answer: sheets.DeletedSheet },
 
-  'GET /actions': { answer: z.array(catalogue.CatalogueEntry) },
+  'GET /actions': { query: catalogue.CatalogueQuery, answer: z.array(catalogue.CatalogueEntry) },
   'GET /actions/:action_id': { answer: catalogue.CatalogueAction },
 
   'POST /files': { query: imports.UploadQuery, answer: imports.StoredFile },
@@ -179,6 +179,7 @@ export const SHEET_ENDPOINTS = {
   'POST /inputs/:field_name/duplicate': { body: DuplicateInputBody, answer: Input },
   'DELETE /inputs/:field_name': { answer: z.array(Input) },
   'POST /actions/add': { body: actions.AddActionBody, answer: actions.AddedAction },
+  'GET /actions/suggestions': { answer: z.array(actions.Suggestion) },
   'GET /actions/graph': { answer: z.array(actions.GraphNode) },
   'GET /actions/:action_instance_id': { answer: actions.ActionDetail },
   'PATCH /actions/:action_instance_id': {

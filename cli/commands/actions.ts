@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { searchCatalogue } from '#contract/catalogue-search.ts'
+import { type CatalogueEntry, CatalogueQuery } from '#contract/catalogue.ts'
 import {
   listChoices,
   viewAction,
@@ -19,22 +21,21 @@ import { terminalOf } from '../terminal.ts'
 export function define(actions: Command): void {
   actions.addHelpText(
     'after',
-    examples('loam actions', 'loam actions show http_api_call', 'loam actions list --json'),
+    examples('loam actions', 'loam actions --search linkedin', 'loam actions show http_api_call'),
   )
 
   actions
     .command('list', { isDefault: true })
     .description('List the actions that a chain can use')
+    .option('--search <words>', 'only those with these words in name, synonyms, providers or description')
     .allowExcessArguments()
-    .addHelpText('after', examples('loam actions', 'loam actions --json'))
+    .addHelpText('after', examples('loam actions', 'loam actions --search hunter', 'loam actions --json'))
     .action(async function act(this: Command) {
       requireNoCommand(this)
-      const all = (await loadCatalogue()).list()
-      printOutput(
-        { data: all.map(viewEntry), text: () => formatList(all) },
-        terminalOf(this),
-        wantsJson(this),
-      )
+      const { search = '' } = readFlags(this, CatalogueQuery)
+      const catalogue = await loadCatalogue()
+      const found = searchCatalogue(catalogue.list().map(viewEntry), search)
+      printOutput({ data: found, text: () => formatList(found) }, terminalOf(this), wantsJson(this))
     })
 
   actions
@@ -58,14 +59,18 @@ function requireNoCommand(list: Command): void {
   list.error(`error: unknown command '${given}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`)
 }
 
-function formatList(actions: Action[]): string {
-  const rows = actions.map((action) => [action.id, action.name, action.category, formatPrice(action)])
+function formatList(entries: Pick<CatalogueEntry, 'action_id' | 'name' | 'category' | 'price'>[]): string {
+  const rows = entries.map(({ action_id, name, category, price }) => [
+    action_id,
+    name,
+    category,
+    formatPrice(price),
+  ])
   return formatTable(['ACTION', 'NAME', 'CATEGORY', 'CREDITS'], rows, 'No actions.')
 }
 
 /** Prints the price, or the range from the cheapest to the dearest provider. */
-function formatPrice(action: Action): string {
-  const { min, max } = priceOf(action)
+function formatPrice({ min, max }: CatalogueEntry['price']): string {
   return min === max ? String(min) : `${min} to ${max}`
 }
 
@@ -86,7 +91,7 @@ function formatAction(action: Action): string {
     formatDetails(`${colors.bold(action.id)}  ${action.description}`, [
       ['name', action.name],
       ['category', action.category],
-      ['credits', formatPrice(action)],
+      ['credits', formatPrice(priceOf(action))],
       ...(needs === '' ? [] : [['needs', needs] satisfies [string, string]]),
     ]),
     formatTable(['INPUT (* required)', 'TYPE', ''], inputs, 'No inputs.'),

@@ -35,6 +35,7 @@ import { webhookReceiverRoutes } from '../runs/webhooks/routes/webhook-receiver.
 import { actionLayoutRoutes } from '../sheets/routes/actions/action-layout.ts'
 import { actionRoutes } from '../sheets/routes/actions/actions.ts'
 import { catalogueRoutes } from '../sheets/routes/actions/catalogue.ts'
+import { suggestionRoutes } from '../sheets/routes/actions/suggestions.ts'
 import { cellRoutes } from '../sheets/routes/rows/cells.ts'
 import { changeRoutes } from '../sheets/routes/rows/changes.ts'
 import { rowRoutes } from '../sheets/routes/rows/rows.ts'
@@ -82,6 +83,7 @@ const API_ROUTES: Routes[] = [
   inputRoutes,
   catalogueRoutes,
   actionRoutes,
+  suggestionRoutes,
   actionLayoutRoutes,
   rowRoutes,
   cellRoutes,

@@ -6,8 +6,11 @@ import { describeInputs } from './describe.ts'
 import type { Field } from './fields/field.ts'
 import type { Catalogue } from './registry.ts'
 
-export function viewEntry(action: Action): CatalogueEntry {
-  const { id, name, category, credits, description } = action
+/** An action as the catalogue of the program has it, without what differs between organisations. */
+type Listed = Omit<CatalogueEntry, 'has_key'>
+
+export function viewEntry(action: Action): Listed {
+  const { id, name, category, credits, description, pure, synonyms, needs } = action
   return {
     action_id: id,
     name,
@@ -16,25 +19,21 @@ export function viewEntry(action: Action): CatalogueEntry {
     ...providerPrices(action),
     price: priceOf(action),
     needs_key: needsKey(action),
+    pure,
     description,
+    synonyms: [...synonyms],
+    providers: listProviders(action),
+    inputs: describeInputs(action).map((input) => ({ ...input, ...listChoices(action.inputs[input.name]) })),
+    needs: needs.map((set) => [...set]),
   }
 }
 
-export function viewAction(action: Action): CatalogueAction {
-  const { id, name, description, category, credits, timeoutSeconds, retries, needs, dynamic } = action
+export function viewAction(action: Action): Omit<CatalogueAction, 'has_key'> {
+  const { timeoutSeconds, retries, dynamic } = action
   return {
-    action_id: id,
-    name,
-    description,
-    category,
-    credits,
-    ...providerPrices(action),
-    price: priceOf(action),
-    needs_key: needsKey(action),
+    ...viewEntry(action),
     timeout_seconds: timeoutSeconds,
     retries,
-    inputs: describeInputs(action).map((input) => ({ ...input, ...listChoices(action.inputs[input.name]) })),
-    needs: needs.map((set) => [...set]),
     outputs: Object.entries(action.outputs).map(([name, { type, description, columns }]) => ({
       name,
       type,
@@ -43,6 +42,15 @@ export function viewAction(action: Action): CatalogueAction {
     })),
     dynamic_outputs: dynamic,
   }
+}
+
+/** Returns the names of the providers that an action can ask, each once. */
+function listProviders({ inputs }: Action): string[] {
+  const names = Object.values(inputs).flatMap(({ waterfall, connects }) => [
+    ...(waterfall?.providers ?? []).filter(({ asksNobody }) => asksNobody !== true).map(({ name }) => name),
+    ...(connects === undefined ? [] : [connects.name]),
+  ])
+  return [...new Set(names)]
 }
 
 /**
@@ -87,9 +95,16 @@ function needsKey({ inputs }: Action): boolean {
 }
 
 /** Returns the options or the providers of a field, if the definition lists them. */
-export function listChoices(field: Field | undefined): { options?: string[]; providers?: string[] } {
+export function listChoices(field: Field | undefined): {
+  options?: string[]
+  option_labels?: string[]
+  providers?: string[]
+} {
   if (field?.waterfall !== undefined) return { providers: field.waterfall.providers.map(({ name }) => name) }
   return field?.options !== undefined && 'fixed' in field.options
-    ? { options: field.options.fixed.map(({ value }) => value) }
+    ? {
+        options: field.options.fixed.map(({ value }) => value),
+        option_labels: field.options.fixed.map(({ label }) => label),
+      }
     : {}
 }

@@ -107,6 +107,8 @@ export type ActionSpec<F extends Fields, O extends Outputs> = {
   name: string
   description: string
   category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
+  /** Other words that people search for when they need this action. */
+  synonyms?: readonly string[]
   /**
    * The credits for a completed cell. Providers in a waterfall have their own prices. Default 1, up to 3 decimals
    * (D22).
@@ -140,6 +142,7 @@ export type Action = {
   name: string
   description: string
   category: string
+  synonyms: readonly string[]
   credits: number
   paysModel: boolean
   cached: boolean
@@ -172,6 +175,7 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     name: spec.name,
     description: spec.description,
     category: spec.category,
+    synonyms: spec.synonyms ?? [],
     credits: spec.credits ?? 1,
     paysModel: spec.paysModel ?? false,
     cached: spec.cached ?? true,

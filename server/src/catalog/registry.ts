@@ -23,7 +23,7 @@ export async function loadCatalogue(): Promise<Catalogue> {
 }
 
 /** The ids that are reserved: for the first node of every chain and for the fixed paths beside instances (D31). */
-const RESERVED = new Set(['input', 'graph', 'env'])
+const RESERVED = new Set(['input', 'graph', 'env', 'suggestions'])
 const ID = /^[a-z][a-z0-9_]*$/
 
 /**

@@ -2,13 +2,15 @@ import type { Warning } from '#contract/envelope.ts'
 import type { ActionInstance } from '../catalog/chain/definition.ts'
 import type { ChainView } from '../catalog/configuration/chain-view.ts'
 import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
+import type { Reach } from '../catalog/configuration/reach.ts'
 import { checkConfiguration, distinct } from '../catalog/configuration/warnings.ts'
 import { hasToken } from '../catalog/fields/field.ts'
-import type { Models } from '../catalog/models/models.ts'
+import { hasModels, MODEL_VENDORS, type Models } from '../catalog/models/models.ts'
 import { createKey, type ProviderKeys } from '../catalog/provider/access.ts'
 import type { Db } from '../database/connection/db.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
+import { listConnectedProviders } from '../organisation/store/connections.ts'
 import { listEnvironmentNames } from '../organisation/store/environment-names.ts'
 import type { SheetRecord } from './store/sheets.ts'
 
@@ -35,7 +37,7 @@ export async function listProblems(
 export async function readEnvironment(
   db: Db,
   sheet: SheetRecord,
-  { config: { providerKeys, LOAM_SMTP_URL }, egress }: Pick<Installation, 'config' | 'egress'>,
+  installation: Pick<Installation, 'config' | 'egress'>,
 ): Promise<ConfigurationEnvironment> {
   const { env_keys, connections } = await listEnvironmentNames(db, sheet)
   return {
@@ -48,6 +50,29 @@ export async function readEnvironment(
           (wanted === undefined || one.id === wanted || one.name.toLowerCase() === wanted),
       ).length
     },
+    ...keysOfInstallation(installation),
+  }
+}
+
+/** Reads which keys the installation and a member have, without a sheet: the member's connections and shared ones. */
+export async function readReach(
+  db: Db,
+  member: { org_id: string; member_id: string },
+  installation: Pick<Installation, 'config' | 'egress'>,
+): Promise<Reach> {
+  const connected = await listConnectedProviders(db, member)
+  return {
+    connectionsOf: (provider) => connected.filter((one) => one === provider).length,
+    ...keysOfInstallation(installation),
+    hasModel: hasModels(installation.config) || MODEL_VENDORS.some((vendor) => connected.includes(vendor)),
+  }
+}
+
+function keysOfInstallation({
+  config: { providerKeys, LOAM_SMTP_URL },
+  egress,
+}: Pick<Installation, 'config' | 'egress'>): Pick<ConfigurationEnvironment, 'hasKey' | 'hasAddress'> {
+  return {
     hasKey: (provider) => (provider === 'smtp' ? LOAM_SMTP_URL !== undefined : providerKeys.has(provider)),
     hasAddress: (provider) => egress.baseUrl(provider, '') !== '',
   }

@@ -85,7 +85,7 @@ export const ACTIONS: Operations = {
   'GET /actions': {
     id: 'listCatalogue',
     description:
-      'Every action that a chain can use, with its `price`: `credits` for a complete cell, and `provider_credits` for one answer of a provider.',
+      'Every action that a chain can use, with its `price`: `credits` for a complete cell, and `provider_credits` for one answer of a provider. With `search` only those that match it, the best first.',
   },
   'GET /actions/{action_id}': {
     id: 'getCatalogueAction',
@@ -96,6 +96,11 @@ export const ACTIONS: Operations = {
     description:
       'Adds an action at the end of the chain, or after the action named by `after`. It can be configured in the same call, by the rules of Configure Action; if anything is invalid, nothing is added.',
     body: { action_id: 'normalize_domain', inputs: { value: '{{input.website}}' } },
+  },
+  [`GET ${SHEET}/actions/suggestions`]: {
+    id: 'suggestActions',
+    description:
+      'Up to 8 actions that suit the columns of the sheet, by their names, types and first values. `inputs` can be sent to Add Action as they are.',
   },
   [`GET ${SHEET}/actions/graph`]: {
     id: 'getActionGraph',

@@ -21,6 +21,7 @@ export default defineAction({
   name: 'Upsert Airtable record',
   description: 'Updates the Airtable record that matches, or creates it.',
   category: 'data',
+  synonyms: ['base', 'database', 'save', 'export'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

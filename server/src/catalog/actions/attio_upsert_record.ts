@@ -26,6 +26,7 @@ export default defineAction({
   name: 'Upsert Attio record',
   description: 'Updates the Attio record that matches, or creates it.',
   category: 'crm',
+  synonyms: ['crm', 'export', 'save'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

@@ -25,6 +25,7 @@ export default defineAction({
   description:
     'Keeps the first row with the same values and marks or deletes the others, in whatever order they run. Rows without values are unique.',
   category: 'flow',
+  synonyms: ['deduplicate', 'duplicates', 'unique', 'remove duplicates'],
   credits: 0,
   cached: false,
   inputs: {
@@ -36,6 +37,7 @@ export default defineAction({
     }),
     select_dedupe_action: field.choice(['mark_as_duplicate', 'delete_duplicate'], {
       default: 'mark_as_duplicate',
+      labels: { mark_as_duplicate: 'Mark them', delete_duplicate: 'Delete the rows' },
       label: 'What to do with duplicates',
       help: 'Mark them in this column, or delete the rows.',
       details: 'One of `mark_as_duplicate` (default) and `delete_duplicate`.',

@@ -6,5 +6,6 @@ export default defineAction({
   name: 'Company headcount by country',
   description: 'Company headcount, with the distribution by country.',
   category: 'companies',
+  synonyms: ['employees', 'company size', 'offices', 'locations'],
   ...headcountBy('country'),
 })

@@ -6,5 +6,6 @@ export default defineAction({
   name: 'Company headcount by job role',
   description: 'Company headcount, with the distribution by job role.',
   category: 'companies',
+  synonyms: ['employees', 'company size', 'departments', 'teams', 'functions'],
   ...headcountBy('job_role'),
 })

@@ -24,6 +24,7 @@ export default defineAction({
   description:
     'Lists the job openings of a company from its job board (Greenhouse, Lever, Ashby, SmartRecruiters, Recruitee) or its own pages. If neither has any, from TheirStack where there is a key for it.',
   category: 'companies',
+  synonyms: ['jobs', 'hiring', 'careers', 'vacancies', 'open roles', 'greenhouse', 'lever', 'ashby'],
   timeoutSeconds: 120,
   inputs: {
     domain: field.text({

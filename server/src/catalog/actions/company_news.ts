@@ -17,6 +17,7 @@ export default defineAction({
   description:
     'Lists recent news about a company from its own feeds, from Hacker News, and from a search engine where there is a key for one. Undated stories are left out.',
   category: 'companies',
+  synonyms: ['press', 'articles', 'signals', 'announcements', 'funding', 'rss'],
   timeoutSeconds: 120,
   inputs: {
     company_name: field.text({

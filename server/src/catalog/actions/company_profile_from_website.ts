@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Company profile from website',
   description: 'Builds a company profile from its home page and its about, contact and imprint pages.',
   category: 'companies',
+  synonyms: ['extract', 'about', 'firmographics', 'description', 'logo', 'address', 'scrape'],
   timeoutSeconds: 120,
   inputs: {
     domain: field.text({

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Company technologies',
   description: 'Lists the technologies a company uses. Asks one source after another until one knows some.',
   category: 'companies',
+  synonyms: ['tech stack', 'technographics', 'tools', 'software'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

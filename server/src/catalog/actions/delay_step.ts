@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Delay',
   description: 'Waits before the next action of the row.',
   category: 'flow',
+  synonyms: ['wait', 'pause', 'sleep', 'throttle'],
   credits: 0,
   inputs: {
     time: field.number({

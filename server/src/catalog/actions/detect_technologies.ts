@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Detect technologies',
   description: 'Detects the technologies and services of a website from its home page and DNS records.',
   category: 'companies',
+  synonyms: ['tech stack', 'technographics', 'analytics', 'cms', 'extract'],
   timeoutSeconds: 90,
   inputs: {
     domain: field.text({

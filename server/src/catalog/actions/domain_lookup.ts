@@ -15,6 +15,7 @@ export default defineAction({
   description:
     "Looks up who runs a domain's email, how it is protected, and its registration, by DNS and RDAP.",
   category: 'companies',
+  synonyms: ['dns', 'whois', 'mx', 'spf', 'dmarc', 'registrar', 'email provider', 'hosting'],
   credits: 0.2,
   timeoutSeconds: 60,
   inputs: {

@@ -10,6 +10,15 @@ export default defineAction({
   name: 'Enrich company',
   description: 'Finds industry, size, revenue and headquarters of a company.',
   category: 'companies',
+  synonyms: [
+    'firmographics',
+    'company data',
+    'industry',
+    'revenue',
+    'employees',
+    'headcount',
+    'headquarters',
+  ],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

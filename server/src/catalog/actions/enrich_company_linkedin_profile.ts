@@ -8,6 +8,7 @@ export default defineAction({
   name: 'Enrich LinkedIn company page',
   description: 'Reads the LinkedIn page of a company.',
   category: 'companies',
+  synonyms: ['company page', 'followers', 'employees', 'headcount', 'extract'],
   ...linkedinProfile(LINKEDIN_COMPANY_READERS, {
     address: {
       label: 'Company LinkedIn page',

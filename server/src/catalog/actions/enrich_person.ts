@@ -11,6 +11,7 @@ export default defineAction({
   name: 'Enrich person',
   description: 'Finds title, company, location and experience of a person.',
   category: 'people',
+  synonyms: ['contact data', 'job title', 'person data', 'seniority', 'linkedin', 'experience'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Enrich LinkedIn profile',
   description: 'Reads the LinkedIn profile of a person.',
   category: 'people',
+  synonyms: ['person profile', 'job title', 'experience', 'education', 'headline', 'extract'],
   ...linkedinProfile(LINKEDIN_PERSON_READERS, {
     address: {
       label: 'LinkedIn profile',

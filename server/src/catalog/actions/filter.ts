@@ -7,6 +7,7 @@ export default defineAction({
   name: 'Filter',
   description: 'Stops rows that do not meet the conditions.',
   category: 'flow',
+  synonyms: ['condition', 'qualify', 'stop', 'if', 'exclude', 'icp'],
   credits: 0,
   pure: true,
   inputs: {

@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Find company domain',
   description: 'Finds the website of a company by its name.',
   category: 'companies',
+  synonyms: ['website', 'company name to domain', 'url', 'homepage'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

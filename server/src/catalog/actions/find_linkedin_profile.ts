@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Find LinkedIn profile',
   description: 'Finds the LinkedIn profile of a person by email, or by name and company.',
   category: 'people',
+  synonyms: ['linkedin url', 'person profile', 'social'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -12,6 +12,15 @@ export default defineAction({
   name: 'Find people at company',
   description: 'Lists people who work at a company, by title and seniority.',
   category: 'people',
+  synonyms: [
+    'contacts',
+    'employees',
+    'leads',
+    'decision makers',
+    'prospects',
+    'buying committee',
+    'linkedin',
+  ],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -10,6 +10,16 @@ export default defineAction({
   name: 'Formula',
   description: 'Computes a value from the row with one JavaScript expression.',
   category: 'data',
+  synonyms: [
+    'javascript',
+    'calculate',
+    'compute',
+    'transform',
+    'code',
+    'expression',
+    'concatenate',
+    'format',
+  ],
   credits: 0,
   pure: true,
   inputs: {

@@ -13,6 +13,7 @@ export default defineAction({
   name: 'Append Google Sheets row',
   description: 'Adds a row at the end of a Google sheet.',
   category: 'data',
+  synonyms: ['spreadsheet', 'export', 'save', 'gsheet'],
   credits: 0,
   cached: false,
   timeoutSeconds: 60,

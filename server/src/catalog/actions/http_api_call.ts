@@ -15,6 +15,7 @@ export default defineAction({
   name: 'HTTP API call',
   description: 'Calls an HTTP API and returns one output for each top-level key of its JSON response.',
   category: 'web',
+  synonyms: ['rest', 'request', 'endpoint', 'curl', 'webhook', 'json', 'integration', 'fetch'],
   credits: 0,
   timeoutSeconds: 130,
   inputs: {
@@ -22,7 +23,7 @@ export default defineAction({
     endpoint: address({
       label: 'URL',
       help: 'The address to call.',
-      placeholder: 'https://api.example.com/v1/companies/{{input.domain}}',
+      placeholder: 'https://api.example.com/v1/companies/acme.com',
       details:
         'A value of the row fills its place in the address: one step of the path, one value of the query.',
     }),
@@ -30,8 +31,8 @@ export default defineAction({
     headers: field.pairs({ label: 'Headers', help: 'Sent with the request.' }),
     body: field.pairs({
       label: 'Body',
-      help: 'The JSON body, one key for each line. A single column keeps its type.',
-      details: 'Takes `{name, value}` items or an object.',
+      help: 'What to send, one value per line. A single column keeps its type.',
+      details: 'Sent as JSON. Takes `{name, value}` items or an object.',
     }),
     raw_body: bodyText({
       label: 'Body as text',

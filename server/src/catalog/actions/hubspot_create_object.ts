@@ -8,6 +8,7 @@ export default defineAction({
   name: 'Create HubSpot object',
   description: 'Creates a record in HubSpot.',
   category: 'crm',
+  synonyms: ['crm', 'contact', 'company', 'deal', 'export'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

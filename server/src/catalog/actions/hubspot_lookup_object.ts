@@ -14,6 +14,7 @@ export default defineAction({
   name: 'Look up HubSpot object',
   description: 'Finds HubSpot records by the values of their properties.',
   category: 'crm',
+  synonyms: ['crm', 'search', 'find', 'contact', 'company', 'deal'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Update HubSpot object',
   description: 'Updates a HubSpot record that already exists.',
   category: 'crm',
+  synonyms: ['crm', 'contact', 'company', 'deal', 'write back'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

@@ -12,6 +12,7 @@ export default defineAction({
   name: 'Upsert HubSpot object',
   description: 'Updates the HubSpot record that matches, or creates it.',
   category: 'crm',
+  synonyms: ['crm', 'contact', 'company', 'deal', 'sync', 'export', 'write back'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

@@ -18,6 +18,7 @@ export default defineAction({
   name: 'Add Instantly lead',
   description: 'Adds a lead to an Instantly campaign, once, however often the row runs.',
   category: 'messages',
+  synonyms: ['campaign', 'cold email', 'outreach', 'sequence', 'outbound'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: leadInputs(instantly, 'Instantly campaigns'),

@@ -20,6 +20,18 @@ export default defineAction({
   description:
     'Lets a model search and read the web. Each value of the answer comes with a quote from a page that was really read; what no page supports stays empty.',
   category: 'ai',
+  synonyms: [
+    'research',
+    'gpt',
+    'chatgpt',
+    'openai',
+    'claude',
+    'claygent',
+    'browse',
+    'llm',
+    'ai agent',
+    'extract',
+  ],
   credits: CREDITS,
   paysModel: true,
   timeoutSeconds: 170,
@@ -35,7 +47,7 @@ export default defineAction({
       required: true,
       label: 'Task',
       help: 'What the agent should find out.',
-      placeholder: 'Find the CEO of {{input.company}} and when they started.',
+      placeholder: 'Find the CEO of the company and when they started.',
     }),
     output_format: field.outputFormat({
       required: true,

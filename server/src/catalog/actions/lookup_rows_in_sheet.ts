@@ -8,6 +8,7 @@ export default defineAction({
   name: 'Look up rows in sheet',
   description: 'Finds rows of another sheet by their values.',
   category: 'data',
+  synonyms: ['vlookup', 'xlookup', 'join', 'match', 'find rows'],
   credits: 0,
   inputs: {
     target_sheet_id: field.dropdown({

@@ -11,6 +11,7 @@ export default defineAction({
   name: 'Merge lists',
   description: 'Joins lists into one and removes duplicates by a key column.',
   category: 'data',
+  synonyms: ['combine', 'concatenate', 'union', 'join', 'duplicates'],
   credits: 0,
   pure: true,
   inputs: {

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Normalize domain',
   description: 'Extracts the company domain from a URL, a host name or an email address.',
   category: 'data',
+  synonyms: ['clean url', 'website', 'extract domain', 'email domain', 'root domain', 'host'],
   credits: 0,
   pure: true,
   inputs: {

@@ -28,6 +28,7 @@ export default defineAction({
   name: 'Create Notion page',
   description: 'Adds a page to a Notion database.',
   category: 'data',
+  synonyms: ['database', 'notes', 'export', 'save'],
   credits: 0,
   cached: false,
   timeoutSeconds: 60,

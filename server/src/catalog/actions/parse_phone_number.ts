@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Parse phone number',
   description: 'Formats a phone number internationally and checks whether it can exist.',
   category: 'data',
+  synonyms: ['format', 'e164', 'country code', 'mobile', 'clean', 'validate'],
   credits: 0,
   pure: true,
   inputs: {

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Find phone number',
   description: 'Asks one provider after another for the phone number of a person.',
   category: 'people',
+  synonyms: ['mobile', 'cell', 'telephone', 'direct dial', 'phone', 'call', 'linkedin'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -23,6 +23,7 @@ export default defineAction({
   description:
     'Asks one provider after another for the work email of a person, until an address is verified.',
   category: 'people',
+  synonyms: ['email finder', 'business email', 'work email', 'contact', 'address', 'linkedin'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -13,6 +13,7 @@ export default defineAction({
   name: 'Upsert Pipedrive record',
   description: 'Updates the Pipedrive record that matches, or creates it.',
   category: 'crm',
+  synonyms: ['crm', 'deal', 'person', 'organization', 'export'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

@@ -40,6 +40,7 @@ export default defineAction({
   name: 'Query PostgreSQL',
   description: 'Reads rows of your PostgreSQL database. It never writes.',
   category: 'data',
+  synonyms: ['sql', 'database', 'select', 'warehouse'],
   credits: 0,
   cached: false,
   timeoutSeconds: 90,

@@ -12,13 +12,14 @@ export default defineAction({
   name: 'JSON array to list',
   description: 'Turns a JSON array into a list with columns.',
   category: 'data',
+  synonyms: ['parse json', 'convert', 'table', 'extract'],
   credits: 0,
   pure: true,
   inputs: {
     array: field.value({
       required: true,
       label: 'JSON array',
-      help: 'A JSON array, or text that holds one.',
+      help: 'The column that holds the array, also as text.',
       details: 'Items that are not objects get the one column `value`.',
     }),
   },

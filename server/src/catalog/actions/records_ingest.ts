@@ -8,6 +8,7 @@ export default defineAction({
   name: 'Save to Records',
   description: 'Saves what a row knows about a company, a person or a contact to Records.',
   category: 'records',
+  synonyms: ['store', 'save', 'record', 'database'],
   credits: 0,
   cached: false,
   timeoutSeconds: 120,

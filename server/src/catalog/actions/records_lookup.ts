@@ -16,6 +16,7 @@ export default defineAction({
   name: 'Look up record',
   description: 'Reads a company, a person or a contact from Records.',
   category: 'records',
+  synonyms: ['find record', 'read', 'history', 'database'],
   credits: 0,
   cached: false,
   inputs: {
@@ -26,7 +27,7 @@ export default defineAction({
     identifier: field.text({
       required: true,
       label: 'Identifier',
-      help: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      help: 'A domain, an email address, a LinkedIn URL, or an ID in a source, like hubspot:42.',
       placeholder: 'acme.com',
     }),
     events: {

@@ -12,6 +12,7 @@ export default defineAction({
   name: 'Relate records',
   description: 'Adds or removes a relationship between two records.',
   category: 'records',
+  synonyms: ['link', 'connect', 'works at', 'relation'],
   credits: 0,
   cached: false,
   timeoutSeconds: 120,
@@ -38,13 +39,13 @@ export default defineAction({
     from_identifier: field.text({
       required: true,
       label: 'From',
-      help: 'The record it starts at: a domain, an email address, a LinkedIn URL, or source:id.',
+      help: 'The record it starts at: a domain, an email address, a LinkedIn URL, or an ID in a source, like hubspot:42.',
       placeholder: 'ada@acme.com',
     }),
     to_identifier: field.text({
       required: true,
       label: 'To',
-      help: 'The record it leads to: a domain, an email address, a LinkedIn URL, or source:id.',
+      help: 'The record it leads to: a domain, an email address, a LinkedIn URL, or an ID in a source, like hubspot:42.',
       placeholder: 'acme.com',
     }),
   },

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Update record',
   description: 'Updates fields of a company, a person or a contact in Records.',
   category: 'records',
+  synonyms: ['edit record', 'write', 'save'],
   credits: 0,
   cached: false,
   timeoutSeconds: 120,
@@ -18,7 +19,7 @@ export default defineAction({
     identifier: field.text({
       required: true,
       label: 'Identifier',
-      help: 'A domain, an email address, a LinkedIn URL, or source:id.',
+      help: 'A domain, an email address, a LinkedIn URL, or an ID in a source, like hubspot:42.',
       placeholder: 'acme.com',
     }),
     company_fields_to_set: fieldsToSet('company'),

@@ -8,6 +8,7 @@ export default defineAction({
   name: 'Create Salesforce record',
   description: 'Creates a record in Salesforce.',
   category: 'crm',
+  synonyms: ['crm', 'sfdc', 'lead', 'account', 'contact', 'opportunity', 'export'],
   credits: 0,
   inputs: {
     salesforce_object: salesforceObject,

@@ -15,6 +15,7 @@ export default defineAction({
   name: 'Look up Salesforce record',
   description: 'Finds Salesforce records by the values of their fields.',
   category: 'crm',
+  synonyms: ['crm', 'sfdc', 'search', 'find', 'soql', 'lead', 'account', 'contact'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

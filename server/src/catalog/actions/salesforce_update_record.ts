@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Update Salesforce record',
   description: 'Updates a Salesforce record that already exists.',
   category: 'crm',
+  synonyms: ['crm', 'sfdc', 'lead', 'account', 'contact', 'write back'],
   credits: 0,
   inputs: {
     salesforce_object: salesforceObject,

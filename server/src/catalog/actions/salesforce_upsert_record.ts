@@ -12,6 +12,7 @@ export default defineAction({
   name: 'Upsert Salesforce record',
   description: 'Updates the Salesforce record with that external ID, or creates it.',
   category: 'crm',
+  synonyms: ['crm', 'sfdc', 'lead', 'account', 'contact', 'sync', 'write back'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {

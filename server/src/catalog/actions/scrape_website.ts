@@ -19,6 +19,7 @@ export default defineAction({
   description:
     'Reads a page, or several pages of a site, as Markdown, with contacts and structured data. Respects robots.txt.',
   category: 'web',
+  synonyms: ['extract', 'crawl', 'read page', 'html', 'markdown', 'emails', 'contacts', 'web page'],
   timeoutSeconds: 180,
   inputs: {
     url: field.text({
@@ -39,6 +40,7 @@ export default defineAction({
       details: 'Default 1.',
     }),
     render: field.choice(['none', 'browser'], {
+      labels: { none: 'Without a browser', browser: 'With a browser' },
       default: 'none',
       label: 'Rendering',
       help: 'Use a browser for pages that need scripts.',

@@ -17,6 +17,7 @@ export default defineAction({
   name: 'Send email',
   description: 'Sends an email over SMTP.',
   category: 'messages',
+  synonyms: ['mail', 'smtp', 'notify', 'outreach', 'message'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: {
@@ -31,10 +32,11 @@ export default defineAction({
       required: true,
       label: 'Subject',
       help: 'The subject line.',
-      placeholder: 'A question about {{input.company}}',
+      placeholder: 'A question about Acme',
     }),
     body: field.text({ type: 'promptField', required: true, label: 'Body', help: 'The text of the email.' }),
     format: field.choice(['text', 'html'], {
+      labels: { text: 'Plain text', html: 'HTML' },
       default: 'text',
       label: 'Format',
       help: 'Plain text or HTML.',

@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Send to sheet',
   description: 'Adds a row to another sheet, or one for each item of a list.',
   category: 'flow',
+  synonyms: ['add row', 'copy', 'split list', 'one row per item', 'write to sheet', 'expand'],
   credits: 0,
   inputs: {
     target_sheet_id: field.dropdown({

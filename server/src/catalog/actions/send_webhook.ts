@@ -16,6 +16,7 @@ export default defineAction({
   name: 'Send webhook',
   description: 'Posts a payload to a URL, signed by Standard Webhooks.',
   category: 'messages',
+  synonyms: ['notify', 'post', 'http', 'zapier', 'make', 'n8n', 'callback'],
   credits: 0,
   inputs: {
     url: address({
@@ -26,7 +27,7 @@ export default defineAction({
     payload: payload({
       required: true,
       label: 'Payload',
-      help: 'The JSON to send. Columns may stand anywhere in it.',
+      help: 'What to send. Columns may stand anywhere in it.',
       details: 'JSON whose texts may hold tokens, or one token for its value.',
     }),
     secret: field.text({

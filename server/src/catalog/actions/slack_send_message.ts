@@ -12,6 +12,7 @@ export default defineAction({
   name: 'Send Slack message',
   description: 'Posts a message to a Slack channel or a person.',
   category: 'messages',
+  synonyms: ['notify', 'alert', 'chat', 'channel'],
   credits: 0,
   inputs: {
     channel: field.text({
@@ -26,7 +27,7 @@ export default defineAction({
       required: true,
       label: 'Message',
       help: 'Slack formatting works.',
-      placeholder: 'New lead: {{input.company}}',
+      placeholder: 'New lead: Acme',
     }),
     thread: field.text({
       label: 'Reply in thread',

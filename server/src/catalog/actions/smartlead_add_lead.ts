@@ -28,6 +28,7 @@ export default defineAction({
   name: 'Add Smartlead lead',
   description: 'Adds a lead to a Smartlead campaign, once, however often the row runs.',
   category: 'messages',
+  synonyms: ['campaign', 'cold email', 'outreach', 'sequence', 'outbound'],
   credits: 0,
   timeoutSeconds: 60,
   inputs: leadInputs(smartlead, 'Smartlead campaigns'),

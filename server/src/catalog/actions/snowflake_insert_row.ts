@@ -27,6 +27,7 @@ export default defineAction({
   name: 'Insert Snowflake row',
   description: 'Adds a row to a Snowflake table.',
   category: 'data',
+  synonyms: ['warehouse', 'database', 'sql', 'export', 'save'],
   credits: 0,
   cached: false,
   timeoutSeconds: 90,

@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Split full name',
   description: "Splits a person's name into its parts; those that are not there are empty.",
   category: 'data',
+  synonyms: ['first name', 'last name', 'parse name', 'surname', 'extract'],
   credits: 0,
   pure: true,
   inputs: {

@@ -10,6 +10,7 @@ export default defineAction({
   name: 'Verify email',
   description: 'Checks whether an email address can receive mail, without sending any.',
   category: 'people',
+  synonyms: ['validate', 'check', 'deliverable', 'bounce', 'catch-all', 'clean'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {

@@ -9,6 +9,7 @@ export default defineAction({
   name: 'Answer from the web',
   description: 'Answers a question from the web with a provider, and lists the pages used.',
   category: 'web',
+  synonyms: ['question', 'research', 'ask', 'perplexity', 'fact'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
@@ -16,7 +17,7 @@ export default defineAction({
       required: true,
       label: 'Question',
       help: 'A question in plain words.',
-      placeholder: 'Who founded {{input.company}}?',
+      placeholder: 'Who founded Acme?',
     }),
     providers: field.waterfall({
       adapters: ANSWERERS,

@@ -11,6 +11,7 @@ export default defineAction({
   name: 'Web search',
   description: 'Searches the web by one engine after another, until one finds something.',
   category: 'web',
+  synonyms: ['google', 'bing', 'results', 'find', 'serp', 'linkedin'],
   credits: 0,
   timeoutSeconds: 120,
   inputs: {
@@ -19,7 +20,7 @@ export default defineAction({
       required: true,
       label: 'Search for',
       help: 'The words to search for.',
-      placeholder: '{{input.company}} funding',
+      placeholder: 'Acme funding',
     }),
     providers: field.waterfall({
       adapters: SEARCH_ENGINES,
@@ -40,7 +41,11 @@ export default defineAction({
     country: field.text({ label: 'Country', help: 'Where the search is made.', placeholder: 'US' }),
   },
   outputs: {
-    results: output.table('The technologies.', { title: 'string', url: 'url', snippet: 'string' }),
+    results: output.table('The pages found, the best first.', {
+      title: 'string',
+      url: 'url',
+      snippet: 'string',
+    }),
     provider: output.text('The provider that answered.'),
   },
   run({ inputs, context }) {

@@ -45,6 +45,7 @@ export const limit = field.number({
 })
 
 const operator = field.choice(['AND', 'OR'], {
+  labels: { AND: 'All of the values', OR: 'Any of the values' },
   default: 'AND',
   label: 'Match',
   help: 'Records that meet all of the values, or any of them.',

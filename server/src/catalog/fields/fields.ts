@@ -133,16 +133,24 @@ function toggle(options: FieldTexts & { default?: boolean }): Field<boolean> {
   }
 }
 
+/** Returns the label of a fixed word: `Mark as duplicate` for `mark_as_duplicate`. Words such as GET stay. */
+function printWord(word: string): string {
+  const text = word.replaceAll('_', ' ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
 /** Defines a field for one of a few fixed words. A token may stand in its place. */
 function choice<const Word extends string, const Required extends boolean = false>(
   words: readonly Word[],
-  options: Given<Required> & { default?: Word; type?: string },
+  options: Given<Required> & { default?: Word; type?: string; labels?: Partial<Record<Word, string>> },
 ): Field<Word | (Required extends true ? never : undefined)> {
   const isWord = (text: string): text is Word => words.some((word) => word === text)
   const wrong = `must be one of: ${words.join(', ')}`
   return {
     ...base(options.type ?? 'string', 'choice', options),
-    options: { fixed: words.map((word) => ({ value: word, label: word })) },
+    options: {
+      fixed: words.map((word) => ({ value: word, label: options.labels?.[word] ?? printWord(word) })),
+    },
     check(raw, path) {
       if (typeof raw !== 'string') return refuse(path, wrong)
       return raw === '' || hasToken(raw) || isWord(raw) ? { kind: 'save', value: raw } : refuse(path, wrong)
@@ -298,6 +306,7 @@ function values<const Required extends boolean = false>(options: Given<Required>
 /** The field that chooses the order in which a waterfall calls its providers. */
 const waterfallOrder = choice(WATERFALL_ORDERS, {
   default: 'as_listed',
+  labels: { as_listed: 'In this order', cheapest_per_find: 'Cheapest per result' },
   label: 'Provider order',
   help: 'In this order, or the cheapest per result first.',
   details:

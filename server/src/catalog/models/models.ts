@@ -56,6 +56,14 @@ const REFUSALS_KEPT = {
 /** The longest name of a model. The name is part of the key by which limits are counted. */
 const LONGEST_NAME = 200
 
+export const MODEL_VENDORS = Object.keys(VENDORS)
+
+/** Returns true if the installation itself can ask some model. */
+export function hasModels(config: Config): boolean {
+  if (config.LOAM_MODEL_BASE_URL !== undefined) return true
+  return platformKey(config, 'anthropic') !== undefined || platformKey(config, 'openai') !== undefined
+}
+
 /** Returns the names that callers can choose from. */
 export function offeredModels(config: Config): string[] {
   const named = config.LOAM_MODELS

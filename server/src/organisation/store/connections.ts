@@ -77,6 +77,17 @@ export async function listConnectionsOfMember(
   return rows
 }
 
+/** Lists the provider of each connection that a member may use: shared ones and the member's own. */
+export async function listConnectedProviders(
+  db: Db,
+  { org_id, member_id }: { org_id: string; member_id: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ provider: string }>`
+    select c.provider from connections c
+    where c.org_id = ${org_id} and (c.shared or c.owner_id = ${member_id}::uuid)`.execute(db)
+  return rows.map(({ provider }) => provider)
+}
+
 /** Returns a condition: the sheet may use the connection `c`. */
 export function isUsableBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
   return sql`c.org_id = ${org_id} and (c.shared or c.owner_id = (

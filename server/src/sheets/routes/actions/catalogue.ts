@@ -1,26 +1,41 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { CatalogueAction, CatalogueEntry } from '#contract/catalogue.ts'
+import { searchCatalogue } from '#contract/catalogue-search.ts'
+import { CatalogueAction, CatalogueEntry, CatalogueQuery } from '#contract/catalogue.ts'
 import { success } from '#contract/envelope.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { Api, Services } from '../../../api/services.ts'
 import { viewAction, viewEntry, requireTemplate } from '../../../catalog/catalogue-entry.ts'
+import { canRun } from '../../../catalog/configuration/reach.ts'
+import { readReach } from '../../configuration-environment.ts'
 
 const tags = ['Actions']
 const HINT = 'GET /actions lists them'
 
-/** Registers the endpoints of the catalogue, which belongs to the program and contains nothing of any organisation. */
-export function catalogueRoutes(api: Api, { catalogue }: Services): void {
+/** Registers the endpoints of the catalogue. Only `has_key` differs between organisations. */
+export function catalogueRoutes(api: Api, { catalogue, config, egress }: Services): void {
+  const reachOf = ({ db, caller: { orgId, memberId } }: FastifyRequest) =>
+    readReach(db, { org_id: orgId, member_id: memberId }, { config, egress })
+
   api.get(
     '/actions',
     {
       config: { scope: 'actions:read', narrowedKeys: 'allowed' },
       schema: {
         tags,
-        summary: 'List the actions that a chain can be made of',
+        summary: 'List or search the actions that a chain can be made of',
+        querystring: CatalogueQuery,
         response: { 200: success(200, z.array(CatalogueEntry)) },
       },
     },
-    async () => ok(catalogue.list().map(viewEntry)),
+    async (request) => {
+      const reach = await reachOf(request)
+      const entries = catalogue.list().map((action) => ({
+        ...viewEntry(action),
+        has_key: canRun(action, reach),
+      }))
+      return ok(searchCatalogue(entries, request.query.search ?? ''))
+    },
   )
 
   api.get(
@@ -34,6 +49,9 @@ export function catalogueRoutes(api: Api, { catalogue }: Services): void {
         response: { 200: success(200, CatalogueAction) },
       },
     },
-    async ({ params: { action_id } }) => ok(viewAction(requireTemplate(catalogue, action_id, HINT))),
+    async (request) => {
+      const action = requireTemplate(catalogue, request.params.action_id, HINT)
+      return ok({ ...viewAction(action), has_key: canRun(action, await reachOf(request)) })
+    },
   )
 }
