@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FieldWords } from './actions.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email, ImpactWarning } from './members.ts'
 import { ROLES, SCOPES } from './scopes.ts'
@@ -89,6 +90,7 @@ export const ConnectableProvider = z.object({
   name: z.string(),
   field_sets: z.array(z.array(z.string())),
   optional_fields: z.array(z.string()),
+  fields: z.array(z.object({ name: z.string(), ...FieldWords.shape })).describe('The words of all of them'),
 })
 export const Connection = z.object({
   connection_id: Uuid,

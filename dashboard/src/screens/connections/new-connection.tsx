@@ -11,7 +11,10 @@ import { Checkbox, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
 type Provider = z.infer<typeof ProviderSchema>
-const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optional_fields: [] }
+const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optional_fields: [], fields: [] }
+
+/** The words of the field that is shown before a provider is chosen. */
+const SECRET = { label: 'Secret', help: 'Choose a provider first.', placeholder: null }
 
 export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const providers = useQuery({
@@ -109,6 +112,7 @@ function Credentials({
   onChange: (change: Record<string, string>) => void
   findProblem: (field: string) => string | undefined
 }) {
+  const wordsOf = (field: string) => provider.fields.find(({ name }) => name === field) ?? SECRET
   return (
     <>
       {provider.field_sets.length > 1 && (
@@ -117,30 +121,30 @@ function Credentials({
           value={String(way)}
           choices={provider.field_sets.map((set, place) => ({
             value: String(place),
-            label: set.map(formatLabel).join(', '),
+            label: set.map((field) => wordsOf(field).label).join(', '),
           }))}
           onChange={(place) => onWay(Number(place))}
         />
       )}
-      {names.map((field) => (
-        <TextField
-          key={field}
-          label={formatLabel(field)}
-          className={provider.optional_fields.includes(field) ? undefined : 'masked'}
-          spellCheck={false}
-          autoComplete="off"
-          value={fields[field] ?? ''}
-          onChange={(value) => onChange({ [field]: value })}
-          problem={findProblem(field)}
-          {...(provider.optional_fields.includes(field) ? { hint: 'Optional' } : {})}
-        />
-      ))}
+      {names.map((field) => {
+        const { label, help, placeholder } = wordsOf(field)
+        const isOptional = provider.optional_fields.includes(field)
+        return (
+          <TextField
+            key={field}
+            data-field={field}
+            label={label}
+            className={isOptional && !/secret|token/.test(field) ? undefined : 'masked'}
+            spellCheck={false}
+            autoComplete="off"
+            value={fields[field] ?? ''}
+            onChange={(value) => onChange({ [field]: value })}
+            problem={findProblem(field)}
+            hint={isOptional ? `${help} Optional.` : help}
+            {...(placeholder === null ? {} : { placeholder })}
+          />
+        )
+      })}
     </>
   )
-}
-
-/** Returns the label of a field: `Api key` for `api_key`. Most providers have a single field, `Secret`. */
-function formatLabel(field: string): string {
-  const words = field.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

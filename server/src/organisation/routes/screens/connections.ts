@@ -10,6 +10,7 @@ import { loadProviders } from '../../../catalog/providers/registry.ts'
 import { forbidden, notFound } from '../../../lib/errors.ts'
 import { testConnection } from '../../connection-test.ts'
 import { addConnection, pickProvider, removeConnection, takesConnection } from '../../connections.ts'
+import { listCredentialFields } from '../../credential-words.ts'
 import {
   type ConnectionRecord,
   findConnection,
@@ -47,11 +48,12 @@ function defineProviders(api: Api): void {
       const providers = (await loadProviders()).filter(takesConnection)
       return ok(
         providers
-          .map(({ id, name, fields }) => ({
-            provider: id,
-            name,
-            field_sets: fields.sets.map((set) => [...set]),
-            optional_fields: [...fields.others],
+          .map((provider) => ({
+            provider: provider.id,
+            name: provider.name,
+            field_sets: provider.fields.sets.map((set) => [...set]),
+            optional_fields: [...provider.fields.others],
+            fields: listCredentialFields(provider),
           }))
           .sort((a, b) => (a.name < b.name ? -1 : 1)),
       )
