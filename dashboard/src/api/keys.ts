@@ -74,6 +74,7 @@ function buildSheetKeys(id: string) {
     configurations: key('sheet', id, 'action'),
     configuration: (action: string) => key('sheet', id, 'action', action),
     options: (action: string, field: string) => key('sheet', id, 'options', action, field),
+    suggestions: key('sheet', id, 'suggestions'),
     totals: key('sheet', id, 'count'),
     cells: key('sheet', id, 'cell'),
     row: (rowId: string) => key('sheet', id, 'cell', rowId),

@@ -23,7 +23,8 @@ type Props = {
   footer?: ReactNode
   closeLabel?: string
   error?: unknown
-  wide?: boolean
+  /** `gallery` is for a list with a column of choices beside it. */
+  wide?: boolean | 'gallery'
 }
 
 /** Keeps the dialog open while the list of a field is open: Escape then closes only the list. */
@@ -62,7 +63,7 @@ export function Dialog({
           className={classNames(
             'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-pop flex-col',
             'rounded-lg border bg-raised shadow-raised',
-            wide === true ? 'max-w-[640px]' : 'max-w-[440px]',
+            wide === 'gallery' ? 'max-w-[880px]' : wide === true ? 'max-w-[640px]' : 'max-w-[440px]',
           )}
         >
           <form onSubmit={onSubmit} className="flex min-h-0 flex-col" noValidate>

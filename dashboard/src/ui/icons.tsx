@@ -52,6 +52,9 @@ export const FileDown = draw(`${SHEET_OF_PAPER}M8 7v4.5M6 9.5l2 2 2-2`)
 export const FileUp = draw(`${SHEET_OF_PAPER}M8 11.5V7M6 9l2-2 2 2`)
 export const Filter = draw('M1.5 2.5h13l-5 6V13l-3 1.5v-6z')
 const dot = (x: number, y: number) => `M${x} ${y - 0.35}a.35.35 0 1 0 0 .7.35.35 0 0 0 0-.7z`
+export const Globe = draw(
+  `${DISC}M2 8h12M8 2c2 1.7 2.75 3.7 2.75 6S10 12.3 8 14M8 2C6 3.7 5.25 5.7 5.25 8S6 12.3 8 14`,
+)
 export const GripVertical = draw([6, 10].flatMap((x) => [3.5, 8, 12.5].map((y) => dot(x, y))).join(''))
 export const Hash = draw('M2.5 5.75h11M2.5 10.25h11M6.5 2.5 5 13.5M11 2.5 9.5 13.5')
 export const KeyRound = draw('M10.5 1.5a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM7.7 8.3l-5.95 5.95M4.25 11.75l2 2')

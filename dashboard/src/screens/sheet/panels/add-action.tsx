@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { sheetCall } from '../../../api/calls.ts'
-import { type CatalogueEntry, catalogueQuery } from '../../../api/catalogue.ts'
+import { catalogueQuery, suggestionsQuery } from '../../../api/catalogue.ts'
 import { fetchData } from '../../../api/client.ts'
-import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -11,133 +10,175 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
 import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
+import { listSections, noteRecent, type Offer, readRecent, type Section } from './action-gallery.ts'
+import { GalleryCategories } from './gallery-categories.tsx'
+import { GalleryOption } from './gallery-option.tsx'
 
-/** The dialog with the catalogue of actions. Choosing an action adds it at the end of the chain and opens its panel. */
+/** The steps of keys in the list of actions. */
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }
+
+/** The gallery of actions. Choosing an action adds it at the end of the chain and opens its panel. */
 export default function AddAction() {
   const view = useSheet()
   const { address, refreshDefinition } = view
   const catalogue = useQuery(catalogueQuery)
-  const [words, setWords] = useState('')
+  const suggestions = useQuery(suggestionsQuery(view.sheet))
+  const [recent] = useState(readRecent)
+  const [search, setSearch] = useState('')
+  const [category, setCategory] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
   const add = useMutation({
-    mutationFn: (action_id: string) =>
+    mutationFn: ({ entry: { action_id }, inputs }: Offer) =>
       changeDefinition(view, 'add action', () =>
-        fetchData(sheetCall(view.sheet, 'POST /actions/add', { body: { action_id } })),
+        fetchData(
+          sheetCall(view.sheet, 'POST /actions/add', {
+            body: { action_id, ...(inputs === undefined ? {} : { inputs }) },
+          }),
+        ),
       ),
-    onSuccess: async ({ action_instance_id }) => {
+    onSuccess: async ({ action_instance_id }, { entry }) => {
+      noteRecent(entry.action_id)
       await refreshDefinition()
       address.openAction(action_instance_id)
     },
   })
-  const found = rank(catalogue.data ?? [], words)
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && found.length > 0) {
-      event.preventDefault()
-      const next = (active + step + found.length) % found.length
-      setActive(next)
-      document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      const chosen = found[active]
-      if (chosen !== undefined && !add.isPending) add.mutate(chosen.action_id)
-    }
+  const sections = useMemo(
+    () =>
+      listSections({
+        catalogue: catalogue.data ?? [],
+        suggestions: suggestions.data ?? [],
+        recent,
+        search,
+        category,
+      }),
+    [catalogue.data, suggestions.data, recent, search, category],
+  )
+  const offers = sections.flatMap((section) => section.offers)
+  const choose = (offer: Offer | undefined) => {
+    if (offer !== undefined && !add.isPending) add.mutate(offer)
   }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      choose(offers[active])
+      return
+    }
+    const next = findNext(event.key, active, offers.length)
+    if (next === null) return
+    event.preventDefault()
+    setActive(next)
+    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
+  }
+  const show = (change: { search?: string; category?: string }) => {
+    setSearch(change.search ?? '')
+    setCategory(change.category ?? '')
+    setActive(0)
+    document.getElementById(listId)?.scrollTo({ top: 0 })
+  }
+  const isReady = catalogue.data !== undefined && !suggestions.isLoading
   return (
-    <Dialog open wide title="Add action" onClose={address.closePanel} error={add.error}>
+    <Dialog open wide="gallery" title="Add action" onClose={address.closePanel} error={add.error}>
       <SearchBox
         label="Search actions"
+        placeholder="Search actions, providers or tasks"
         autoFocus
-        value={words}
-        onChange={(text) => {
-          setWords(text)
-          setActive(0)
-        }}
+        value={search}
+        onChange={(text) => show({ search: text })}
         onKeyDown={onKeyDown}
         aria-controls={listId}
-        {...(found[active] === undefined ? {} : { 'aria-activedescendant': `${listId}-${active}` })}
+        {...(offers[active] === undefined ? {} : { 'aria-activedescendant': `${listId}-${active}` })}
         className="h-9! shrink-0"
       />
       {catalogue.error !== null && (
         <Problem error={catalogue.error} onRetry={() => void catalogue.refetch()} />
       )}
-      {catalogue.data === undefined && catalogue.error === null && <Skeleton />}
-      {catalogue.data !== undefined && (
-        <div
-          id={listId}
-          role="listbox"
-          aria-label="Actions"
-          tabIndex={0}
-          onKeyDown={onKeyDown}
-          className="max-h-[46vh] overflow-y-auto rounded-md border"
-        >
-          {found.map((entry, place) => (
-            <Option
-              key={entry.action_id}
-              id={`${listId}-${place}`}
-              entry={entry}
-              isActive={place === active}
-              onChoose={() => !add.isPending && add.mutate(entry.action_id)}
-            />
-          ))}
-          {found.length === 0 && <p className="p-4 text-center text-muted">No results</p>}
+      {suggestions.error !== null && (
+        <Problem error={suggestions.error} onRetry={() => void suggestions.refetch()} />
+      )}
+      {!isReady && catalogue.error === null && <Skeleton />}
+      {isReady && (
+        <div className="flex min-h-0 gap-3 max-md:flex-col">
+          <GalleryCategories
+            name={`${listId}-category`}
+            chosen={category}
+            onChoose={(id) => show({ category: id })}
+          />
+          <ActionList
+            id={listId}
+            sections={sections}
+            search={search}
+            active={active}
+            onKeyDown={onKeyDown}
+            onChoose={choose}
+          />
         </div>
       )}
+      <p role="status" className="sr-only">
+        {search.trim() === '' ? '' : plural(offers.length, 'action')}
+      </p>
     </Dialog>
   )
 }
 
-function Option({
-  id,
-  entry,
-  isActive,
-  onChoose,
-}: {
+function findNext(key: string, active: number, count: number): number | null {
+  if (count === 0) return null
+  const step = STEPS[key]
+  if (step === undefined) return null
+  if (Math.abs(step) === 1) return (active + step + count) % count
+  return Math.min(count - 1, Math.max(0, active + step))
+}
+
+type ListProps = {
   id: string
-  entry: CatalogueEntry
-  isActive: boolean
-  onChoose: () => void
-}) {
+  sections: readonly Section[]
+  search: string
+  active: number
+  onKeyDown: (event: KeyboardEvent) => void
+  onChoose: (offer: Offer) => void
+}
+
+function ActionList({ id, sections, search, active, onKeyDown, onChoose }: ListProps) {
+  let place = 0
   return (
     <div
       id={id}
-      role="option"
-      aria-selected={isActive}
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onChoose}
-      className={classNames(
-        'flex cursor-pointer flex-col border-b px-3 py-2 last:border-b-0 hover:bg-hover',
-        isActive && 'bg-hover',
-      )}
+      role="listbox"
+      aria-label="Actions"
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      aria-activedescendant={`${id}-${active}`}
+      className="h-[52vh] grow overflow-y-auto rounded-md border"
     >
-      <span className="flex items-baseline gap-2">
-        <span className="font-medium">{entry.name}</span>
-        <span className="ml-auto shrink-0 text-12 text-muted">{formatPrice(entry)}</span>
-        {entry.needs_key && (
-          <span className="shrink-0 rounded bg-out-of-credits-bg px-1 text-11 text-out-of-credits">
-            Needs key
-          </span>
-        )}
-      </span>
-      <span className="text-12 text-muted">{entry.description}</span>
+      {sections.map(({ title, offers }) => (
+        <div key={title} role="group" aria-label={title}>
+          <div
+            aria-hidden
+            className="sticky top-0 z-10 border-b bg-subtle px-3 py-1 text-11 font-medium text-muted"
+          >
+            {title}
+          </div>
+          {offers.map((offer) => {
+            const own = place
+            place += 1
+            return (
+              <GalleryOption
+                key={offer.entry.action_id}
+                id={`${id}-${own}`}
+                offer={offer}
+                search={search}
+                isActive={own === active}
+                onChoose={() => onChoose(offer)}
+              />
+            )
+          })}
+        </div>
+      ))}
+      {sections.length === 0 && (
+        <p className="p-6 text-center text-muted">
+          No action matches “{search.trim()}”. Try another word, or call any API with HTTP API call.
+        </p>
+      )}
     </div>
   )
-}
-
-function formatPrice({ price: { min, max } }: CatalogueEntry): string {
-  return min === max ? plural(min, 'credit') : `${min} to ${plural(max, 'credit')}`
-}
-
-/** Sorts the matching actions: names that start with the words first, then names that contain them, then descriptions. */
-function rank(entries: readonly CatalogueEntry[], words: string): CatalogueEntry[] {
-  const wanted = words.trim().toLowerCase()
-  const score = ({ name, description, action_id, category }: CatalogueEntry) => {
-    if (name.toLowerCase().startsWith(wanted)) return 3
-    if (name.toLowerCase().includes(wanted) || action_id.includes(wanted)) return 2
-    return `${description} ${category}`.toLowerCase().includes(wanted) ? 1 : 0
-  }
-  return entries
-    .filter((entry) => score(entry) > 0)
-    .sort((one, other) => score(other) - score(one) || one.name.localeCompare(other.name))
 }
