@@ -76,7 +76,7 @@ export default defineAction({
     }),
     connection: field.text({
       label: 'Connection',
-      help: 'Your own model key. Empty: your only connection, or the key of this installation.',
+      help: 'Your own model key. Leave empty for your only connection, or the key of this installation.',
       details: 'Takes the name of a connection.',
       advanced: true,
       kind: 'connection',

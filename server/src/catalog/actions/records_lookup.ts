@@ -33,7 +33,7 @@ export default defineAction({
     events: {
       ...field.texts({
         label: 'Events',
-        help: 'The types of events to return. Empty: all.',
+        help: 'The types of events to return. Leave empty for all.',
         advanced: true,
         kind: 'choices',
       }),

@@ -34,7 +34,11 @@ export default defineAction({
     search_operator: searchOperator,
     exact_match: exactMatch,
     ignore_empty_values: ignoreEmptyCriteria,
-    fields_to_return: field.texts({ label: 'Fields to return', help: 'Empty: all fields.', advanced: true }),
+    fields_to_return: field.texts({
+      label: 'Fields to return',
+      help: 'Leave empty for all fields.',
+      advanced: true,
+    }),
     limit,
     connection: field.connection({ provider: salesforce }),
   },

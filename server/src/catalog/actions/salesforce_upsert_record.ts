@@ -26,7 +26,7 @@ export default defineAction({
     }),
     record_id: field.text({
       label: 'External ID',
-      help: 'The value of that field. Empty: taken from the fields below.',
+      help: 'The value of that field. Leave empty to take it from the fields below.',
       details: 'By default the one in `add_fields_and_their_values`.',
     }),
     ...WRITE_INPUTS,

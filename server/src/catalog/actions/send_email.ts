@@ -47,7 +47,7 @@ export default defineAction({
     connection: field.connection({
       provider: MAIL_SERVER,
       label: 'Connection',
-      help: 'Your mail server. Empty: your only connection, or the mail server of this installation.',
+      help: 'Your mail server. Leave empty for your only connection, or the mail server of this installation.',
       details: 'A connection `smtp`, by its name.',
       advanced: true,
     }),

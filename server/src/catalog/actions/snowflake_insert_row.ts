@@ -35,13 +35,13 @@ export default defineAction({
     database: field.dropdown({
       from: 'Snowflake databases',
       label: 'Database',
-      help: 'Empty: the database of the connection.',
+      help: 'Leave empty for the database of the connection.',
     }),
     schema: field.dropdown({
       from: 'Snowflake schemas',
       needs: ['database'],
       label: 'Schema',
-      help: 'Empty: the schema of the connection.',
+      help: 'Leave empty for the schema of the connection.',
     }),
     table: field.dropdown({
       required: true,
@@ -61,10 +61,10 @@ export default defineAction({
     warehouse: field.dropdown({
       from: 'Snowflake warehouses',
       label: 'Warehouse',
-      help: 'Runs the statement. Empty: the warehouse of the connection.',
+      help: 'Runs the statement. Leave empty for the warehouse of the connection.',
       advanced: true,
     }),
-    role: field.text({ label: 'Role', help: 'Empty: the role of the connection.', advanced: true }),
+    role: field.text({ label: 'Role', help: 'Leave empty for the role of the connection.', advanced: true }),
     ignore_empty_values: ignoreEmptyValues,
     connection: field.connection({ provider: snowflake }),
   },

@@ -190,7 +190,7 @@ function connection(
   return {
     ...text({
       label: 'Connection',
-      help: `The ${name} account to use. Empty: your only connection.`,
+      help: `The ${name} account to use. Leave empty for your only connection.`,
       details: 'Takes the name of a connection.',
       kind: 'connection',
       ...texts,
