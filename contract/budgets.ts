@@ -20,6 +20,7 @@ export const SPENDING_TRIGGERS = [
   'segment',
   'send_to_sheet',
   'agent',
+  'test',
 ] as const
 export type SpendingTrigger = (typeof SPENDING_TRIGGERS)[number]
 

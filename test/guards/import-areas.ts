@@ -170,7 +170,7 @@ export const AREAS: Record<string, { at: string; imports: string }> = {
   'runs/routes': {
     at: 'server/src/runs/routes/',
     imports:
-      'contract lib chain database money/store runs/store sheets/store money runs estimates api money/routes sheets/routes',
+      'contract lib chain database money/store runs/store sheets/store money sheets runs estimates api money/routes sheets/routes',
   },
   'organisation/routes': {
     at: 'server/src/organisation/routes/',

@@ -27,6 +27,8 @@ import { segmentSettings } from '../records/routes/screens/segments.ts'
 import { segmentConnectionRoutes } from '../records/routes/segment-connections.ts'
 import { segmentSyncRoutes } from '../records/routes/segment-syncs.ts'
 import { segmentRoutes } from '../records/routes/segments.ts'
+import { cellTestRoutes } from '../runs/routes/cell-tests.ts'
+import { conditionCheckRoutes } from '../runs/routes/condition-checks.ts'
 import { estimateRoutes } from '../runs/routes/estimates.ts'
 import { runFailureRoutes } from '../runs/routes/run-failures.ts'
 import { runRoutes } from '../runs/routes/runs.ts'
@@ -36,6 +38,7 @@ import { actionLayoutRoutes } from '../sheets/routes/actions/action-layout.ts'
 import { actionRoutes } from '../sheets/routes/actions/actions.ts'
 import { catalogueRoutes } from '../sheets/routes/actions/catalogue.ts'
 import { suggestionRoutes } from '../sheets/routes/actions/suggestions.ts'
+import { waterfallRoutes } from '../sheets/routes/actions/waterfalls.ts'
 import { cellRoutes } from '../sheets/routes/rows/cells.ts'
 import { changeRoutes } from '../sheets/routes/rows/changes.ts'
 import { rowRoutes } from '../sheets/routes/rows/rows.ts'
@@ -85,6 +88,9 @@ const API_ROUTES: Routes[] = [
   actionRoutes,
   suggestionRoutes,
   actionLayoutRoutes,
+  waterfallRoutes,
+  cellTestRoutes,
+  conditionCheckRoutes,
   rowRoutes,
   cellRoutes,
   runRoutes,

@@ -3,6 +3,7 @@ import type { Store } from '../database/connection/db.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import { forgetLimits } from '../money/store/limits/limits.ts'
 import { forgetOldTallies } from '../money/store/provider-tallies.ts'
+import { forgetTests } from '../runs/store/cell-tests.ts'
 import { forgetDroppedFlights } from '../runs/store/flights.ts'
 import { forgetFormerCells } from '../runs/store/former-cells.ts'
 import { forgetOldEdits } from '../sheets/store/edit-history.ts'
@@ -29,6 +30,7 @@ export function requestSweep(store: Store): Job {
       await forgetDeletedRows(store.system)
       await forgetDroppedFlights(store.system)
       await forgetFormerCells(store.system)
+      await forgetTests(store.system)
       await forgetOldEdits(store.system)
       await forgetLimits(store.system)
     },

@@ -16,6 +16,7 @@ import { requestSweep } from '../organisation/request-sweep.ts'
 import { segmentJobs } from '../records/segments/segment-jobs.ts'
 import { segmentCycleJob } from '../records/syncs/cycle.ts'
 import { segmentScheduleJob, segmentSyncSweep } from '../records/syncs/scheduler.ts'
+import { createCellTests } from '../runs/engine/cell-tests/cell-tests.ts'
 import { createEngine } from '../runs/engine/engine.ts'
 import { startWorker } from '../runs/engine/worker.ts'
 import { launchJob } from '../runs/launch-pieces.ts'
@@ -94,6 +95,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     store: engineStore,
     log,
     engine,
+    runTest: createCellTests({ store: engineStore, catalogue, engine }),
     handOver: store.handOver,
     concurrency: config.LOAM_CONCURRENCY,
     jobs: { list: listJobs(parts, engineStore, pulls), ending: ending.signal },

@@ -38,6 +38,7 @@ export const TRIGGERS: readonly { value: Trigger; label: string }[] = [
   { value: 'segment', label: 'Segments' },
   { value: 'send_to_sheet', label: 'Rows sent to a sheet' },
   { value: 'agent', label: 'The agent' },
+  { value: 'test', label: 'Tests of an action' },
 ]
 
 /** The fields of a budget that are chosen when it is created. */

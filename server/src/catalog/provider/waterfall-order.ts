@@ -21,8 +21,8 @@ export function orderByFinds<Input, Result>(
   rates: readonly ProviderRate[],
 ): readonly WaterfallStep[] {
   if (progress.order === undefined) {
-    const rated = steps.map((step) => rateStep(step, adapters, rates))
-    const sorted = rated.toSorted((a, b) => a.cost - b.cost || b.rate - a.rate)
+    const offers = adapters.map(({ provider: { id, name }, price }) => ({ id, name, credits: price }))
+    const sorted = sortByFinds(steps, offers, rates)
     progress.order = sorted.map(({ step }) => step.provider)
     progress.provenance.push({
       provider: 'Loam',
@@ -36,14 +36,21 @@ export function orderByFinds<Input, Result>(
   return steps.toSorted((a, b) => order.indexOf(a.provider) - order.indexOf(b.provider))
 }
 
-function rateStep<Input, Result>(
-  step: WaterfallStep,
-  adapters: readonly Adapter<Input, Result>[],
+/** A provider with its name and its price. */
+type Offer = { id: string; name: string; credits?: number | undefined }
+
+/** Sorts steps by the price of a find, as `orderByFinds` does. */
+export const sortByFinds = (
+  steps: readonly WaterfallStep[],
+  offers: readonly Offer[],
   rates: readonly ProviderRate[],
-): Rated {
-  const adapter = adapters.find(({ provider }) => provider.id === step.provider)
-  const name = adapter?.provider.name ?? step.provider
-  const price = step.own_key ? 0 : (adapter?.price ?? 0)
+): Rated[] =>
+  steps.map((step) => rateStep(step, offers, rates)).toSorted((a, b) => a.cost - b.cost || b.rate - a.rate)
+
+function rateStep(step: WaterfallStep, offers: readonly Offer[], rates: readonly ProviderRate[]): Rated {
+  const offer = offers.find(({ id }) => id === step.provider)
+  const name = offer?.name ?? step.provider
+  const price = step.own_key ? 0 : (offer?.credits ?? 0)
   const { asked, found, credits } = rates.find(({ provider }) => provider === name) ?? {
     asked: 0,
     found: 0,

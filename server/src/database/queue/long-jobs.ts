@@ -21,7 +21,7 @@ const LANE_ROWS = sql.table(`${QUEUES.long}._private_job_queues`)
  * Enqueues a long job of an organisation in the caller's transaction. At most one job exists for each key: a second call
  * changes the first. The job goes to the shorter lane. Its priority is a virtual time: the priority of the next jobs, plus
  * one step for each waiting job of the same organisation. So among organisations that share places, the one that was served
- * least is next.
+ * least is next. Jobs without a lane, which have workers of their own, do not count.
  */
 export async function addLongJob(
   db: Db,
@@ -40,7 +40,7 @@ export async function addLongJob(
       left join ${LANE_ROWS} q on q.queue_name = t.name
     ), next as (
       select coalesce((select priority from ${JOBS} where is_available and run_at <= now()
-        order by priority limit 1), 1) as priority
+        and job_queue_id is not null order by priority limit 1), 1) as priority
     )
     select ${sql.table(`${QUEUES.long}.add_job`)}(${name}, payload => ${JSON.stringify(payload)}::json,
       queue_name => (select lanes.name from lanes order by waiting, n limit 1), run_at => ${runAt}::timestamptz,

@@ -49,7 +49,8 @@ export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources)
   }
 }
 
-function knownOutputsIn(definition: Definition, catalogue: Catalogue): RunSetting['knownOutputs'] {
+/** Returns how the rows of a definition tell whether an action can have an output. */
+export function knownOutputsIn(definition: Definition, catalogue: Catalogue): RunSetting['knownOutputs'] {
   return (actionId, name, instanceId) => {
     const template = catalogue.get(actionId)
     if (template === undefined || Object.hasOwn(template.outputs, name)) return true

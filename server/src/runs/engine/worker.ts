@@ -6,6 +6,8 @@ import { type Job, JobPostponed } from '../../lib/job.ts'
 import { startPoll } from '../../lib/timing/poll.ts'
 import { workAs } from '../../lib/timing/thread-watch.ts'
 import { groupRows } from '../row-jobs.ts'
+import { TEST_JOB } from '../store/cell-tests.ts'
+import { TESTS_AT_ONCE } from './cell-tests/test-engine-parts.ts'
 import type { Engine } from './engine-context.ts'
 import { takeHandedRows } from './handed-rows.ts'
 import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
@@ -19,6 +21,8 @@ export type WorkerOptions = HeartbeatOptions & {
   concurrency: number
   /** Further work, a few jobs at a time. `ending` aborts when the process ends. */
   jobs: { list: readonly Job[]; ending: AbortSignal }
+  /** Runs the tests of actions. */
+  runTest?: (payload: unknown) => Promise<void>
   /** The place where requests of this process hand over rows. */
   handOver?: HandOver
 }
@@ -41,8 +45,8 @@ const AHEAD = 2
 const QUICK_CALLS = { ahead: 6, maxRows: 1536 }
 
 /**
- * Takes jobs from the queue. There are four pools: one for groups of rows, which are the bulk of a run; one for rows
- * that have a job of their own; one that takes only the first rows of each run; and one for long jobs. Heartbeats tell
+ * Takes jobs from the queue. There are five pools: one for groups of rows, which are the bulk of a run; one for rows
+ * that have a job of their own; one that takes only the first rows of each run; one for long jobs; and one for tests. Heartbeats tell
  * living processes from dead ones, whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
@@ -81,7 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
 
 type PoolKind = Pick<PoolOptions, 'queue' | 'size' | 'ahead' | 'tasks' | 'cron'>
 
-function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerOptions): PoolKind[] {
+function poolsOf({ store, engine, concurrency, runTest, jobs: { list, ending } }: WorkerOptions): PoolKind[] {
   const { row, express, rows } = createRowTasks(store, engine)
   const tasksOf = (some: readonly Job[]) =>
     Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => runJob(job, payload, ending)]))
@@ -105,6 +109,9 @@ function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerO
   ]
   if (byName.length > 0)
     pools.push({ queue: 'long', size: LONG_JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(byName) })
+  // Tests have workers of their own: however many there are, rows do not wait for them.
+  if (runTest !== undefined)
+    pools.push({ queue: 'long', size: TESTS_AT_ONCE, ahead: TESTS_AT_ONCE, tasks: { [TEST_JOB]: runTest } })
   return pools
 }
 

@@ -57,6 +57,7 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
   for (const table of [
     'row_gaps',
     'cell_cache',
+    'cell_tests',
     'cell_claims',
     'dedupe_keys',
     'dedupe_progress',

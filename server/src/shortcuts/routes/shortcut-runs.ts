@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, successWithMessage } from '#contract/envelope.ts'
 import {
@@ -11,6 +11,7 @@ import {
   ShortcutRun,
   ShortcutRunPage,
 } from '#contract/shortcuts.ts'
+import { watchDisconnect } from '../../api/http/disconnect.ts'
 import { created, nameRun, ok } from '../../api/http/envelope.ts'
 import { commitEffect, giveKeyBack } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
@@ -18,6 +19,7 @@ import type { Db } from '../../database/connection/db.ts'
 import { notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { plural } from '../../lib/plural.ts'
+import { readUntil } from '../../lib/timing/read-until.ts'
 import { answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from '../../money/routes/dry-runs.ts'
 import { nameInRows, type NameRow } from '../../sheets/rows/value-warnings.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
@@ -25,7 +27,6 @@ import { findSheet } from '../../sheets/store/sheets.ts'
 import { queueShortcutRuns, readShortcutRows } from '../queue.ts'
 import { readShortcutRuns } from '../run-status.ts'
 import { countShortcutRuns, findShortcutRun, listShortcutRuns } from '../store/shortcut-runs.ts'
-import { readUntil } from '../wait.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
 /** The path that the endpoints begin with, and their tags in OpenAPI. */
@@ -232,11 +233,4 @@ async function waitForEnd(
   const hasEnded = (run: ShortcutRun | undefined) => run === undefined || run.completed_at !== null
   const run = await readUntil(() => readRun(db, orgId, id), hasEnded, options)
   return run === undefined || run.completed_at === null ? null : run
-}
-
-/** Returns a signal that aborts when the client disconnects. */
-function watchDisconnect(reply: FastifyReply): AbortSignal {
-  const disconnected = new AbortController()
-  reply.raw.once('close', () => disconnected.abort())
-  return disconnected.signal
 }

@@ -12,6 +12,13 @@ const MAX_CREDITS: Words = {
   call: 'resume',
 }
 
+/** Remedies for a test, which has no run to resume. */
+const TEST_REMEDIES: Record<Refusal['kind'], string> = {
+  max_credits: 'Test again with a higher max_credits',
+  budget: 'Raise the budget or wait for its next period, then test again',
+  balance: 'Grant credits, then test again',
+}
+
 /** Words for caps that runs lease, by the first word of their subject. */
 const SHARED: Record<string, Words> = {
   webhook: {
@@ -50,9 +57,11 @@ function wordsOf({ kind, name, subject }: Refusal): Words {
 export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): string {
   const { leftMillis, neededMillis } = refusal
   const { of, remedy, call } = wordsOf(refusal)
-  const { workflow_id, sheet_id, run_id } = run
+  const { workflow_id, sheet_id, run_id, trigger } = run
   const path = call === 'resume' ? `runs/${run_id}/resume` : 'run'
-  return `${what} may cost ${plural(neededMillis / MILLIS, 'credit')}, and ${plural(leftMillis / MILLIS, 'is', 'are')} left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
+  const words = `${what} may cost ${plural(neededMillis / MILLIS, 'credit')}, and ${plural(leftMillis / MILLIS, 'is', 'are')} left of ${of}`
+  if (trigger === 'test') return `${words}. ${TEST_REMEDIES[refusal.kind]}`
+  return `${words}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
 }
 
 /** Returns what stopped a cell, as cells and runs show it. */

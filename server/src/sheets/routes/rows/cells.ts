@@ -143,7 +143,7 @@ const nothingToRestore = () =>
 type CellPlace = { row_id: string; action_instance_id: string }
 
 /** Returns a cell with its provenance and its former result. */
-async function readDetail(
+export async function readDetail(
   { db, sheet }: Pick<FastifyRequest, 'db' | 'sheet'>,
   { row_id, action_instance_id }: CellPlace,
   publicUrl: string,

@@ -1,0 +1,250 @@
+import type { ActionInstance } from '../../../catalog/chain/definition.ts'
+import { listTokens } from '../../../catalog/chain/reference-walk.ts'
+import { createRowScope } from '../../../catalog/chain/row-scope.ts'
+import type { Catalogue } from '../../../catalog/registry.ts'
+import { inTransaction, isUnavailable, type Store } from '../../../database/connection/db.ts'
+import { reasonOf } from '../../../lib/errors.ts'
+import { JobPostponed } from '../../../lib/job.ts'
+import { toStorableJson } from '../../../lib/json/storable.ts'
+import { StoredJson } from '../../../lib/json/stored-json.ts'
+import { createPriceBook } from '../../../money/prices.ts'
+import { recordAudit } from '../../../organisation/store/audit.ts'
+import { findDefinition } from '../../../sheets/store/definitions.ts'
+import { resolveAction, type ResolvedAction } from '../../cell-tests/resolved-inputs.ts'
+import { keepAnswer, type TestFindings } from '../../store/cell-tests.ts'
+import { type CellResult, errorCell } from '../cells/cell-result.ts'
+import { runCell } from '../cells/cell.ts'
+import { parseEach } from '../cells/large-outputs.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
+import { addUpUsage } from '../flights/cell-usage.ts'
+import { chargesOf } from '../flights/charges.ts'
+import type { Flight, Parking, SettledCell } from '../flights/flight.ts'
+import { detachReservation } from '../flights/position.ts'
+import { leasesLost } from '../leases/lease-requests.ts'
+import type { Reservation } from '../leases/lease.ts'
+import { knownOutputsIn } from '../run-setting.ts'
+import { CLAIM_TEST, PARK_TEST, SETTLE_TEST } from '../sql/cell-tests.ts'
+import { LEASE_LOST } from '../sql/settle.ts'
+import { forTests } from './test-engine-parts.ts'
+import { type ClaimedTest, readInstance, TestJob, toFlight, withInstance } from './test-flight.ts'
+
+/** The number of workers that may die with a test before it is given up. */
+const MAX_STALLED = 3
+/** The wait from which a test no longer counts as one under way. */
+const PARKED_MS = 1000
+const LANES = 16
+
+type Parts = { store: Store; catalogue: Catalogue; engine: Engine }
+
+/** A claimed test: its flight, and the action as it is tested. */
+type Test = { flight: Flight; instance: ActionInstance; keep: boolean }
+
+/**
+ * Returns the job that runs tests (H5). A test is a row of one cell that is written to its own record instead of the sheet: it is
+ * claimed, run by `runCell` and settled with its charge in one statement, or parked for later. It is charged once, however often
+ * its worker dies.
+ */
+export function createCellTests({ store, catalogue, engine }: Parts): (payload: unknown) => Promise<void> {
+  const testEngine = forTests(engine)
+  const prices = createPriceBook(catalogue)
+
+  async function run(job: TestJob): Promise<void> {
+    if (engine.ending.hasBegun()) throw new JobPostponed('the process is ending')
+    const [claimed] = await store.query<ClaimedTest>({
+      ...CLAIM_TEST,
+      values: [job.org, job.test, job.ticket],
+    })
+    if (claimed === undefined) return
+    const instance = readInstance(claimed.instance)
+    const test = { instance, keep: claimed.keep }
+    const flight = toFlight(job, claimed, instance)
+    const runFlight = (whole: Flight) => runAndEnd({ ...test, flight: whole })
+    try {
+      if (flight.row.unreadBytes === 0) await runFlight(flight)
+      else await engine.withInputs(flight, runFlight)
+    } finally {
+      const left = detachReservation(flight)
+      if (left !== null) engine.reservations.spend(left, 0)
+    }
+  }
+
+  async function runAndEnd(test: Test): Promise<void> {
+    const { flight } = test
+    if (flight.row.unreadBytes > 0) throw new JobPostponed('the process is ending')
+    const startedAt = Date.now()
+    const { result, shown } = await call(test)
+    if (result.kind === 'not yet') throw new Error('a test of one cell has no cells before it')
+    if (result.kind === 'later') return park(store, flight, result.parking)
+    const cell = {
+      ...result.settlement,
+      action: test.instance.id,
+      template: test.instance.action_id,
+      startedAt,
+    }
+    await settle({ store, engine }, test, cell, shown)
+    if (test.keep && cell.status === 'complete') await keep(store, test)
+  }
+
+  /** Runs the cell. Returns its result, and what people see of its inputs. */
+  async function call({ flight, instance }: Test): Promise<{ result: CellResult; shown: ResolvedAction }> {
+    const walk = await prepare(flight, instance)
+    const nothing = { resolved: {}, met: null }
+    if (walk === null) return { result: errorCell('this row was deleted', false), shown: nothing }
+    const template = walk.catalogue.get(instance.action_id)
+    if (template === undefined)
+      return { result: await runCell(testEngine, walk, instance.id, null), shown: nothing }
+    const { scope } = walk
+    const tokens = listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
+    const large = scope.unreadAmong(tokens)
+    const held = await engine.readLargeOutputs({
+      org: flight.facts.org_id,
+      row: flight.row.id,
+      actions: large.map(({ action }) => action),
+      storedBytes: large.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
+    })
+    let giveBack: (() => void) | undefined
+    try {
+      giveBack = scope.lend(await parseEach(held.texts))
+      const shown = resolveAction(template, instance, scope.lookup)
+      if (flight.position.stalledClaims > MAX_STALLED)
+        return {
+          result: errorCell(
+            `this test crashed its worker ${MAX_STALLED} times and will not be retried`,
+            false,
+          ),
+          shown,
+        }
+      const caching = flight.facts.cache_enabled ? { end: NEVER, mayWait: true } : null
+      return { result: await runCell(testEngine, walk, instance.id, caching), shown }
+    } finally {
+      giveBack?.()
+      held.release()
+    }
+  }
+
+  /** Returns the walk of a test; null if its row or its sheet was deleted. */
+  async function prepare(flight: Flight, instance: ActionInstance): Promise<RowWalk | null> {
+    const { facts, row } = flight
+    const saved = row.data === null ? undefined : await findDefinition(store.system, facts)
+    if (saved === undefined || row.data === null) return null
+    const definition = withInstance(saved, instance)
+    const [env, priced] = await Promise.all([
+      engine.environment.envOf(facts),
+      prices.catalogueAt(store.system, facts.price_version),
+    ])
+    const scope = createRowScope(
+      definition,
+      { ...row, data: row.data },
+      knownOutputsIn(definition, priced),
+      env,
+    )
+    return {
+      flight,
+      definition,
+      catalogue: priced,
+      scope,
+      env,
+      express: true,
+      endPriority: undefined,
+      together: 1,
+      peeked: false,
+      missing: null,
+      hasCalled: false,
+      lookups: null,
+    }
+  }
+
+  return async (payload) => {
+    try {
+      await run(TestJob.parse(payload))
+    } catch (cause) {
+      // The test is still claimed by this attempt. It is taken again in a second.
+      throw isUnavailable(cause) ? new JobPostponed(reasonOf(cause), { cause }) : cause
+    }
+  }
+}
+
+const NEVER = new Promise<number>(() => undefined)
+
+async function park(store: Store, { facts, fence }: Flight, parking: Parking): Promise<void> {
+  const { names, ...statement } = PARK_TEST
+  const values: Record<string, unknown> = {
+    ...fenceOf(facts, fence),
+    status: parking.ms > PARKED_MS ? 'parked' : 'queued',
+    retries: parking.retries,
+    state: parking.state === undefined || parking.state === null ? null : toStorableJson(parking.state),
+    ms: parking.ms,
+  }
+  await store.query({ ...statement, values: names.map((name) => values[name]) })
+}
+
+const fenceOf = ({ org_id, run_id }: Flight['facts'], { ticket, attempt }: Flight['fence']) => ({
+  org: org_id,
+  test: run_id,
+  ticket,
+  attempt,
+})
+
+/** Writes the answer with its charge, once. Of a worker that has lost the test nothing is written. */
+async function settle(
+  { store, engine }: Pick<Parts, 'store' | 'engine'>,
+  { flight }: Test,
+  cell: SettledCell,
+  { resolved, met }: ResolvedAction,
+): Promise<void> {
+  const { facts, fence, row } = flight
+  const batch = [{ flight, settlement: { cells: [cell], next: null } }]
+  const { outputs, cache } = cell
+  const findings: TestFindings = {
+    met,
+    resolved,
+    error: cell.error ?? null,
+    cached: cell.cached,
+    learns: cell.learns ?? false,
+    started_at: new Date(cell.startedAt).toISOString(),
+    duration_ms: Math.max(0, Date.now() - cell.startedAt),
+    providers: cell.provenance ?? [],
+  }
+  const values: Record<string, unknown> = {
+    ...fenceOf(facts, fence),
+    ...chargesOf(batch).columns(1, { test_id: facts.run_id }),
+    rows: [row.id],
+    usage: toStorableJson(addUpUsage(batch)),
+    lane: Math.floor(Math.random() * LANES),
+    status: cell.status,
+    result: toStorableJson(findings),
+    outputs:
+      outputs === undefined ? null : outputs instanceof StoredJson ? outputs.text : toStorableJson(outputs),
+    millis: cell.creditsMillis,
+    action: cell.action,
+    epoch: cache?.epoch ?? 0,
+    key: cache?.keep === true ? cache.key : null,
+  }
+  const { names, ...statement } = SETTLE_TEST
+  const reservation = detachReservation(flight)
+  try {
+    const settled = await store.query({ ...statement, values: names.map((name) => values[name]) })
+    endReservation(engine, reservation, settled.length > 0 ? cell.creditsMillis : 0)
+    if (settled.length > 0) engine.countProviders(facts.org_id, [cell])
+  } catch (cause) {
+    if (reservation !== null) engine.reservations.doubt(reservation)
+    throw isLeaseLost(cause) ? leasesLost() : cause
+  }
+}
+
+function endReservation({ reservations }: Engine, reservation: Reservation | null, millis: number): void {
+  if (reservation !== null) reservations.spend(reservation, millis)
+}
+
+const isLeaseLost = (cause: unknown): boolean =>
+  typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === LEASE_LOST
+
+/** Writes a complete answer into its cell, as the caller asked before the test. */
+async function keep(store: Store, { flight: { facts, row }, instance }: Test): Promise<void> {
+  await inTransaction(store.org(facts.org_id), async (trx) => {
+    if (!(await keepAnswer(trx, facts, facts.run_id))) return
+    const details = { row_id: row.id, action_instance_id: instance.id, test_id: facts.run_id }
+    const actor = { email: facts.member ?? '', keyId: facts.key_id }
+    await recordAudit(trx, facts.org_id, actor, { action: 'cell.kept', target: facts.sheet_id, details })
+  })
+}

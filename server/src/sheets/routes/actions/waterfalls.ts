@@ -1,0 +1,109 @@
+import type { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import { Waterfall } from '#contract/waterfalls.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import type { RouteServices } from '../../../api/http/event-streams.ts'
+import type { Api } from '../../../api/services.ts'
+import type { ActionInstance } from '../../../catalog/chain/definition.ts'
+import type { ConfigurationEnvironment } from '../../../catalog/configuration/environment.ts'
+import { canBeAsked } from '../../../catalog/configuration/inspection.ts'
+import type { ProviderOption, WaterfallOffer, WaterfallStep } from '../../../catalog/fields/field.ts'
+import { asSteps } from '../../../catalog/fields/waterfall-field.ts'
+import { sortByFinds } from '../../../catalog/provider/waterfall-order.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { type HitRate, RATE_DAYS, readHitRates } from '../../../money/store/provider-tallies.ts'
+import { readEnvironment } from '../../configuration-environment.ts'
+import { actionFieldOfPath, ActionFieldParams, requireField } from './action-resources.ts'
+import { BASE } from './actions.ts'
+
+/** Registers the endpoint that shows which providers a waterfall really asks, and what they did lately. */
+export function waterfallRoutes(api: Api, { catalogue, prices, config, egress }: RouteServices): void {
+  api.get(
+    `${BASE}/:action_instance_id/waterfall/:field_name`,
+    {
+      config: {
+        scope: 'actions:read',
+        resource: actionFieldOfPath(catalogue, (field) => field.waterfall !== undefined),
+      },
+      schema: {
+        tags: ['Actions'],
+        summary: 'List the providers that a waterfall asks, in order, with prices, keys and hit rates',
+        params: ActionFieldParams,
+        response: { 200: success(200, Waterfall) },
+      },
+    },
+    async (request) => {
+      const { db, caller, sheet, action, params } = request
+      const { catalogue: priced } = await prices.current(db)
+      const { waterfall } = requireField(priced, request)
+      if (waterfall === undefined) throw notFound('Field')
+      const environment = await readEnvironment(db, sheet, { config, egress })
+      const rates = await readHitRates(db, caller.orgId, { days: RATE_DAYS, action: action.action_id })
+      return ok(viewWaterfall({ action, field: params.field_name, waterfall }, environment, rates))
+    },
+  )
+}
+
+type Shown = { action: ActionInstance; field: string; waterfall: WaterfallOffer }
+
+function viewWaterfall(
+  { action: { inputs }, field, waterfall }: Shown,
+  environment: ConfigurationEnvironment,
+  rates: readonly HitRate[],
+): z.input<typeof Waterfall> {
+  const { providers, usual } = waterfall
+  const saved = asSteps(Object.hasOwn(inputs, field) ? inputs[field] : undefined)
+  const listed = saved.length > 0 ? saved : usual
+  const sortsByPrice = Object.hasOwn(inputs, 'order') && inputs['order'] === 'cheapest_per_find'
+  const steps = sortsByPrice
+    ? sortByFinds(listed, providers, readRates(rates)).map(({ step }) => step)
+    : listed
+  const optionOf = ({ provider }: WaterfallStep) => providers.find(({ id }) => id === provider)
+  const asksNobody = steps.some((step) => optionOf(step)?.asksNobody === true)
+  return {
+    is_default: saved.length === 0,
+    providers: steps.flatMap((step) => {
+      const option = optionOf(step)
+      if (option === undefined) return []
+      const canAsk = option.disabled !== true && canBeAsked(option, step, environment)
+      const rate = rates.find(({ provider }) => provider === option.name)
+      return [
+        {
+          ...viewPrice(option),
+          key: canAsk ? (step.own_key ? ('own' as const) : ('installation' as const)) : ('none' as const),
+          asked: canAsk && !asksNobody,
+          ...viewRate(rate),
+        },
+      ]
+    }),
+  }
+}
+
+const viewPrice = ({
+  name,
+  credits = 0,
+  missCredits = 0,
+  supportsOwnKey,
+  requiresOwnKey,
+}: ProviderOption) => ({
+  provider: name,
+  credits,
+  miss_credits: missCredits,
+  supports_own_key: supportsOwnKey || requiresOwnKey,
+})
+
+const viewRate = (rate: HitRate | undefined) => ({
+  hit_rate:
+    rate === undefined || rate.asked === 0 ? null : Math.round((rate.found / rate.asked) * 1000) / 1000,
+  found: rate?.found ?? 0,
+  median_ms: rate?.p50_ms ?? null,
+})
+
+/** Reads rates as cells do that order their providers. */
+const readRates = (rates: readonly HitRate[]) =>
+  rates.map(({ provider, asked, found, price_per_find }) => ({
+    provider,
+    asked,
+    found,
+    credits: (price_per_find ?? 0) * found,
+  }))
