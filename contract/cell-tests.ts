@@ -54,4 +54,4 @@ export const CellTest = z
   .meta({ id: 'CellTest' })
 export type CellTest = z.infer<typeof CellTest>
 
-export const RunningTest = z.object({ test_id: Uuid, status: z.enum(['queued', 'running']) })
+export const RunningTest = z.object({ test_id: Uuid, status: z.literal('running') })

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import * as actions from './actions.ts'
 import * as budgets from './budgets.ts'
 import * as catalogue from './catalogue.ts'
+import { CellTest, TestActionBody, TestEstimate, TestNewActionBody } from './cell-tests.ts'
+import { CheckConditionsBody, CheckedConditions } from './condition-checks.ts'
 import { CreditsOverview } from './credits.ts'
 import { Estimate, EstimateBody } from './estimates.ts'
 import * as exports from './exports.ts'
@@ -26,6 +28,7 @@ import * as shortcuts from './shortcuts.ts'
 import * as sources from './sources.ts'
 import { Usage, UsageQuery } from './usage.ts'
 import { User } from './user.ts'
+import { Waterfall, WaterfallQuery } from './waterfalls.ts'
 import * as workflows from './workflows.ts'
 
 /**
@@ -192,6 +195,13 @@ export const SHEET_ENDPOINTS = {
     body: actions.FieldOptionsBody,
     answer: actions.FieldOptions,
   },
+  'GET /actions/:action_instance_id/waterfall/:field_name': { query: WaterfallQuery, answer: Waterfall },
+  'POST /actions/test': { body: TestNewActionBody, answer: CellTest, dryRun: TestEstimate },
+  'GET /actions/test/:test_id': { answer: CellTest },
+  'POST /actions/:action_instance_id/test': { body: TestActionBody, answer: CellTest, dryRun: TestEstimate },
+  'GET /actions/:action_instance_id/test/:test_id': { answer: CellTest },
+  'POST /actions/:action_instance_id/test/:test_id/keep': { answer: runs.CellDetail },
+  'POST /conditions/check': { body: CheckConditionsBody, answer: CheckedConditions },
   'GET /internal/definition': { answer: edits.RevisionView },
   'GET /internal/definition/steps': { answer: edits.DefinitionSteps },
   'POST /internal/definition/restore': { body: edits.RestoreDefinitionBody, answer: edits.RevisionView },

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { Credits } from './numbers.ts'
 
+export const WaterfallQuery = z.object({
+  all: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('`true` also lists the providers that can be added, with `listed: false`'),
+})
+
 /** The providers that a field really asks, in their order. */
 export const Waterfall = z
   .object({
@@ -14,6 +21,7 @@ export const Waterfall = z
           .enum(['installation', 'own', 'none'])
           .describe('The key that is used; `none`: it has no key that it needs, and is skipped'),
         asked: z.boolean(),
+        listed: z.boolean().optional().describe('Only with `all`: whether the list has it'),
         supports_own_key: z.boolean(),
         hit_rate: z
           .number()

@@ -17,6 +17,7 @@ import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
 import { terminalOf } from '../terminal.ts'
+import { defineTest } from './action-test.ts'
 
 export function define(actions: Command): void {
   actions.addHelpText(
@@ -49,13 +50,15 @@ export function define(actions: Command): void {
       const output = { data: viewAction(action), text: () => formatAction(action) }
       printOutput(output, terminalOf(this), wantsJson(this))
     })
+
+  defineTest(actions.command('test'))
 }
 
 /** Refuses an unknown word after `loam actions`: commander passes it to the default command. */
 function requireNoCommand(list: Command): void {
   const [given] = list.args
   if (given === undefined) return
-  const meant = findNearest(given, ['list', 'show'])
+  const meant = findNearest(given, ['list', 'show', 'test'])
   list.error(`error: unknown command '${given}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`)
 }
 

@@ -232,10 +232,10 @@ describe('a sheet that changes', LONG, () => {
 
     await page.goto(`${dashboard.url}${sheet}?action=person_work_email_waterfall_1`)
     const mail = page.getByRole('region', { name: 'Action Mail' })
-    const providers = mail.getByRole('list', { name: 'email_providers' })
+    const providers = mail.getByRole('list', { name: 'Email providers' })
     await providers.getByRole('button', { name: 'Move Hunter down' }).click()
     await mail.getByRole('button', { name: 'Add provider' }).first().click()
-    await page.getByRole('menuitem', { name: /^Findymail/ }).click()
+    await page.getByRole('option', { name: /^Findymail/ }).click()
     await expect
       .poll(() => providers.getByRole('listitem').allTextContents())
       .toEqual([

@@ -1,5 +1,4 @@
 import type { Row } from '../../api/sheet.ts'
-import { valueText } from './cell-text.ts'
 import type { Column } from './columns.ts'
 
 export type Reference = { token: string; type: string }
@@ -17,19 +16,6 @@ export function referencesFor(columns: readonly Column[], action: string | null)
   }
   return found
 }
-
-const TOKEN = /\{\{\s*([^{}]+?)\s*\}\}/g
-
-/** Returns a template with the values of a row filled in. A token without a known value stays. */
-export function fillTemplate(template: string, row: Row, asCode = false): string {
-  return template.replace(TOKEN, (token, path: string) => {
-    const value = resolveToken(path, row)
-    if (value === undefined) return token
-    return asCode ? JSON.stringify(value) : valueText(value)
-  })
-}
-
-export const hasToken = (text: string) => new RegExp(TOKEN.source).test(text)
 
 /** Returns the value of a path such as `input.domain` or `action_1.output.key`, or undefined if the row has no such input or cell. */
 export function resolveToken(path: string, row: Row): unknown {

@@ -29,6 +29,7 @@ export const EXAMPLE_IDS = {
   export_id: '0198f3a4-0a1b-7c2d-8e3f-4a5b6c7d8e9f',
   shortcut_id: '0198f3a5-1b2c-7d3e-8f4a-5b6c7d8e9f0a',
   run_id: '0198f3a6-2c3d-7e4f-8a5b-6c7d8e9f0a1b',
+  test_id: '0198f3ad-9d0e-7f1a-8b2c-3d4e5f6a7b8c',
   request_id: '0198f3a7-3d4e-7f5a-8b6c-7d8e9f0a1b2c',
   source_id: 'import_from_api',
   source_instance_id: '0198f3a8-4e5f-7a6b-8c7d-8e9f0a1b2c3d',

@@ -1,4 +1,4 @@
-import type { Operations } from './operation.ts'
+import { EXAMPLE_IDS, type Operations } from './operation.ts'
 
 const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 
@@ -159,5 +159,58 @@ export const ACTIONS: Operations = {
     description:
       'The choices for a field: objects of a CRM, models, providers of a waterfall. Some fields need `context` with the choice they depend on.',
     body: { context: {} },
+  },
+  [`GET ${SHEET}/actions/{action_instance_id}/waterfall/{field_name}`]: {
+    id: 'getWaterfall',
+    description:
+      'The providers that a waterfall really asks, in their order: the configured list, or the default one. For each: prices, the key that is used, and hit rate, answers and median time in your organisation over the last 30 days. `all=true` also lists providers that can be added.',
+  },
+  [`POST ${SHEET}/actions/{action_instance_id}/test`]: {
+    id: 'testAction',
+    description:
+      'Runs an action on one row for real, without a run: nothing of the sheet changes. `inputs` and `run_if` are changes for this call, which need the scope `actions:write`. It is billed as a cell with the trigger `test`, under `max_credits`, budgets and the balance; cached answers are free where the cache of the sheet is on. After 30 s the response is 202, and the test goes on. `keep` writes a complete answer into the cell; `dry_run` returns the inputs with the values of the row, and the cost. An organisation may have 10 tests under way.',
+    body: { row_id: EXAMPLE_IDS.row_id, inputs: { value: 'https://{{input.website}}' }, max_credits: 5 },
+  },
+  [`GET ${SHEET}/actions/{action_instance_id}/test/{test_id}`]: {
+    id: 'getActionTest',
+    description: 'The answer of a test, for 24 hours; 202 while it is running.',
+  },
+  [`GET ${SHEET}/actions/{action_instance_id}/test/{test_id}/outputs`]: {
+    id: 'getActionTestOutputs',
+    description: 'The outputs of a test as JSON, however large they are.',
+  },
+  [`POST ${SHEET}/actions/{action_instance_id}/test/{test_id}/keep`]: {
+    id: 'keepActionTest',
+    description:
+      'Writes the answer of a complete test into the cell of its row; nothing is charged again. 409 `CANNOT_KEEP` if the test is not complete, the action is configured in another way now, the row was deleted, or a run has it.',
+  },
+  [`POST ${SHEET}/actions/test`]: {
+    id: 'testNewAction',
+    description:
+      'The same for an action that is not added yet, configured as in Add Action. Its answer cannot be kept.',
+    body: {
+      action_id: 'normalize_domain',
+      inputs: { value: '{{input.website}}' },
+      row_id: EXAMPLE_IDS.row_id,
+    },
+  },
+  [`GET ${SHEET}/actions/test/{test_id}`]: {
+    id: 'getNewActionTest',
+    description:
+      'The answer of a test of an action that is not added, for 24 hours; 202 while it is running.',
+  },
+  [`GET ${SHEET}/actions/test/{test_id}/outputs`]: {
+    id: 'getNewActionTestOutputs',
+    description: 'The outputs of a test of an action that is not added as JSON, however large they are.',
+  },
+  [`POST ${SHEET}/conditions/check`]: {
+    id: 'checkConditions',
+    description:
+      'Counts the rows that meet a condition, among up to 1,000 rows spread evenly over the sheet, and says the condition as a sentence. Rows with inputs above 8 KiB are not looked at; larger outputs of actions read as empty.',
+    body: {
+      run_if: {
+        conditions: [{ conditions: [{ variable: '{{input.website}}', operator: 'is not empty' }] }],
+      },
+    },
   },
 }

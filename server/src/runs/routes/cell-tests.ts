@@ -53,22 +53,33 @@ const ANSWERS = {
 
 /** Registers the endpoints that run an action on one row without a run (H5). */
 export function cellTestRoutes(api: Api, services: TestServices): void {
-  const closing = new AbortController()
-  api.addHook('preClose', async () => closing.abort())
-  const run = {
-    scope: 'workflows:run' as const,
-    body: 'document' as const,
-    numberTexts: NUMBER_TEXTS,
-    spends: true as const,
-    waits: true as const,
-  }
-  const read = { scope: 'workflows:run' as const }
-  const tags = ['Actions']
+  const ending = new AbortController()
+  api.addHook('preClose', async () => ending.abort())
+  addTest(api, services, ending.signal)
+  addTestOfNew(api, services, ending.signal)
+  addAnswer(api, services, { path: ACTION, params: TestParams, resource: actionOfPath, of: 'an action' })
+  const ofNew = { path: NEW, params: NewTestParams, resource: chainOfPath, of: 'an action that is not added' }
+  addAnswer(api, services, ofNew)
+  addKeep(api, services)
+}
 
+const tags = ['Actions']
+
+const testing = (services: TestServices) => ({
+  scope: 'workflows:run' as const,
+  body: 'document' as const,
+  numberTexts: NUMBER_TEXTS,
+  spends: true as const,
+  selects: true as const,
+  waits: true as const,
+  furtherErrors: (request: FastifyRequest) => findErrors(services, request),
+})
+
+function addTest(api: Api, services: TestServices, ending: AbortSignal): void {
   api.post(
     ACTION,
     {
-      config: { ...run, resource: actionOfPath, furtherErrors: (request) => findErrors(services, request) },
+      config: { ...testing(services), resource: actionOfPath },
       schema: {
         tags,
         summary: 'Test an action on a row, with changes that are not saved; nothing of the sheet changes',
@@ -80,17 +91,16 @@ export function cellTestRoutes(api: Api, services: TestServices): void {
     async (request, reply) => {
       const { inputs, run_if } = request.body
       const given = { ...(inputs && { inputs }), ...(run_if !== undefined && { run_if }) }
-      return answerTest(
-        { request, reply, services, closing: closing.signal },
-        { action: request.action, given },
-      )
+      return answerTest({ request, reply, services, ending }, { action: request.action, given })
     },
   )
+}
 
+function addTestOfNew(api: Api, services: TestServices, ending: AbortSignal): void {
   api.post(
     NEW,
     {
-      config: { ...run, resource: chainOfPath, furtherErrors: (request) => findErrors(services, request) },
+      config: { ...testing(services), resource: chainOfPath },
       schema: {
         tags,
         summary: 'Test an action on a row before it is added',
@@ -101,53 +111,60 @@ export function cellTestRoutes(api: Api, services: TestServices): void {
     },
     async (request, reply) => {
       const { row_id: _row, keep: _keep, max_credits: _cap, dry_run: _dry, ...given } = request.body
-      return answerTest({ request, reply, services, closing: closing.signal }, { action: null, given })
+      return answerTest({ request, reply, services, ending }, { action: null, given })
+    },
+  )
+}
+
+type Place = {
+  path: string
+  params: typeof TestParams | typeof NewTestParams
+  resource: (request: FastifyRequest) => Promise<void>
+  of: string
+}
+
+function addAnswer(api: Api, services: TestServices, { path, params, resource, of }: Place): void {
+  const config = { scope: 'workflows:run' as const, resource }
+  api.get(
+    `${path}/:test_id`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: `Get the answer of a test of ${of}, for 24 hours`,
+        params,
+        response: { 200: success(200, CellTest), 202: ANSWERS[202] },
+      },
+    },
+    async (request) => {
+      const test = await requireTest(request, request.params.test_id)
+      return test.result === null
+        ? running(test)
+        : ok(viewTest(test, outputsUrl(services, request, test.test_id)))
     },
   )
 
-  for (const [path, params, resource, of] of [
-    [ACTION, TestParams, actionOfPath, 'an action'],
-    [NEW, NewTestParams, chainOfPath, 'an action that is not added'],
-  ] as const) {
-    api.get(
-      `${path}/:test_id`,
-      {
-        config: { ...read, resource },
-        schema: {
-          tags,
-          summary: `Get the answer of a test of ${of}, for 24 hours`,
-          params,
-          response: { 200: success(200, CellTest), 202: ANSWERS[202] },
-        },
+  api.get(
+    `${path}/:test_id/outputs`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: `Get the outputs of a test of ${of}, of any size`,
+        params,
+        response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
       },
-      async (request) => {
-        const test = await requireTest(request, request.params.test_id)
-        return test.result === null
-          ? running(test)
-          : ok(viewTest(test, outputsUrl(services, request, test.test_id)))
-      },
-    )
+    },
+    async (request, reply) => {
+      const { outputs } = await requireTest(request, request.params.test_id)
+      if (outputs === null) throw notFound('Outputs of this test')
+      const text = JSON.stringify(parseLossless(outputs))
+      return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
+    },
+  )
+}
 
-    api.get(
-      `${path}/:test_id/outputs`,
-      {
-        config: { ...read, resource },
-        schema: {
-          tags,
-          summary: `Get the outputs of a test of ${of}, of any size`,
-          params,
-          response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
-        },
-      },
-      async (request, reply) => {
-        const { outputs } = await requireTest(request, request.params.test_id)
-        if (outputs === null) throw notFound('Outputs of this test')
-        const text = JSON.stringify(parseLossless(outputs))
-        return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
-      },
-    )
-  }
-
+function addKeep(api: Api, services: TestServices): void {
   api.post(
     `${ACTION}/:test_id/keep`,
     {
@@ -173,11 +190,11 @@ type Answering = {
   request: FastifyRequest
   reply: FastifyReply
   services: TestServices
-  closing: AbortSignal
+  ending: AbortSignal
 }
 
 /** Checks, starts and awaits a test, or says what it would cost. */
-async function answerTest({ request, reply, services, closing }: Answering, tested: Tested) {
+async function answerTest({ request, reply, services, ending }: Answering, tested: Tested) {
   const body = request.body as Body
   if (body.dry_run === true) await giveKeyBack(request)
   const { db, sheet, caller, definition } = request
@@ -192,12 +209,12 @@ async function answerTest({ request, reply, services, closing }: Answering, test
     keep: body.keep === true,
     maxCredits: body.max_credits,
   })
-  const started = accepted({ test_id: testId, status: 'queued' as const })
+  const started = accepted({ test_id: testId, status: 'running' as const })
   const outside = await commitEffect(request, 202, started)
   const isEnded = await readUntil(
     () => hasTestEnded(outside, sheet.org_id, testId),
     (ended) => ended,
-    { ms: WAIT_MS, signal: AbortSignal.any([closing, watchDisconnect(reply)]) },
+    { ms: WAIT_MS, signal: AbortSignal.any([ending, watchDisconnect(reply)]) },
   )
   const test = await findTest(outside, sheet, testId)
   if (test === undefined) throw notFound('Test')
@@ -274,8 +291,7 @@ async function requireTest(
   return test
 }
 
-const running = ({ test_id, status }: TestRecord) =>
-  accepted({ test_id, status: status === 'queued' ? ('queued' as const) : ('running' as const) })
+const running = ({ test_id }: TestRecord) => accepted({ test_id, status: 'running' as const })
 
 function outputsUrl({ publicUrl }: TestServices, { sheet, params }: FastifyRequest, testId: string) {
   const { action_instance_id: action }: { action_instance_id?: string } = Object(params)

@@ -16,6 +16,7 @@ export function conditionCheckRoutes(api: Api, { catalogue }: Pick<Services, 'ca
         scope: 'workflows:data:read',
         body: 'document',
         numberTexts: ['values'],
+        selects: true,
         resource: chainOfPath,
       },
       schema: {

@@ -82,7 +82,7 @@ export type TestRecord = {
   instance: string
   status: CellStatus | 'parked'
   warnings: Warning[]
-  /** Null until the test is finished. The JSON text keeps numbers with all their digits. */
+  /** Null until the test has ended. The JSON text keeps numbers with all their digits. */
   result: string | null
   outputs: string | null
   credits_millis: number
@@ -96,7 +96,8 @@ export async function findTest(
   testId: string,
 ): Promise<TestRecord | undefined> {
   const { rows } = await sql<TestRecord>`
-    select test_id, row_id, instance::text as instance, status, warnings, result::text as result, outputs::text as outputs,
+    select test_id, row_id, instance::text as instance, status, warnings,
+      case when ${HAS_ENDED} then result::text end as result, outputs::text as outputs,
       credits_millis, kept_at
     from cell_tests
     where org_id = ${org_id} and sheet_id = ${sheet_id} and test_id = ${testId} and created_at > now() - ${KEPT_FOR}`.execute(
@@ -105,10 +106,13 @@ export async function findTest(
   return rows[0]
 }
 
+/** A test has ended when it has an answer, and this is kept if the caller asked for it. */
+const HAS_ENDED = sql`(result is not null and not (keep and status = 'complete' and kept_at is null))`
+
 /** Returns whether a test has ended, without reading its answer. */
 export async function hasTestEnded(db: Db, orgId: string, testId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from cell_tests where org_id = ${orgId} and test_id = ${testId} and result is not null`.execute(db)
+    select from cell_tests where org_id = ${orgId} and test_id = ${testId} and ${HAS_ENDED}`.execute(db)
   return rows.length > 0
 }
 
@@ -153,6 +157,28 @@ export async function keepAnswer(
     )
     select ${announcing(sheet_id)} from test`.execute(trx)
   return rows.length > 0
+}
+
+export type UnkeptTest = SheetKey & {
+  test_id: string
+  row_id: string
+  action: string
+  revision: number
+  member: string
+  key_id: string | null
+}
+
+/** Returns a complete test whose answer is still to be kept, as its caller asked. */
+export async function findUnkeptTest(db: Db, orgId: string, testId: string): Promise<UnkeptTest | undefined> {
+  const { rows } = await sql<UnkeptTest>`
+    select org_id, sheet_id, test_id, row_id, instance->>'id' as action, revision, member, key_id from cell_tests
+    where org_id = ${orgId} and test_id = ${testId} and result is not null and not ${HAS_ENDED}`.execute(db)
+  return rows[0]
+}
+
+/** Notes that an answer cannot be kept any more. */
+export async function giveUpKeeping(trx: Db, { org_id, test_id }: UnkeptTest): Promise<void> {
+  await sql`update cell_tests set keep = false where org_id = ${org_id} and test_id = ${test_id}`.execute(trx)
 }
 
 /** The time for which the answer of a test can be read. */

@@ -8,8 +8,9 @@ import { printGroups, readGroups } from '../conditions.ts'
 import type { Reference } from '../references.ts'
 import { useSheet } from '../sheet-view.ts'
 import { ConditionsEditor } from './conditions-editor.tsx'
-import { ProvidersField, type Step } from './providers-field.tsx'
 import { ReferenceField } from './reference-field.tsx'
+import { WaterfallField } from './waterfall-field.tsx'
+import type { Step } from './waterfall-steps.ts'
 
 export type Descriptor = CatalogueAction['inputs'][number]
 
@@ -28,18 +29,19 @@ const STRUCTURED = new Set(['jsonArray', 'structured_array', 'output_format'])
 /** The control for one input of an action, labelled with its name in the catalogue. */
 export function ActionField({ action, field, value, onChange, references, problem }: Props) {
   const { name, type, description, required, options, providers } = field
+  const { sheet } = useSheet()
   const hint = required ? `${description} Required.` : description
   if (type === 'boolean') {
     return <Checkbox label={name} checked={value === true} onChange={onChange} />
   }
   if (providers !== undefined) {
     return (
-      <ProvidersField
+      <WaterfallField
         action={action}
-        field={name}
-        value={Array.isArray(value) ? (value as Step[]) : []}
-        defaults={providers}
-        onChange={onChange}
+        field={field}
+        value={Array.isArray(value) ? (value as Step[]) : undefined}
+        onChange={(steps) => onChange(steps ?? null)}
+        loadOffers={() => fetchOptions(sheet, action, name)}
       />
     )
   }

@@ -23,7 +23,7 @@ import { useSheet } from '../sheet-view.ts'
 import { ActionField } from './action-fields.tsx'
 import { ConditionsEditor } from './conditions-editor.tsx'
 import { Group, Panel } from './panel.tsx'
-import { Preview } from './preview.tsx'
+import { TryOnRow } from './try-on-row.tsx'
 
 type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
 
@@ -88,7 +88,15 @@ export function ActionForm({ node, warnings: first, template }: Props) {
           onChange={(value) => setChanged({ ...changed, [field.name]: value })}
         />
       ))}
-      <Preview values={values} />
+      <TryOnRow
+        action={id}
+        changes={{
+          ...(body.inputs && { inputs: body.inputs }),
+          ...(body.run_if !== undefined && { run_if: body.run_if }),
+        }}
+        fields={template.inputs}
+        pure={'pure' in template && template.pure === true}
+      />
       <ConditionsEditor name="Run only if" groups={groups} onChange={setGroups} references={references} />
       {groups.length > 0 && (
         <Checkbox

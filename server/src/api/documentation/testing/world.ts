@@ -31,11 +31,25 @@ export async function makeWorld(
     : { action_id: 'normalize_domain', inputs: { value: '{{input.website}}' } }
   world['action_instance_id'] = (await post(`${sheet}/actions/add`, action)).action_instance_id
   world['workflow_id'] = world['sheet_id'] = workflow.workflow_id
-  if (path.includes('row_id') || path.includes('/run') || path.includes('/delete')) {
+  if (
+    path.includes('row_id') ||
+    path.includes('/run') ||
+    path.includes('/delete') ||
+    path.includes('/test')
+  ) {
     world['row_id'] = (await post(`${sheet}/rows`, { rows: [ROW], run_after_add: 'all' })).row_ids[0]
     if (path.includes('/runs/'))
       world['run_id'] = (await org.call('GET', `${sheet}/runs`)).body.data[0]?.run_id
     await settledRows(org, sheet)
+  }
+  if (path.includes('{test_id}')) {
+    const id = world['action_instance_id']
+    const row_id = world['row_id']
+    const isNew = path.includes('/actions/test/')
+    const made = isNew
+      ? await post(`${sheet}/actions/test`, { ...action, row_id })
+      : await post(`${sheet}/actions/${id}/test`, { row_id })
+    world['test_id'] = made.test_id
   }
   if (hasProviders) world['field_name'] = 'email_providers'
   if (path.includes('{budget_id}')) {

@@ -7,11 +7,11 @@ import { reasonOf } from '../../../lib/errors.ts'
 import { JobPostponed } from '../../../lib/job.ts'
 import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
-import { createPriceBook } from '../../../money/prices.ts'
+import { createPriceBook, type PriceBook } from '../../../money/prices.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { findDefinition } from '../../../sheets/store/definitions.ts'
 import { resolveAction, type ResolvedAction } from '../../cell-tests/resolved-inputs.ts'
-import { keepAnswer, type TestFindings } from '../../store/cell-tests.ts'
+import { findUnkeptTest, giveUpKeeping, keepAnswer, type TestFindings } from '../../store/cell-tests.ts'
 import { type CellResult, errorCell } from '../cells/cell-result.ts'
 import { runCell } from '../cells/cell.ts'
 import { parseEach } from '../cells/large-outputs.ts'
@@ -37,66 +37,99 @@ const LANES = 16
 type Parts = { store: Store; catalogue: Catalogue; engine: Engine }
 
 /** A claimed test: its flight, and the action as it is tested. */
-type Test = { flight: Flight; instance: ActionInstance; keep: boolean }
+type Test = { flight: Flight; instance: ActionInstance }
 
 /**
- * Returns the job that runs tests (H5). A test is a row of one cell that is written to its own record instead of the sheet: it is
- * claimed, run by `runCell` and settled with its charge in one statement, or parked for later. It is charged once, however often
- * its worker dies.
+ * Returns the job that runs tests (H5). A test is a row of one cell that is written to its own record instead of the
+ * sheet: it is claimed, run by `runCell` and settled with its charge in one statement, or parked for later. It is
+ * charged once, however often its worker dies.
  */
-export function createCellTests({ store, catalogue, engine }: Parts): (payload: unknown) => Promise<void> {
-  const testEngine = forTests(engine)
-  const prices = createPriceBook(catalogue)
+export function createCellTests(parts: Parts): (payload: unknown) => Promise<void> {
+  const tests = new CellTests(parts)
+  return async (payload) => {
+    try {
+      await tests.run(TestJob.parse(payload))
+    } catch (cause) {
+      // The test stays claimed by this attempt. It is taken again in a second.
+      throw isUnavailable(cause) ? new JobPostponed(reasonOf(cause), { cause }) : cause
+    }
+  }
+}
 
-  async function run(job: TestJob): Promise<void> {
+const NOT_SHOWN: ResolvedAction = { resolved: {}, met: null }
+/** The result of a test, and what people see of its inputs. */
+type Called = { result: CellResult; shown: ResolvedAction }
+
+class CellTests {
+  readonly #store: Store
+  readonly #engine: Engine
+  readonly #testEngine: Engine
+  readonly #prices: PriceBook
+
+  constructor({ store, catalogue, engine }: Parts) {
+    this.#store = store
+    this.#engine = engine
+    this.#testEngine = forTests(engine)
+    this.#prices = createPriceBook(catalogue)
+  }
+
+  async run(job: TestJob): Promise<void> {
+    const engine = this.#engine
     if (engine.ending.hasBegun()) throw new JobPostponed('the process is ending')
-    const [claimed] = await store.query<ClaimedTest>({
-      ...CLAIM_TEST,
-      values: [job.org, job.test, job.ticket],
-    })
-    if (claimed === undefined) return
+    const values = [job.org, job.test, job.ticket]
+    const [claimed] = await this.#store.query<ClaimedTest>({ ...CLAIM_TEST, values })
+    // Its answer is stored, or another job has it: a worker may have died between the answer and its cell.
+    if (claimed === undefined) return keepIfAsked(this.#store, job)
     const instance = readInstance(claimed.instance)
-    const test = { instance, keep: claimed.keep }
     const flight = toFlight(job, claimed, instance)
-    const runFlight = (whole: Flight) => runAndEnd({ ...test, flight: whole })
+    const runFlight = (whole: Flight) => this.#runAndEnd({ instance, flight: whole })
     try {
       if (flight.row.unreadBytes === 0) await runFlight(flight)
       else await engine.withInputs(flight, runFlight)
+      await keepIfAsked(this.#store, job)
     } finally {
       const left = detachReservation(flight)
       if (left !== null) engine.reservations.spend(left, 0)
     }
   }
 
-  async function runAndEnd(test: Test): Promise<void> {
-    const { flight } = test
+  async #runAndEnd(test: Test): Promise<void> {
+    const { flight, instance } = test
     if (flight.row.unreadBytes > 0) throw new JobPostponed('the process is ending')
     const startedAt = Date.now()
-    const { result, shown } = await call(test)
+    const { result, shown } = await this.#call(test)
     if (result.kind === 'not yet') throw new Error('a test of one cell has no cells before it')
-    if (result.kind === 'later') return park(store, flight, result.parking)
-    const cell = {
-      ...result.settlement,
-      action: test.instance.id,
-      template: test.instance.action_id,
-      startedAt,
-    }
-    await settle({ store, engine }, test, cell, shown)
-    if (test.keep && cell.status === 'complete') await keep(store, test)
+    if (result.kind === 'later') return park(this.#store, flight, result.parking)
+    const cell = { ...result.settlement, action: instance.id, template: instance.action_id, startedAt }
+    return settle({ store: this.#store, engine: this.#engine }, test, cell, shown)
   }
 
-  /** Runs the cell. Returns its result, and what people see of its inputs. */
-  async function call({ flight, instance }: Test): Promise<{ result: CellResult; shown: ResolvedAction }> {
-    const walk = await prepare(flight, instance)
-    const nothing = { resolved: {}, met: null }
-    if (walk === null) return { result: errorCell('this row was deleted', false), shown: nothing }
+  async #call({ flight, instance }: Test): Promise<Called> {
+    const walk = await this.#prepare(flight, instance)
+    if (walk === null) return { result: errorCell('this row was deleted', false), shown: NOT_SHOWN }
     const template = walk.catalogue.get(instance.action_id)
     if (template === undefined)
-      return { result: await runCell(testEngine, walk, instance.id, null), shown: nothing }
-    const { scope } = walk
-    const tokens = listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
-    const large = scope.unreadAmong(tokens)
-    const held = await engine.readLargeOutputs({
+      return { result: await runCell(this.#testEngine, walk, instance.id, null), shown: NOT_SHOWN }
+    return this.#withLargeOutputs(walk, instance, async () => {
+      const shown = resolveAction(template, instance, walk.scope.lookup)
+      if (flight.position.stalledClaims > MAX_STALLED) {
+        const words = `this test crashed its worker ${MAX_STALLED} times and will not be retried`
+        return { result: errorCell(words, false), shown }
+      }
+      const caching = flight.facts.cache_enabled ? { end: NEVER, mayWait: true } : null
+      return { result: await runCell(this.#testEngine, walk, instance.id, caching), shown }
+    })
+  }
+
+  /** Reads the large outputs that the action names, for as long as it runs. */
+  async #withLargeOutputs(
+    { flight, scope }: RowWalk,
+    { inputs, run_if }: ActionInstance,
+    run: () => Promise<Called>,
+  ): Promise<Called> {
+    const large = scope.unreadAmong(listTokens([inputs, run_if]).map(({ token }) => token))
+    if (large.length === 0) return run()
+    const held = await this.#engine.readLargeOutputs({
       org: flight.facts.org_id,
       row: flight.row.id,
       actions: large.map(({ action }) => action),
@@ -105,17 +138,7 @@ export function createCellTests({ store, catalogue, engine }: Parts): (payload: 
     let giveBack: (() => void) | undefined
     try {
       giveBack = scope.lend(await parseEach(held.texts))
-      const shown = resolveAction(template, instance, scope.lookup)
-      if (flight.position.stalledClaims > MAX_STALLED)
-        return {
-          result: errorCell(
-            `this test crashed its worker ${MAX_STALLED} times and will not be retried`,
-            false,
-          ),
-          shown,
-        }
-      const caching = flight.facts.cache_enabled ? { end: NEVER, mayWait: true } : null
-      return { result: await runCell(testEngine, walk, instance.id, caching), shown }
+      return await run()
     } finally {
       giveBack?.()
       held.release()
@@ -123,25 +146,22 @@ export function createCellTests({ store, catalogue, engine }: Parts): (payload: 
   }
 
   /** Returns the walk of a test; null if its row or its sheet was deleted. */
-  async function prepare(flight: Flight, instance: ActionInstance): Promise<RowWalk | null> {
+  async #prepare(flight: Flight, instance: ActionInstance): Promise<RowWalk | null> {
     const { facts, row } = flight
-    const saved = row.data === null ? undefined : await findDefinition(store.system, facts)
-    if (saved === undefined || row.data === null) return null
+    const { data } = row
+    const { system } = this.#store
+    const saved = data === null ? undefined : await findDefinition(system, facts)
+    if (saved === undefined || data === null) return null
     const definition = withInstance(saved, instance)
-    const [env, priced] = await Promise.all([
-      engine.environment.envOf(facts),
-      prices.catalogueAt(store.system, facts.price_version),
+    const [env, catalogue] = await Promise.all([
+      this.#engine.environment.envOf(facts),
+      this.#prices.catalogueAt(system, facts.price_version),
     ])
-    const scope = createRowScope(
-      definition,
-      { ...row, data: row.data },
-      knownOutputsIn(definition, priced),
-      env,
-    )
+    const scope = createRowScope(definition, { ...row, data }, knownOutputsIn(definition, catalogue), env)
     return {
       flight,
       definition,
-      catalogue: priced,
+      catalogue,
       scope,
       env,
       express: true,
@@ -151,15 +171,6 @@ export function createCellTests({ store, catalogue, engine }: Parts): (payload: 
       missing: null,
       hasCalled: false,
       lookups: null,
-    }
-  }
-
-  return async (payload) => {
-    try {
-      await run(TestJob.parse(payload))
-    } catch (cause) {
-      // The test is still claimed by this attempt. It is taken again in a second.
-      throw isUnavailable(cause) ? new JobPostponed(reasonOf(cause), { cause }) : cause
     }
   }
 }
@@ -239,12 +250,14 @@ function endReservation({ reservations }: Engine, reservation: Reservation | nul
 const isLeaseLost = (cause: unknown): boolean =>
   typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === LEASE_LOST
 
-/** Writes a complete answer into its cell, as the caller asked before the test. */
-async function keep(store: Store, { flight: { facts, row }, instance }: Test): Promise<void> {
-  await inTransaction(store.org(facts.org_id), async (trx) => {
-    if (!(await keepAnswer(trx, facts, facts.run_id))) return
-    const details = { row_id: row.id, action_instance_id: instance.id, test_id: facts.run_id }
-    const actor = { email: facts.member ?? '', keyId: facts.key_id }
-    await recordAudit(trx, facts.org_id, actor, { action: 'cell.kept', target: facts.sheet_id, details })
+/** Writes a complete answer into its cell, if the caller asked for it before the test. Nothing happens the second time. */
+async function keepIfAsked(store: Store, { org, test }: TestJob): Promise<void> {
+  const unkept = await findUnkeptTest(store.system, org, test)
+  if (unkept === undefined) return
+  const { org_id, sheet_id, test_id, row_id, action, member: email, key_id: keyId } = unkept
+  await inTransaction(store.org(org_id), async (trx) => {
+    if (!(await keepAnswer(trx, unkept, test_id))) return giveUpKeeping(trx, unkept)
+    const details = { row_id, action_instance_id: action, test_id }
+    await recordAudit(trx, org_id, { email, keyId }, { action: 'cell.kept', target: sheet_id, details })
   })
 }

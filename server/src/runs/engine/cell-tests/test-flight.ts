@@ -26,7 +26,6 @@ export type ClaimedTest = Pick<
   retries: number
   state: unknown
   instance: string
-  keep: boolean
   row_id: string
   /** JSON text, or the size of large inputs. Null if the row was deleted. */
   data: string | null

@@ -15,7 +15,7 @@ with mine as (
   where org_id = $1 and test_id = $2 and ticket = $3 and result is null
   returning *
 )
-select t.attempt, t.stalled, t.retries, t.state, t.instance::text as instance, t.keep, t.sheet_id, t.row_id, t.revision, t.member, t.key_id,
+select t.attempt, t.stalled, t.retries, t.state, t.instance::text as instance, t.sheet_id, t.row_id, t.revision, t.member, t.key_id,
   t.price_version, t.cap_purse_id, s.workflow_id, s.cache_enabled, s.continue_on_fail,
   case when s.cache_since is not null
     then floor(date_part('epoch', least(s.cache_since at time zone 'UTC', t.created_at)) * 1000)::bigint end as fresh_since,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { success } from '#contract/envelope.ts'
-import { Waterfall } from '#contract/waterfalls.ts'
+import { Waterfall, WaterfallQuery } from '#contract/waterfalls.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { RouteServices } from '../../../api/http/event-streams.ts'
 import type { Api } from '../../../api/services.ts'
@@ -29,6 +29,7 @@ export function waterfallRoutes(api: Api, { catalogue, prices, config, egress }:
         tags: ['Actions'],
         summary: 'List the providers that a waterfall asks, in order, with prices, keys and hit rates',
         params: ActionFieldParams,
+        querystring: WaterfallQuery,
         response: { 200: success(200, Waterfall) },
       },
     },
@@ -39,17 +40,19 @@ export function waterfallRoutes(api: Api, { catalogue, prices, config, egress }:
       if (waterfall === undefined) throw notFound('Field')
       const environment = await readEnvironment(db, sheet, { config, egress })
       const rates = await readHitRates(db, caller.orgId, { days: RATE_DAYS, action: action.action_id })
-      return ok(viewWaterfall({ action, field: params.field_name, waterfall }, environment, rates))
+      const shown = { action, field: params.field_name, waterfall }
+      return ok(viewWaterfall(shown, environment, { rates, all: request.query.all === 'true' }))
     },
   )
 }
 
 type Shown = { action: ActionInstance; field: string; waterfall: WaterfallOffer }
+type Wanted = { rates: readonly HitRate[]; all: boolean }
 
 function viewWaterfall(
   { action: { inputs }, field, waterfall }: Shown,
   environment: ConfigurationEnvironment,
-  rates: readonly HitRate[],
+  { rates, all }: Wanted,
 ): z.input<typeof Waterfall> {
   const { providers, usual } = waterfall
   const saved = asSteps(Object.hasOwn(inputs, field) ? inputs[field] : undefined)
@@ -60,23 +63,36 @@ function viewWaterfall(
     : listed
   const optionOf = ({ provider }: WaterfallStep) => providers.find(({ id }) => id === provider)
   const asksNobody = steps.some((step) => optionOf(step)?.asksNobody === true)
+  const view = (step: WaterfallStep, isListed: boolean) => {
+    const option = optionOf(step)
+    if (option === undefined) return []
+    const canAsk = option.disabled !== true && canBeAsked(option, step, environment)
+    const rate = rates.find(({ provider }) => provider === option.name)
+    return [
+      {
+        ...viewPrice(option),
+        key: canAsk ? (step.own_key ? ('own' as const) : ('installation' as const)) : ('none' as const),
+        asked: isListed && canAsk && !asksNobody,
+        ...(all && { listed: isListed }),
+        ...viewRate(rate),
+      },
+    ]
+  }
+  const others = all ? providers.filter(({ id }) => !steps.some(({ provider }) => provider === id)) : []
   return {
     is_default: saved.length === 0,
-    providers: steps.flatMap((step) => {
-      const option = optionOf(step)
-      if (option === undefined) return []
-      const canAsk = option.disabled !== true && canBeAsked(option, step, environment)
-      const rate = rates.find(({ provider }) => provider === option.name)
-      return [
-        {
-          ...viewPrice(option),
-          key: canAsk ? (step.own_key ? ('own' as const) : ('installation' as const)) : ('none' as const),
-          asked: canAsk && !asksNobody,
-          ...viewRate(rate),
-        },
-      ]
-    }),
+    providers: [
+      ...steps.flatMap((step) => view(step, true)),
+      ...others.flatMap((option) => view(chooseStep(option, environment), false)),
+    ],
   }
+}
+
+/** Returns the step by which a provider can be asked: with the key of the installation, or else with one of the organisation. */
+function chooseStep(option: ProviderOption, environment: ConfigurationEnvironment): WaterfallStep {
+  const step = { provider: option.id, own_key: false }
+  const own = { ...step, own_key: true }
+  return !canBeAsked(option, step, environment) && canBeAsked(option, own, environment) ? own : step
 }
 
 const viewPrice = ({
