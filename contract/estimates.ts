@@ -2,20 +2,26 @@ import { z } from 'zod'
 import { Uuid } from './envelope.ts'
 import { Credits } from './numbers.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
-import { ONLY_ROWS } from './runs.ts'
+import { From, ONLY_CELLS, ONLY_ROWS } from './runs.ts'
 import { crossCheck } from './schema-checks.ts'
 import { MaxCredits } from './spending.ts'
 
 export const MAX_NEW_ROWS = 10_000_000
 
 const SELECTORS =
-  '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at`'
+  '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at` / `cause`'
 
 export const EstimateBody = z
   .strictObject({
     ...RowSelectors,
     all: z.literal(true).optional(),
-    only: z.enum(ONLY_ROWS).optional().describe('The rows that Run All Rows runs with the same `only`'),
+    only: z
+      .enum([...new Set([...ONLY_ROWS, ...ONLY_CELLS])])
+      .optional()
+      .describe(
+        'The rows that Run All Rows runs with the same `only`; with `action_instance_id`, those that Run Action runs',
+      ),
+    from: From,
     new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('A number of rows that do not exist yet'),
     action_instance_id: z.string().min(1).optional().describe('Only this action, as Run Action runs it'),
     run_next_action: z.boolean().default(false).describe('Include the actions after it'),
@@ -24,7 +30,11 @@ export const EstimateBody = z
   })
   .check(
     crossCheck((context) => {
-      const { all, only, new_rows } = context.value
+      const { all, only, new_rows, action_instance_id } = context.value
+      if ((only === 'empty' || only === 'empty_and_failed') && action_instance_id === undefined) {
+        const message = `\`${only}\` needs action_instance_id`
+        context.issues.push({ code: 'custom', input: only, path: ['only'], message })
+      }
       const others = [all, only, new_rows].filter((part) => part !== undefined).length
       const given = countSelectors(context.value) + others
       if (given === 1) return

@@ -39,7 +39,7 @@ export const ExportBody = z
     crossCheck((context) => {
       const { row_ids, ...others } = context.value
       if (row_ids === undefined) return
-      for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at'] as const) {
+      for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at', 'cause'] as const) {
         if (others[name] === undefined) continue
         const message = 'cannot be combined with row_ids'
         context.issues.push({ code: 'custom', input: others[name], path: [name], message })

@@ -11,13 +11,15 @@ export const RowSelectors = {
   status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
   created_at: RowSelection.created_at,
   find: RowSelection.find,
+  cause: RowSelection.cause,
 }
 
 type Selectors = Partial<Record<keyof typeof RowSelectors, unknown>>
 
-/** Returns the number of selectors in a body. The three kinds of filters and `find` together count as one (D65). */
-export function countSelectors({ row_ids, first_10, filters, status_filters, created_at, find }: Selectors) {
-  const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
+/** Returns the number of selectors in a body. The three kinds of filters, `find` and `cause` together count as one (D65). */
+export function countSelectors({ row_ids, first_10, ...selection }: Selectors) {
+  const { filters, status_filters, created_at, find, cause } = selection
+  const filtered = [filters, status_filters, created_at, find, cause].some((part) => part !== undefined)
   return [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
 }
 
@@ -28,7 +30,7 @@ export const DeleteAllBody = z
     crossCheck((context) => {
       if (countSelectors(context.value) <= 1) return
       const message =
-        'takes at most one selector: `row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
+        'takes at most one selector: `row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at` / `cause`'
       context.issues.push({ code: 'custom', input: context.value, path: [], message })
     }),
   )

@@ -180,11 +180,20 @@ export const Find = z
   .max(MAX_SEARCHED)
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
 
+/** The key of a cause of failures, as List Causes shows it. */
+export const CauseKey = z
+  .string()
+  .max(64)
+  .regex(/^[0-9a-f]{32}$/, 'must be the `cause` of an entry of List Causes')
+
 export const RowSelection = {
   filters: boundedArray(RowFilter, { max: MAX_FILTERS }).optional(),
   status_filters: boundedArray(StatusFilter, { max: MAX_FILTERS }).optional(),
   created_at: CreatedAtFilter.optional(),
   find: Find.optional(),
+  cause: CauseKey.optional().describe(
+    'The key of a cause of List Causes: rows with a cell that failed for it, in any run',
+  ),
 }
 
 export const ListRowsBody = z
@@ -197,7 +206,7 @@ export const ListRowsBody = z
   .check(
     crossCheck((context) => {
       const { row_ids, ...others } = context.value
-      for (const name of ['filters', 'status_filters', 'created_at', 'find'] as const) {
+      for (const name of ['filters', 'status_filters', 'created_at', 'find', 'cause'] as const) {
         if (row_ids !== undefined && others[name] !== undefined) {
           context.issues.push({
             code: 'custom',

@@ -9,12 +9,21 @@ import { DryRun, MaxCredits, Spending } from './spending.ts'
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
 
-const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
+const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at` / `cause`'
+
+/** Where a row begins: at its first action, or at its first failed or missing cell (H11). */
+export const From = z
+  .enum(['start', 'failure'])
+  .default('start')
+  .describe(
+    '`start`: rows run from their first action. `failure`: each row runs from its first failed or missing cell; rows without one are not queued',
+  )
 
 /** The body of Run Rows: exactly one selector (D65). */
 export const RunRowsBody = z
   .strictObject({
     ...RowSelectors,
+    from: From,
     ...Spending,
   })
   .check(
@@ -31,6 +40,10 @@ export const RunRowsBody = z
 export const ONLY_ROWS = ['unfinished', 'failed'] as const
 export type OnlyRows = (typeof ONLY_ROWS)[number]
 
+/** The subsets of rows for a run of one action: those whose cell of it failed, those without one, or both (H10). */
+export const ONLY_CELLS = ['empty_and_failed', 'failed', 'empty'] as const
+export type OnlyCells = (typeof ONLY_CELLS)[number]
+
 /** The body of Run All Rows: every row, the rows of `only`, or the rows of a selector of Run Rows (D86). */
 export const RunAllBody = z
   .strictObject({
@@ -41,6 +54,7 @@ export const RunAllBody = z
       .describe(
         '`failed`: rows with a cell that failed; `unfinished`: also those that never ran or were stopped. All their actions run, and are billed, again',
       ),
+    from: From,
     ...Spending,
   })
   .check(
@@ -50,22 +64,33 @@ export const RunAllBody = z
       context.issues.push({ code: 'custom', input: context.value, path: [], message })
     }),
   )
-  .default({})
+  .default({ from: 'start' })
 
 export const RunActionBody = z
   .strictObject({
     row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS_PER_ACTION_RUN }).optional(),
+    only: z
+      .enum(ONLY_CELLS)
+      .optional()
+      .describe(
+        '`empty`: rows without a cell of this action; `failed`: rows in which it failed. Not with other selectors',
+      ),
     run_next_action: z.boolean().default(false),
     ...RowSelection,
     ...Spending,
   })
   .check(
     crossCheck((context) => {
-      const { row_ids, filters, status_filters, created_at, find } = context.value
-      const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
-      if (Array.isArray(row_ids) && row_ids.length > 0 && filtered) {
+      const { row_ids, only, filters, status_filters, created_at, find, cause } = context.value
+      const filtered = [filters, status_filters, created_at, find, cause].some((part) => part !== undefined)
+      const isListed = Array.isArray(row_ids) && row_ids.length > 0
+      if (isListed && filtered) {
         const message = 'cannot be combined with filters, status_filters or created_at'
         context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
+      }
+      if (only !== undefined && (isListed || filtered)) {
+        const message = 'cannot be combined with row_ids or filters'
+        context.issues.push({ code: 'custom', input: only, path: ['only'], message })
       }
     }),
   )

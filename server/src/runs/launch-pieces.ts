@@ -150,6 +150,7 @@ async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean })
     start,
     ...time,
     actions,
+    isWhole: true,
     mayHandOver: false,
   })
   return is_whole

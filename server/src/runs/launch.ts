@@ -16,6 +16,11 @@ import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 import { BY_API, type RunRequest } from './run-request.ts'
 
 const keyed = sql.raw(KEYED)
+/**
+ * The further columns of flights that begin at a failed cell. Theirs is not the first attempt: the worker that claims one
+ * looks for the results that its row has.
+ */
+const FURTHER_ON = sql`, skipped, (skipped > 0)::int`
 /** A number beyond those of all rows. */
 const LAST = sql.raw('9223372036854775807')
 
@@ -53,7 +58,8 @@ export async function launchRows(
   const launching = { run_id, ticket, cap, ...options }
   const { chosen, launched, joined, is_whole, base, weight } = await launch(db, actor, request, launching)
   const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
-  await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
+  const isWhole = request.rows.kind !== 'from_failure'
+  await addRowJobs(db, { ...flights, actions: request.actions, isWhole, mayHandOver: isWhole })
   return { runId: run_id, joined, rowsQueued: chosen, isLaunched: is_whole }
 }
 
@@ -87,8 +93,8 @@ async function launch(
     with others as materialized (${others}),
     chosen as materialized (${chosenRows(sheet, choice)} ${limited}),
     launched as (
-      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
-      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket${choice.kind === 'from_failure' ? sql`, skipped, attempt` : sql``})
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int${choice.kind === 'from_failure' ? FURTHER_ON : sql``} from chosen
       where not seq <@ (select rows from others) order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), time as materialized (${virtualNow(org_id)}),
@@ -160,7 +166,7 @@ export async function queueFlights(
 ): Promise<void> {
   const { rows } = await sql<VirtualTime>`${virtualNow(flights.org_id)}`.execute(db)
   const { base, weight } = rows[0] ?? { base: 1, weight: 1 }
-  await addRowJobs(db, { ...flights, count, base, weight, actions: [], mayHandOver: false })
+  await addRowJobs(db, { ...flights, count, base, weight, actions: [], isWhole: true, mayHandOver: false })
 }
 
 /**

@@ -6,30 +6,35 @@ import { toMillis } from '../money/caps.ts'
 import { MILLIS } from '../money/store/credits.ts'
 import { listLimits } from '../money/store/limits/limits.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
+import { firstIds, type StartGroup, toStartGroup } from './failure-starts.ts'
 import { unlaunchedRows } from './launch-pieces.ts'
-import type { RowChoice } from './row-choice.ts'
 import type { Trigger } from './run-request.ts'
 
 /**
  * Selects the cells at which rows of a run ended for lack of credits and can go on (M7), also those that kept their
- * former result (D84). Leaves out rows that were deleted or run since, or that another run is still to enqueue.
+ * former result (D84), with the number of actions that the run skipped: those with older results. Leaves out rows that
+ * were deleted or run since, or that another run is still to enqueue.
  */
 export const resumableCells = (
   { org_id, sheet_id }: SheetKey,
   runId: string,
   actions: readonly string[],
 ) => sql`
-  select c.row_id, c.action from (
+  select c.row_id, c.action, passed.skipped from (
     select * from cells where org_id = ${org_id} and sheet_id = ${sheet_id} and action = any(${actions}::text[])
       and status = 'out_of_credits' and run_id = ${runId}
     union all
     select * from cells where org_id = ${org_id} and sheet_id = ${sheet_id} and action = any(${actions}::text[])
       and kept is not null and kept->>'because' = 'out_of_credits' and run_id = ${runId}
-  ) c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
+  ) c join rows r on r.org_id = c.org_id and r.row_id = c.row_id, lateral (
+    select count(*) filter (where d.run_id = ${runId}) as ended, count(*) filter (where d.run_id <> ${runId}
+      and array_position(${actions}::text[], d.action) < array_position(${actions}::text[], c.action)
+      and d.completed_at < (select created_at from runs where org_id = ${org_id} and run_id = ${runId}))::int as skipped
+    from cells d where d.org_id = c.org_id and d.row_id = c.row_id offset 0
+  ) passed
   where r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
     and not r.seq <@ (${unlaunchedRows({ org_id, sheet_id })})
-    and array_position(${actions}::text[], c.action) = (select count(*) from cells d
-      where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)`
+    and array_position(${actions}::text[], c.action) = passed.skipped + passed.ended`
 
 /** The credits that the run `r` has spent, in thousandths. */
 export const RUN_SPENT = sql.raw(`(select coalesce(sum(t.credits_millis), 0)::bigint from run_tallies t
@@ -50,15 +55,6 @@ export async function requireRoomInCap(
   return spent
 }
 
-/** The number of rows above which they are only counted. */
-const MAX_LOOKED = 10_000
-
-/** Rows that would go on at the first of these actions. */
-export type ResumableGroup = {
-  actions: string[]
-  rows: Extract<RowChoice, { kind: 'ids' }> | { kind: 'new'; count: number }
-}
-
 export type Resumption = {
   run: {
     /** The sheet as the run has it: with the revision and settings of when it was queued. */
@@ -67,7 +63,7 @@ export type Resumption = {
     price_version: number
     trigger: Trigger
   }
-  groups: ResumableGroup[]
+  groups: StartGroup[]
   /** The credits left of the cap that the run would have. */
   left: number | undefined
 }
@@ -102,7 +98,7 @@ export async function readResumption(
   const limit = maxCredits === undefined ? (cap?.limit ?? null) : wanted
   const { rows: found } = await sql<{ action: string; count: number; ids: string[] }>`
     with resumable as (${resumableCells(sheet, runId, actions)})
-    select action, count(*)::int as count, (array_agg(row_id))[1:${sql.lit(MAX_LOOKED)}] as ids
+    select action, count(*)::int as count, ${firstIds} as ids
     from resumable group by action`.execute(db)
   return {
     run: {
@@ -111,10 +107,7 @@ export async function readResumption(
       price_version,
       trigger,
     },
-    groups: found.map(({ action, count, ids }) => ({
-      actions: actions.slice(actions.indexOf(action)),
-      rows: count > MAX_LOOKED ? { kind: 'new', count } : { kind: 'ids', ids },
-    })),
+    groups: found.map(({ action, ...rest }) => toStartGroup(actions.slice(actions.indexOf(action)), rest)),
     left: limit === null ? undefined : Math.max(0, limit - spent) / MILLIS,
   }
 }

@@ -54,9 +54,9 @@ export async function resumeRun(
       ${resumableCells(sheet, runId, run.actions)}
     ), launched as (
       -- Not the first attempt: the worker that claims it looks for the results that the run has.
-      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt)
-      select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1 from chosen order by row_id
-      on conflict (org_id, row_id) do nothing returning row_id
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt, skipped)
+      select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1, skipped from chosen order by row_id
+      on conflict (org_id, row_id) do nothing returning row_id, skipped
     ), reopened as materialized (
       -- Those of each row from the one at which it ended, looked up by its key: joined to lists of so many, each would be gone through
       -- for each.
@@ -64,7 +64,7 @@ export async function resumeRun(
         select d.row_id, d.action, array_position(${run.actions}::text[], d.action) as place,
           count(*) filter (where d.run_id = ${runId}) over () as ended
         from cells d where d.org_id = ${org_id} and d.row_id = l.row_id offset 0
-      ) c where c.place >= c.ended
+      ) c where c.place >= l.skipped + c.ended
     ), cleared as (
       delete from cells c using reopened o where c.org_id = ${org_id} and c.row_id = o.row_id and c.action = o.action
       returning c.*

@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
-import type { OnlyRows } from '#contract/runs.ts'
+import type { OnlyCells, OnlyRows } from '#contract/runs.ts'
 import type { Db } from '../database/connection/db.ts'
 import type { Selection } from '../database/tables/selection.ts'
 import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { rowsMeeting } from '../sheets/store/matching-rows.ts'
 import { livingRows, rowsByKey, rowsWithIds, deleteAllRows, deleteRows } from '../sheets/store/rows.ts'
-import { unfinishedRows } from '../sheets/store/unfinished-rows.ts'
+import { rowsNeeding, unfinishedRows } from '../sheets/store/unfinished-rows.ts'
+import { startsAtFailure } from './store/failure-places.ts'
 
 /** The rows to run: all, some by id, the first few, or those that meet a selection. */
 export type RowChoice =
@@ -16,6 +17,18 @@ export type RowChoice =
   | { kind: 'matching'; selection: Selection }
   /** The rows that did not come to the end of these actions. */
   | { kind: 'unfinished'; actions: readonly string[] }
+  /** The rows whose cell of an action failed, or that have none. */
+  | { kind: 'cells'; action: string; only: OnlyCells }
+
+/** Those of the rows that have a failed or missing cell, each from there on. A skip of an action in `ends` ends a row. */
+export type FromFailure = {
+  kind: 'from_failure'
+  rows: RowChoice
+  actions: readonly string[]
+  ends: readonly string[]
+}
+/** The rows of a run, which begin at its first action, or each at its first failed or missing cell. */
+export type RunChoice = RowChoice | FromFailure
 
 /** Returns the choice of rows that `only` stands for, in a sheet with these actions (D78). */
 export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
@@ -25,8 +38,8 @@ export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly 
   return { kind: 'matching', selection: { filters: [], statusFilters: [failed], createdAt: undefined } }
 }
 
-/** Selects the ids and numbers of the rows of a choice. */
-export function chosenRows(sheet: SheetKey, choice: RowChoice) {
+/** Selects the ids and numbers of the rows of a choice, and of `from_failure` how many actions each skips. */
+export function chosenRows(sheet: SheetKey, choice: RunChoice): RawBuilder<unknown> {
   const living = allRows(sheet)
   switch (choice.kind) {
     case 'all':
@@ -38,9 +51,23 @@ export function chosenRows(sheet: SheetKey, choice: RowChoice) {
     case 'matching':
       return sql`select r.row_id, r.seq ${rowsMeeting(sheet, choice.selection)}`
     case 'unfinished':
-      return sql`select r.row_id, r.seq from ${rowsByKey(sheet, unfinishedRows(sheet, choice.actions))} where ${livingRows(sheet)}`
+      return byKey(sheet, unfinishedRows(sheet, choice.actions))
+    case 'cells':
+      return byKey(sheet, rowsNeeding(sheet, choice.action, choice.only))
+    case 'from_failure': {
+      // Most rows of a whole sheet have all their cells, which takes less time to see for many rows at once.
+      const { rows, actions } = choice
+      const candidates =
+        rows.kind === 'all'
+          ? byKey(sheet, unfinishedRows(sheet, actions, choice.ends))
+          : chosenRows(sheet, rows)
+      return startsAtFailure(sheet, candidates, choice)
+    }
   }
 }
+
+const byKey = (sheet: SheetKey, ids: RawBuilder<unknown>) =>
+  sql`select r.row_id, r.seq from ${rowsByKey(sheet, ids)} where ${livingRows(sheet)}`
 
 /** Selects the ids and numbers of all rows of a sheet; conditions may follow. */
 export const allRows = (sheet: SheetKey) => sql`select r.row_id, r.seq from rows r where ${livingRows(sheet)}`

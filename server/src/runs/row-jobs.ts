@@ -41,6 +41,8 @@ export type QueuedFlights = VirtualTime & {
   start?: string | null
   /** The actions whose cells are moved to former_cells. */
   actions: string[]
+  /** Unset if rows skip actions: the cells of these stay. */
+  isWhole: boolean
   /** Set if the first rows may be handed over to a worker of this process. */
   mayHandOver: boolean
 }
@@ -127,7 +129,10 @@ async function addChunk(
   flights: QueuedFlights,
   { from, isNext, done, places }: Chunk,
 ): Promise<string> {
-  const { org_id, run_id, ticket, count, actions } = flights
+  const { org_id, run_id, ticket, count, actions, isWhole } = flights
+  const reached = isWhole
+    ? sql``
+    : sql`and array_position(${actions}::text[], c.action) > (select skipped from flights f where f.org_id = c.org_id and f.row_id = c.row_id)`
   const isHandedWhole = places !== null && places.count === count
   const { rows } = await sql<AddedJobs>`${keyed}
     with chunk as materialized (
@@ -136,7 +141,7 @@ async function addChunk(
         order by row_id limit ${sql.lit(CHUNK)}) as ids
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
-        and c.action = any(${actions}::text[]) returning c.*
+        and c.action = any(${actions}::text[]) ${reached} returning c.*
     ), former as (${moveToFormer(run_id)}
     ), run_again as (
       delete from stopped_rows s where s.org_id = ${org_id} and s.row_id = any((select ids from chunk)::uuid[])

@@ -1,6 +1,6 @@
 import type { Cap } from '../money/caps.ts'
 import type { SheetRecord } from '../sheets/store/sheets.ts'
-import type { RowChoice } from './row-choice.ts'
+import type { RunChoice } from './row-choice.ts'
 
 /** The cause of a run. */
 export type Trigger =
@@ -20,7 +20,7 @@ export type RunRequest = {
   sheet: SheetRecord
   /** The actions to run, in order. Never empty. */
   actions: string[]
-  rows: RowChoice
+  rows: RunChoice
   trigger: Trigger
   /** The number of times that the rows were sent on from sheet to sheet until this run. */
   hops?: number

@@ -38,6 +38,9 @@ export type RunTables = {
     rows_done: number
     credits_millis: number
     rows_out_of_credits: Generated<number>
+    rows_failed: Generated<number>
+    cells_skipped: Generated<number>
+    cells_kept: Generated<number>
     stopped_by: ColumnType<
       { kind: string; budget_id?: string } | null,
       string | null | undefined,
@@ -55,6 +58,8 @@ export type RunTables = {
     strikes: Generated<number>
     settled: Generated<number>
     tested_in: number | null
+    skipped: Generated<number>
+    waiting: Json<unknown>
     retries: Generated<number>
     state: Json<unknown>
   }

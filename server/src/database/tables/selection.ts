@@ -7,4 +7,6 @@ export type Selection = {
   createdAt: CreatedAtFilter | undefined
   /** A text that at least one value or output of the row contains. */
   find?: string | undefined
+  /** The key of a cause: the rows with a cell that failed for it. */
+  cause?: string | undefined
 }

@@ -6,14 +6,14 @@ import { Estimate, EstimateBody } from '#contract/estimates.ts'
 import type { Api } from '../../api/services.ts'
 import type { Definition } from '../../catalog/chain/definition.ts'
 import { validationError } from '../../lib/errors.ts'
-import type { EstimateRequest } from '../../money/estimates/estimate.ts'
 import { answerEstimate, type EstimateServices } from '../../money/routes/dry-runs.ts'
 import { chooseRows } from '../../sheets/routes/rows/choose-rows.ts'
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
-import { chooseOnly } from '../row-choice.ts'
-import { allActions } from './runs.ts'
+import { chooseFromFailure } from '../failure-starts.ts'
+import { chooseOnly, type RowChoice } from '../row-choice.ts'
+import { allActions, estimatedParts } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
 
@@ -42,14 +42,16 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
       const definition = await getDefinition(db, sheet)
       const errors = await faultsInNames(request)
       if (errors.length > 0) throw validationError(errors)
-      const wanted: EstimateRequest = {
-        sheet,
-        definition,
-        actions: actionsOf(body, definition),
-        rows: await rowsOf(request, body, definition),
-        exact: body.exact,
-      }
-      return answerEstimate(request, services, { maxCredits: body.max_credits, trigger: 'api' }, wanted)
+      const actions = actionsOf(body, definition)
+      const { exact, new_rows } = body
+      const wanted = { sheet, definition, actions, exact }
+      const given = { maxCredits: body.max_credits, trigger: 'api' as const }
+      if (new_rows !== undefined)
+        return answerEstimate(request, services, given, { ...wanted, rows: { kind: 'new', count: new_rows } })
+      const chosen = await rowsOf(request, body, definition)
+      const rows = body.from === 'failure' ? chooseFromFailure(chosen, actions, definition) : chosen
+      const [first, ...others] = await estimatedParts(db, { ...wanted, rows })
+      return answerEstimate(request, services, given, first, ...others)
     },
   )
 }
@@ -71,12 +73,10 @@ function actionsOf({ action_instance_id, run_next_action }: Body, definition: De
   return run_next_action ? all.slice(from) : all.slice(from, from + 1)
 }
 
-async function rowsOf(
-  request: FastifyRequest,
-  body: Body,
-  definition: Definition,
-): Promise<EstimateRequest['rows']> {
-  if (body.new_rows !== undefined) return { kind: 'new', count: body.new_rows }
-  if (body.only !== undefined) return chooseOnly(body.only, allActions(definition))
+async function rowsOf(request: FastifyRequest, body: Body, definition: Definition): Promise<RowChoice> {
+  const { only, action_instance_id: action } = body
+  if (only === 'empty' || only === 'empty_and_failed' || (only === 'failed' && action !== undefined))
+    return { kind: 'cells', action: action ?? '', only }
+  if (only !== undefined) return chooseOnly(only, allActions(definition))
   return chooseRows(request, body, definition)
 }

@@ -14,10 +14,11 @@ import { nameRun, ok } from '../../api/http/envelope.ts'
 import { giveKeyBack } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
 import type { Definition } from '../../catalog/chain/definition.ts'
-import { inTransaction } from '../../database/connection/db.ts'
+import { type Db, inTransaction } from '../../database/connection/db.ts'
 import { invalid, notFound, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { toCap } from '../../money/caps.ts'
+import type { EstimateRequest } from '../../money/estimates/estimate.ts'
 import {
   answerDryRun,
   answerEstimate,
@@ -30,11 +31,12 @@ import { chooseRows, toRowChoice, requireRows } from '../../sheets/routes/rows/c
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
+import { chooseFromFailure, readStartGroups, type StartGroup } from '../failure-starts.ts'
 import { FIRST_PIECE, launchRest } from '../launch-pieces.ts'
 import { startRun, stopRuns } from '../queue.ts'
-import { type ResumableGroup, readResumption } from '../resumable-rows.ts'
+import { readResumption } from '../resumable-rows.ts'
 import { resumeRun } from '../resume.ts'
-import { chooseOnly, type RowChoice } from '../row-choice.ts'
+import { chooseOnly, type RowChoice, type RunChoice } from '../row-choice.ts'
 import { listRuns, type RunRecord } from '../store/runs.ts'
 
 const RunParams = SheetParams.extend({ run_id: Uuid })
@@ -79,8 +81,10 @@ function defineRun(api: Api, services: EstimateServices): void {
     async (request, reply) => {
       const { body, sheet, db } = request
       const definition = await getDefinition(db, sheet)
-      const rows = await chooseRows(request, body, definition)
-      return queue(request, reply, services, { ...body, definition, actions: allActions(definition), rows })
+      const actions = allActions(definition)
+      const chosen = await chooseRows(request, body, definition)
+      const rows = body.from === 'failure' ? chooseFromFailure(chosen, actions, definition) : chosen
+      return queue(request, reply, services, { ...body, definition, actions, rows })
     },
   )
 }
@@ -102,7 +106,8 @@ function defineRunAll(api: Api, services: EstimateServices): void {
       const { body, sheet, db } = request
       const definition = await getDefinition(db, sheet)
       const actions = allActions(definition)
-      const rows = body.only ? chooseOnly(body.only, actions) : await chooseRows(request, body, definition)
+      const chosen = body.only ? chooseOnly(body.only, actions) : await chooseRows(request, body, definition)
+      const rows = body.from === 'failure' ? chooseFromFailure(chosen, actions, definition) : chosen
       return queue(request, reply, services, { ...body, definition, actions, rows })
     },
   )
@@ -130,7 +135,11 @@ function defineRunAction(api: Api, services: EstimateServices): void {
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
       const rows: RowChoice =
-        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : toRowChoice(body, definition)
+        body.only !== undefined
+          ? { kind: 'cells', action: params.action_instance_id, only: body.only }
+          : ids.length > 0
+            ? { kind: 'ids', ids: [...new Set(ids)] }
+            : toRowChoice(body, definition)
       return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
     },
   )
@@ -236,7 +245,7 @@ export function allActions(definition: Definition): string[] {
 type Queueing = {
   definition: Definition
   actions: string[]
-  rows: RowChoice
+  rows: RunChoice
   max_credits?: number | undefined
   dry_run?: boolean | undefined
 }
@@ -249,8 +258,8 @@ async function queue(
 ) {
   const { db, caller, sheet } = request
   if (dry_run === true) {
-    const wanted = { sheet, definition, actions, rows, exact: false }
-    return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, wanted)
+    const [first, ...others] = await estimatedParts(db, { sheet, definition, actions, rows, exact: false })
+    return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, first, ...others)
   }
   // A call with a key is one transaction that contains its answer.
   const first = db.isTransaction ? undefined : FIRST_PIECE
@@ -272,6 +281,20 @@ async function queue(
   return ok({ rows_queued: rowsQueued }, { message: `${plural(rowsQueued, 'row')} queued` })
 }
 
+/** Returns the parts of an estimate: rows that begin at a failed cell are estimated from their first action on. */
+export async function estimatedParts(
+  db: Db,
+  wanted: Omit<EstimateRequest, 'rows'> & { rows: RunChoice },
+): Promise<[EstimateRequest, ...EstimateRequest[]]> {
+  const { rows } = wanted
+  if (rows.kind !== 'from_failure') return [{ ...wanted, rows }]
+  const groups = await readStartGroups(db, wanted.sheet, rows)
+  const [first = { ...wanted, rows: { kind: 'ids', ids: [] } }, ...others] = groups.map(
+    (group): EstimateRequest => ({ ...wanted, ...group }),
+  )
+  return [first, ...others]
+}
+
 type Resumption = FastifyRequest<{
   Params: z.infer<typeof RunParams>
   Body: z.infer<typeof ResumeRunBody>
@@ -286,9 +309,9 @@ async function answerResumption(
   const { sheet, params, body } = request
   const { run, groups, left } = await readResumption(db, sheet, params.run_id, body.max_credits)
   const definition = await getDefinition(db, run.sheet)
-  const nothing: ResumableGroup = { actions: run.actions, rows: { kind: 'ids', ids: [] } }
+  const nothing: StartGroup = { actions: run.actions, rows: { kind: 'ids', ids: [] } }
   const [first = nothing, ...others] = groups
-  const wantedOf = ({ actions, rows }: ResumableGroup) => ({
+  const wantedOf = ({ actions, rows }: StartGroup) => ({
     sheet: run.sheet,
     definition,
     actions,

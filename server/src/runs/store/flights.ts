@@ -5,12 +5,12 @@ import { endStopped } from './former-cells.ts'
 
 type Condition = RawBuilder<unknown>
 
-/** The action that a flight `f` of the run `run` is at: the first one without a result of that run. */
-export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select count(*) from cells c
+/** The action that a flight `f` of the run `run` is at: the first one that it does not skip without a result of that run. */
+export const flightAction: RawBuilder<string> = sql`run.actions[1 + f.skipped + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
 
 /** Holds if a flight `f` of the run `run` is at a cell that is not its last one. */
-export const isBeforeLast: RawBuilder<boolean> = sql`1 + (select count(*) from cells c
+export const isBeforeLast: RawBuilder<boolean> = sql`1 + f.skipped + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id) < cardinality(run.actions)`
 
 /**

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { DatabaseError } from 'pg'
-import type { StatusFilter } from '#contract/rows.ts'
 import { type Db, inTransaction } from '../../database/connection/db.ts'
 import type { Selection } from '../../database/tables/selection.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
@@ -8,7 +7,7 @@ import { invalid } from '../../lib/errors.ts'
 import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
 import { lightValues } from './row-values.ts'
 import { allOf, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
-import { selectBound, joinedStatus, selectStatusList } from './status-filters.ts'
+import { joinedStatus, selectBound, selectCauseList, selectStatusList } from './status-filters.ts'
 
 /** The largest number of rows that are looked up one by one, instead of reading the whole sheet. */
 const NARROW = 10_000
@@ -115,12 +114,12 @@ export async function matchingRows(db: Db, sheet: SheetKey, selection: Selection
   if (listed === undefined)
     // A text is found in few rows, and each row that is searched has a cost.
     return { rows: rowsMeeting(sheet, selection), isListed: selection.find !== undefined, isJoined: false }
-  const { list, filter, others } = listed
-  if (!(await isShort(db, selectBound(sheet, filter) ?? list))) {
-    const rows = selectMatches(sheet, sql`rows r`, others, [joinedStatus(list, filter)])
+  const { list, bound, isIncluded, others } = listed
+  if (!(await isShort(db, bound))) {
+    const rows = selectMatches(sheet, sql`rows r`, others, [joinedStatus(list, isIncluded)])
     return { rows, isListed: true, isJoined: true }
   }
-  return { rows: rowsMeeting(sheet, selection), isListed: filter.is !== undefined, isJoined: false }
+  return { rows: rowsMeeting(sheet, selection), isListed: isIncluded, isJoined: false }
 }
 
 async function isShort(db: Db, list: RawBuilder<unknown>): Promise<boolean> {
@@ -134,23 +133,37 @@ async function isShort(db: Db, list: RawBuilder<unknown>): Promise<boolean> {
  */
 export function rowsMeeting(sheet: SheetKey, selection: Selection): Rows {
   const listed = findListed(sheet, selection)
-  if (listed === undefined || listed.filter.is === undefined)
-    return selectMatches(sheet, sql`rows r`, selection)
+  if (listed?.isIncluded !== true) return selectMatches(sheet, sql`rows r`, selection)
   const ids = sql`select distinct row_id from (${listed.list}) listed order by row_id`
   return selectMatches(sheet, rowsByKey(sheet, ids), listed.others)
 }
 
-type Listed = { list: RawBuilder<unknown>; filter: StatusFilter; others: Selection }
+type Listed = {
+  list: RawBuilder<unknown>
+  /** A list that includes all of these rows and is quick to count. */
+  bound: RawBuilder<unknown>
+  /** Tells whether the listed rows are wanted, not all others. */
+  isIncluded: boolean
+  others: Selection
+}
 
-/** Finds the first filter by statuses that can be listed. A filter that includes them comes before one that excludes them. */
+/**
+ * Finds the cause, or else the first filter by statuses that can be listed. A filter that includes them comes before one
+ * that excludes them.
+ */
 function findListed(sheet: SheetKey, selection: Selection): Listed | undefined {
-  const { statusFilters } = selection
+  const { statusFilters, cause } = selection
+  if (cause !== undefined) {
+    const list = selectCauseList(sheet, cause)
+    return { list, bound: list, isIncluded: true, others: { ...selection, cause: undefined } }
+  }
   for (const filter of statusFilters.toSorted(
     (a, b) => Number(a.is === undefined) - Number(b.is === undefined),
   )) {
     const list = selectStatusList(sheet, filter)
     const others = { ...selection, statusFilters: statusFilters.filter((one) => one !== filter) }
-    if (list !== undefined) return { list, filter, others }
+    if (list !== undefined)
+      return { list, bound: selectBound(sheet, filter) ?? list, isIncluded: filter.is !== undefined, others }
   }
   return undefined
 }

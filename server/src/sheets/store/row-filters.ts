@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DECIMAL, isDecimal, MAX_DECIMAL } from '#contract/decimal.ts'
 import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
 import type { Selection } from '../../database/tables/selection.ts'
-import { type SheetOfRows, statusCondition } from './status-filters.ts'
+import { failedFor, type SheetOfRows, statusCondition } from './status-filters.ts'
 
 export type Condition = RawBuilder<SqlBool>
 
@@ -16,6 +16,7 @@ export function conditionsOf(sheet: SheetOfRows, selection: Selection): Conditio
       OPERATORS[operator](selectText(column), values ?? [], column),
     ),
     ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
+    ...(selection.cause === undefined ? [] : [failedFor(selection.cause)]),
     // `is true` keeps PostgreSQL from using an index: in the order of the sheet, rows outside the range are skipped and never
     // read whole.
     ...(selection.createdAt === undefined

@@ -38,9 +38,9 @@ export function statusCondition(sheet: SheetOfRows, filter: StatusFilter): Condi
  * Returns the condition as a join, which is the fastest way for a list as long as the sheet. Use it only where nested loops
  * are disabled (`enable_nestloop`).
  */
-export function joinedStatus(list: Select, { is }: StatusFilter): Condition {
+export function joinedStatus(list: Select, isIncluded: boolean): Condition {
   const found = sql<SqlBool>`exists (select from (${list}) listed where listed.row_id = r.row_id)`
-  return is === undefined ? sql`not ${found}` : found
+  return isIncluded ? found : sql`not ${found}`
 }
 
 /**
@@ -68,6 +68,14 @@ export function selectStatusList(
   ]
   return sql.join(lists, sql` union all `)
 }
+
+/** Returns the condition that a cell of the row `r` failed for the cause. */
+export const failedFor = (cause: string): Condition =>
+  sql`exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id and c.cause = ${cause} offset 0)`
+
+/** Selects the ids of the rows with a cell that failed for the cause. */
+export const selectCauseList = ({ org_id, sheet_id }: SheetOfRows, cause: string): Select =>
+  sql`select c.row_id from cells c where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.cause = ${cause}`
 
 /** Selects a list that includes all of these rows and is quick to count: finding the action of each flight is expensive. */
 export function selectBound(sheet: SheetOfRows, filter: StatusFilter): Select | undefined {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { OnlyCells } from '#contract/runs.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { isFailed } from './status-filters.ts'
 
@@ -9,14 +10,14 @@ import { isFailed } from './status-filters.ts'
 const BLOCK = 256
 
 /**
- * Selects the ids of unfinished rows: those with a failure, with fewer results than actions and no condition that could have
- * ended them, with a former result for lack of credits (D78, D84), or stopped (D92). It works by blocks, since a check of
- * each row of a large sheet would take several times as long: complete blocks need only the primary key of cells. The few
- * failed rows are found by their index.
+ * Selects the ids of rows with fewer cells than actions, and not among `others`: a condition on the cells `c` of a row. It
+ * works by blocks, since a check of each row of a large sheet would take several times as long: complete blocks need only the
+ * primary key of cells.
  */
-export function unfinishedRows(
+function rowsLacking(
   { org_id, sheet_id }: SheetKey,
   actions: readonly string[],
+  others: RawBuilder<unknown> = sql`false`,
 ): RawBuilder<unknown> {
   const ofActions = sql`c.org_id = ${org_id} and c.action = any(${actions}::text[])`
   return sql`
@@ -34,9 +35,27 @@ export function unfinishedRows(
     lateral (
       select unnest(lacking.ids) as row_id
       except select c.row_id from cells c where ${ofActions} and c.row_id = any(lacking.ids)
-      group by c.row_id having count(*) = ${actions.length}::int or bool_or(c.status = 'condition_not_met' or c.kept->>'because' = 'condition_not_met') offset 0
+      group by c.row_id having count(*) = ${actions.length}::int or ${others} offset 0
     ) behind
-    where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}
+    where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}`
+}
+
+/**
+ * Selects the ids of unfinished rows: those with a failure, with fewer results than actions and no condition that could have
+ * ended them, with a former result for lack of credits (D78, D84), or stopped (D92). The few failed rows are found by their
+ * index. Conditions of all actions can end a row, or those of `ends`.
+ */
+export function unfinishedRows(
+  sheet: SheetKey,
+  actions: readonly string[],
+  ends: readonly string[] = actions,
+): RawBuilder<unknown> {
+  const { org_id, sheet_id } = sheet
+  const ofActions = sql`c.org_id = ${org_id} and c.action = any(${actions}::text[])`
+  const wasEnded = sql`bool_or((c.status = 'condition_not_met' or c.kept->>'because' = 'condition_not_met')
+    and c.action = any(${ends}::text[]))`
+  return sql`
+    ${rowsLacking(sheet, actions, wasEnded)}
     union
     select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}
     union
@@ -44,4 +63,14 @@ export function unfinishedRows(
       and c.kept->>'because' <> 'condition_not_met'
     union
     select row_id from stopped_rows where org_id = ${org_id} and sheet_id = ${sheet_id}`
+}
+
+/** Selects the ids of the rows without a cell of the action, or in which it failed (H10). */
+export function rowsNeeding(sheet: SheetKey, action: string, only: OnlyCells): RawBuilder<unknown> {
+  const { org_id, sheet_id } = sheet
+  const failed = sql`select c.row_id from cells c
+    where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action} and ${isFailed}`
+  if (only === 'failed') return failed
+  const empty = rowsLacking(sheet, [action])
+  return only === 'empty' ? empty : sql`${empty} union ${failed}`
 }

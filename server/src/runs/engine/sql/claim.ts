@@ -3,7 +3,7 @@ import { listRows } from './groups.ts'
 import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { OF_JOBS } from './peek.ts'
 
-const SETTLED = `(select count(*)::int from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)`
+const SETTLED = `(f.skipped + (select count(*)::int from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id))`
 
 /**
  * Claims the flights that jobs name. Each claim counts, so the former holder of the flight has lost its fence. Flights

@@ -118,7 +118,7 @@ export async function makeFlightSheet(
         'select org_id as o, row_id as r, ticket as t from flights where org_id = $1 order by row_id',
       ),
     flights: () =>
-      query<StoredFlight>(`select f.*, run.actions[1 + (select count(*) from cells c
+      query<StoredFlight>(`select f.*, run.actions[1 + f.skipped + (select count(*) from cells c
           where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)] as action
         from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
         where f.org_id = $1 order by f.row_id`),

@@ -13,6 +13,7 @@ export type SelectionBody = {
   status_filters?: StatusFilter[] | undefined
   created_at?: CreatedAtFilter | undefined
   find?: string | undefined
+  cause?: string | undefined
 }
 
 /** Resolves the names in a selection against the sheet; an unknown name is a 400 (D58). */
@@ -23,7 +24,8 @@ export function resolveSelection(body: SelectionBody, definition: Definition): S
     ...filter,
     column: findColumn(variable, definition) ?? 0,
   }))
-  return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at, find: body.find }
+  const { status_filters: statusFilters = [], created_at: createdAt, find, cause } = body
+  return { filters, statusFilters, createdAt, find, cause }
 }
 
 /** Finds names that the sheet does not have, even if other parts of the body have the wrong shape. */
@@ -64,6 +66,7 @@ function listParts(body: unknown, name: string): unknown[] {
   return Array.isArray(parts) ? parts : []
 }
 
-export function isEmptySelection({ filters, statusFilters, createdAt, find }: Selection): boolean {
-  return filters.length === 0 && statusFilters.length === 0 && createdAt === undefined && find === undefined
+export function isEmptySelection({ filters, statusFilters, createdAt, find, cause }: Selection): boolean {
+  const isOpen = createdAt === undefined && find === undefined && cause === undefined
+  return isOpen && filters.length === 0 && statusFilters.length === 0
 }
