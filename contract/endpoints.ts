@@ -4,6 +4,7 @@ import * as budgets from './budgets.ts'
 import * as catalogue from './catalogue.ts'
 import { CellTest, TestActionBody, TestEstimate, TestNewActionBody } from './cell-tests.ts'
 import { CheckConditionsBody, CheckedConditions } from './condition-checks.ts'
+import * as causes from './causes.ts'
 import { CreditsOverview } from './credits.ts'
 import { Estimate, EstimateBody } from './estimates.ts'
 import * as exports from './exports.ts'
@@ -233,7 +234,8 @@ export const SHEET_ENDPOINTS = {
   'POST /estimate': { body: EstimateBody, answer: Estimate },
   'GET /runs': { answer: z.array(runs.Run) },
   'POST /runs/:run_id/resume': { body: runs.ResumeRunBody, answer: runs.Queued, dryRun: Estimate },
-  'GET /internal/runs/:run_id/failures': { answer: z.array(screens.FailureCause) },
+  'GET /causes': { query: causes.CausesQuery, answer: causes.Causes },
+  'POST /rows/:row_id/cells/:action_instance_id/restore': { answer: runs.CellDetail },
 
   'POST /csv': { body: imports.ImportBody, answer: imports.StartedImport, dryRun: Estimate },
   'GET /csv': { answer: imports.ImportStatus },

@@ -150,6 +150,13 @@ export const CellDetail = z
       })
       .optional()
       .describe('The former result of a cell that now has none; it can be restored for 7 days'),
+    waiting: z
+      .object({ kind: z.enum(LIMIT_KINDS), needed: Credits })
+      .nullable()
+      .optional()
+      .describe(
+        'Only of a queued cell: the limit of which other running cells hold the credits that it needs; null if it waits for its turn',
+      ),
     provenance: z
       .object({
         run_id: Uuid,
@@ -179,6 +186,9 @@ export const Run = z
     rows_done: z.int(),
     cells_done: z.int(),
     cells_failed: z.int(),
+    rows_failed: z.int().describe('Rows with a cell that failed; rows without credits are counted apart'),
+    cells_skipped: z.int().describe('Cells that a condition skipped'),
+    cells_kept: z.int().describe('Cells that had no new result and kept their former one'),
     max_credits: Credits.nullable().describe(
       'The credit limit of the run, shared with everything that the same request started',
     ),

@@ -25,16 +25,6 @@ export const ListedWorkflow = Workflow.omit({ last_run_at: true }).extend({
 })
 export type ListedWorkflow = z.infer<typeof ListedWorkflow>
 
-export const FAILED_STATUSES = ['failed', 'error', 'out_of_credits'] as const
-
-export const FailureCause = z.object({
-  action_instance_id: z.string(),
-  status: z.enum(FAILED_STATUSES),
-  error: z.string(),
-  cells: z.int(),
-})
-export type FailureCause = z.infer<typeof FailureCause>
-
 export const FilePreview = z.object({
   headers: z.array(z.string()).describe('The headers that can be mapped: not empty and not repeated'),
   rows: z

@@ -29,8 +29,8 @@ import { segmentSyncRoutes } from '../records/routes/segment-syncs.ts'
 import { segmentRoutes } from '../records/routes/segments.ts'
 import { cellTestRoutes } from '../runs/routes/cell-tests.ts'
 import { conditionCheckRoutes } from '../runs/routes/condition-checks.ts'
+import { causeRoutes } from '../runs/routes/causes.ts'
 import { estimateRoutes } from '../runs/routes/estimates.ts'
-import { runFailureRoutes } from '../runs/routes/run-failures.ts'
 import { runRoutes } from '../runs/routes/runs.ts'
 import { webhookDeliveryRoutes } from '../runs/webhooks/routes/webhook-deliveries.ts'
 import { webhookReceiverRoutes } from '../runs/webhooks/routes/webhook-receiver.ts'
@@ -94,6 +94,7 @@ const API_ROUTES: Routes[] = [
   rowRoutes,
   cellRoutes,
   runRoutes,
+  causeRoutes,
   estimateRoutes,
   changeRoutes,
   uploadRoutes,
@@ -134,7 +135,6 @@ const INTERNAL_ROUTES: Routes[] = [
   importRejectRoutes,
   recordRoutes,
   segmentSettings,
-  runFailureRoutes,
   sourceTypeRoutes,
 ]
 

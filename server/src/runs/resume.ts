@@ -72,11 +72,13 @@ export async function resumeRun(
     ), counted as (
       select count(*) as queued from launched
     ), untallied as (
-      insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits)
-      select ${org_id}, ${runId}, ${RESUMED_LANE}::int, -queued, -queued, -queued, 0, -queued from counted where queued > 0
+      insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits, cells_kept)
+      select ${org_id}, ${runId}, ${RESUMED_LANE}::int, -queued, -queued, -queued, 0, -queued,
+        -(select count(*) from cleared where kept->>'by' = ${runId}::text) from counted where queued > 0
       on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
         cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
-        rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits
+        rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
+        cells_kept = y.cells_kept + excluded.cells_kept
     ), running as (
       update runs set state = 'running', finished_at = null
       where org_id = ${org_id} and run_id = ${runId} and (select queued from counted) > 0

@@ -121,6 +121,12 @@ export const RUNS: Operations = {
     description:
       'A run with its counts, its cost and its credit limit, and the limit that stopped rows for lack of credits.',
   },
+  [`GET ${SHEET}/causes`]: {
+    id: 'listCauses',
+    description:
+      'Failed cells as they stand, grouped by cause: the same action with the same error, whatever numbers, ids, addresses and quoted values are in it. Send the `cause` of an entry as a selector of rows, to list, run, export or delete its rows.',
+    query: { limit: '50' },
+  },
   [`POST ${SHEET}/runs/{run_id}/resume`]: {
     id: 'resumeRun',
     description:

@@ -46,39 +46,6 @@ it('a file that cannot be read says why', async () => {
   expect(body.errors[0].message).toMatch(/workbook|zip/i)
 })
 
-it('failures of a run are grouped by cause, without cells that have run again since', async () => {
-  const made = await org.call('POST', '/workflows', { name: 'Causes' })
-  const id: string = made.body.data.workflow_id
-  const base = `/workflows/${id}/sheets/${id}`
-  await org.call('POST', `${base}/inputs`, [{ name: 'name', type: 'string' }])
-  const data_formatter =
-    '{{input.name}} === "good" ? 1 : (() => { throw new Error("bad " + {{input.name}}) })()'
-  await org.call('POST', `${base}/actions/add`, {
-    action_id: 'format_data_using_js_expression',
-    inputs: { data_formatter },
-  })
-  const rows = ['a', 'b', 'b', 'good'].map((name) => ({ name }))
-  await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
-  const settled = await settledRows(org, base)
-  const [run] = (await org.call('GET', `${base}/runs`)).body.data
-  const path = `${base}/runs/${run.run_id}/failures`
-  const { status, body } = await session.call('GET', path)
-  expect([status, body.data.map(({ cells }: { cells: number }) => cells)]).toEqual([200, [2, 1]])
-  expect(body.data[0]).toMatchObject({
-    action_instance_id: 'format_data_using_js_expression_1',
-    status: 'failed',
-    error: expect.stringContaining('bad b'),
-  })
-  expect((await stranger.call('GET', path)).status).toBe(404)
-  const row_ids = settled
-    .filter(({ inputs }) => 'name' in inputs && inputs.name === 'b')
-    .map(({ row_id }) => row_id)
-  await org.call('POST', `${base}/run`, { row_ids })
-  await settledRows(org, base)
-  const left = (await session.call('GET', path)).body.data
-  expect(left).toEqual([expect.objectContaining({ cells: 1, error: expect.stringContaining('bad a') })])
-})
-
 it('a page of records has at most 8 MiB of fields, and 1,000 identifiers of each', async () => {
   const { orgId, adminEmail } = await app.makeOrg()
   const reader = await signIn(app, orgId, adminEmail)

@@ -13,6 +13,8 @@ export type RowScope = {
   lookup: Lookup
   /** Returns the names of upstream actions that failed, for the message of a skip. */
   failedAmong(tokens: readonly Token[]): string[]
+  /** Returns the status of the cell of an action, if it has a result. */
+  statusOf(action: string): string | undefined
   add(action: string, status: string, outputs: Outputs | StoredJson): void
   /** Returns the actions in these tokens whose outputs were not loaded, with their size in the database. */
   unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[]
@@ -89,6 +91,10 @@ class Scope implements RowScope {
       const status = this.#results.get(name)?.status
       return status !== undefined && status !== 'complete'
     })
+  }
+
+  statusOf(action: string): string | undefined {
+    return this.#results.get(action)?.status
   }
 
   add(action: string, status: string, outputs: Outputs | StoredJson): void {

@@ -10,8 +10,8 @@ begin
   -- Paths of endpoints, then names of hosts, but not names of fields such as inputs.method.
   words := regexp_replace(words, '(?<=\s)/\S+', '#', 'g');
   words := regexp_replace(words, '\m(?!inputs?\.)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}\M(?!\.\w)', '#', 'g');
-  -- Words with a digit in them: numbers, ids, times.
-  words := regexp_replace(words, '[\w-]*\d[\w-]*', '#', 'g');
+  -- Words with a digit in them: numbers, ids, times. The status of an answer stays.
+  words := regexp_replace(words, '(?<!\mhttp )(?<![\w-])[\w-]*\d[\w-]*', '#', 'g');
   words := regexp_replace(words, '#(?:[.,:/-]#)+', '#', 'g');
   -- One credit is left, two credits are left.
   words := regexp_replace(words, '# (\w+?)s\M', '# \1', 'g');

@@ -68,6 +68,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     state: null,
     stalledClaims: 2,
     isTakenOver: true,
+    hasFailed: false,
     testedIn,
   },
   runState: 'running',

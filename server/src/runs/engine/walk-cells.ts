@@ -7,7 +7,7 @@ import type { CellResult } from './cells/cell-result.ts'
 import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, Parking, Settlement } from './flights/flight.ts'
-import { moveTo, passCell, detachReservation } from './flights/position.ts'
+import { moveTo, noteSettledCells, passCell, detachReservation } from './flights/position.ts'
 import type { Given, Settled } from './flights/settler.ts'
 import type { Reservation } from './leases/lease.ts'
 
@@ -46,6 +46,7 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
         const settled = await settle(engine, walk, gathered)
         onSettled?.()
         if (settled === null || next === null) return true
+        noteSettledCells(flight, cells)
         moveTo(flight, next)
         if (settled.runState === 'stopped') {
           await abandon(engine, flight)

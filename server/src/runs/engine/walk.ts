@@ -6,7 +6,7 @@ import { backoff } from '../../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../../lib/timing/yielding.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
-import { noteHeld, detachReservation } from './flights/position.ts'
+import { detachReservation, noteEarlier, noteHeld } from './flights/position.ts'
 import { abandon, isPure, mayJoin, postpone, walkCells } from './walk-cells.ts'
 
 const MAX_PAUSE_MS = 1000
@@ -199,6 +199,7 @@ export async function prepare(engine: Engine, flight: Flight, how: Walking): Pro
   const { definition, catalogue, env, knownOutputs } = await engine.settingOf(flight.facts)
   const { facts, row, position } = flight
   const scope = createRowScope(definition, row, knownOutputs, env)
+  noteEarlier(flight, (action) => scope.statusOf(action))
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the guilty cell.
   const together = position.stalledClaims > 1 || !isOn('joined-cells') ? 1 : MAX_TOGETHER

@@ -61,6 +61,11 @@ export const endStopped = (gone: string): string => `
     ) k
     on conflict (org_id, row_id, action) do nothing
     returning org_id, row_id, action, (kept->>'by')::uuid as by_run
+  ), kept_counted as (
+    -- Each statement adds a record of its own, so that none waits for another.
+    insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, cells_kept)
+    select org_id, by_run, -2 - floor(random() * 1e9)::int, 0, 0, 0, 0, count(*) from standing group by org_id, by_run
+    on conflict (org_id, run_id, lane) do update set cells_kept = y.cells_kept + excluded.cells_kept
   ), ${forgetStanding}, noted_stopped as (
     insert into stopped_rows (org_id, sheet_id, row_id) select org_id, sheet_id, row_id from ${gone}
     on conflict do nothing

@@ -22,6 +22,9 @@ export type RunRecord = {
   held_millis: number
   key_id: string | null
   rows_out_of_credits: number
+  rows_failed: number
+  cells_skipped: number
+  cells_kept: number
   stopped_by: { kind: 'max_credits' | 'budget' | 'balance'; budget_id?: string } | null
   created_by: string
   created_at: Date
@@ -39,13 +42,15 @@ export async function listRuns(
     select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.price_version, r.key_id, r.created_by, r.created_at, r.finished_at,
       coalesce(t.rows_done, 0)::bigint as rows_done, coalesce(t.cells_done, 0)::bigint as cells_done,
       coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis,
-      coalesce(t.rows_out_of_credits, 0)::bigint as rows_out_of_credits,
+      coalesce(t.rows_out_of_credits, 0)::bigint as rows_out_of_credits, coalesce(t.rows_failed, 0)::bigint as rows_failed,
+      coalesce(t.cells_skipped, 0)::bigint as cells_skipped, coalesce(t.cells_kept, 0)::bigint as cells_kept,
       case when t.rows_out_of_credits > 0 then t.stopped_by end as stopped_by,
       (select p.limit_millis from purses p where p.org_id = r.org_id and p.purse_id = r.cap_purse_id) as cap_millis,
       (select coalesce(sum(h.held_millis), 0) from run_holds h where h.org_id = r.org_id and h.run_id = r.run_id)::bigint as held_millis
     from runs r left join lateral (
       select sum(rows_done) as rows_done, sum(cells_done) as cells_done, sum(cells_failed) as cells_failed,
         sum(credits_millis) as credits_millis, sum(rows_out_of_credits) as rows_out_of_credits,
+        sum(rows_failed) as rows_failed, sum(cells_skipped) as cells_skipped, sum(cells_kept) as cells_kept,
         (array_agg(stopped_by) filter (where stopped_by is not null))[1] as stopped_by
       from run_tallies t where t.org_id = r.org_id and t.run_id = r.run_id) t on true
     where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} ${chosen}
@@ -58,6 +63,8 @@ export type StoredBilling = {
   cached?: { run_id: string | null; at: string; millis: number }
   stopped_by?: z.infer<typeof StoppedBy>
 }
+
+export type CellWaiting = { kind: z.infer<typeof StoppedBy>['kind']; needed: number }
 
 export type CellRecord = {
   status: CellStatus
@@ -73,6 +80,15 @@ export type CellRecord = {
   entry_id: string | null
   started_at: Date
   completed_at: Date
+}
+
+/** Returns what the queued cell of a row waits for: a limit, and the credits that it needs. */
+export async function findWaiting(db: Db, orgId: string, rowId: string): Promise<CellWaiting | null> {
+  const { rows } = await sql<{ waiting: CellWaiting | null }>`
+    select waiting from flights where org_id = ${orgId} and row_id = ${rowId} and status = 'queued'`.execute(
+    db,
+  )
+  return rows[0]?.waiting ?? null
 }
 
 export async function findCell(

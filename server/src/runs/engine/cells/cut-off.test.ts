@@ -12,6 +12,7 @@ const at = (state: unknown, isTakenOver = false): Position => ({
   state,
   stalledClaims: 1,
   isTakenOver,
+  hasFailed: false,
   testedIn: null,
 })
 

@@ -3,6 +3,7 @@ import type { Store } from '../../../database/connection/db.ts'
 import type { HandedRow } from '../../../database/queue/hand-over.ts'
 import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
+import { waitingFor } from '../leases/refusal-words.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_FLIGHT } from '../sql/in-flight.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
@@ -168,7 +169,8 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
     chargeLate: (given) => chargeLate(store, lane, given),
     settleAll: async (given) => (await settle(given)) ?? [],
     async park(flight, { ms, retries, state, priority }) {
-      const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
+      const wt = waitingFor(flight.position.refusal)
+      const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0, wt }
       return (await park({ ...fenceOf(flight), ...item })) !== null
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
@@ -218,6 +220,7 @@ function toFlight(
       state,
       stalledClaims,
       isTakenOver: resumed || stalledClaims > 1,
+      hasFailed: false,
       testedIn,
     },
     runState: run_state,

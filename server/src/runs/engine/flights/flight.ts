@@ -51,6 +51,8 @@ export type Position = {
   stalledClaims: number
   /** Set if an earlier claim of the cell, by any worker, has neither settled nor parked it. */
   isTakenOver: boolean
+  /** Set if a cell of the run before the current one failed. */
+  hasFailed: boolean
   /** The number of suspects that the cell was being tried with when its worker died. 0: alone, for the second time. */
   testedIn: number | null
 }

@@ -69,3 +69,7 @@ export const stopperOf = ({ kind, budgetId }: Refusal): { kind: Refusal['kind'];
   kind,
   ...(budgetId === null ? {} : { budget_id: budgetId }),
 })
+
+/** Returns what a parked cell waits for, if other cells hold the credits that it needs (H12). */
+export const waitingFor = (refusal: Refusal | null): { kind: Refusal['kind']; needed: number } | null =>
+  refusal === null || refusal.isFinal ? null : { kind: refusal.kind, needed: refusal.neededMillis / MILLIS }

@@ -112,17 +112,23 @@ const STANDING = `
  * Adds the tallies, which are already added up, as usage is. Statements that write the same lane do so in the order of
  * runs.
  */
-const TALLIED = `
-  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits, stopped_by)
-  select o, run, @lane::int, d, f, r, c, oc, sb
-  from jsonb_to_recordset(@tallies::jsonb) as t (o uuid, run uuid, d bigint, f bigint, r bigint, c bigint, oc bigint, sb jsonb)
+const talliedWith = (kept: string) => `
+  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits,
+    rows_failed, cells_skipped, cells_kept, stopped_by)
+  select o, run, @lane::int, d, f, r, c, oc, rf, cs, ${kept}, sb
+  from jsonb_to_recordset(@tallies::jsonb) as t (
+    o uuid, run uuid, d bigint, f bigint, r bigint, c bigint, oc bigint, rf bigint, cs bigint, sb jsonb)
   where ${WHOLE}
   order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
     credits_millis = y.credits_millis + excluded.credits_millis,
     rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
-    stopped_by = coalesce(excluded.stopped_by, y.stopped_by)`
+    rows_failed = y.rows_failed + excluded.rows_failed, cells_skipped = y.cells_skipped + excluded.cells_skipped,
+    cells_kept = y.cells_kept + excluded.cells_kept, stopped_by = coalesce(excluded.stopped_by, y.stopped_by)`
+const TALLIED = talliedWith('0')
+/** The same where cells may get their former results back, which are counted. */
+const TALLIED_WITH_KEPT = talliedWith('(select count(*) from standing k where k.by_run = t.run)')
 
 const REMEMBERED = `
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs, run_id, credits_millis)
@@ -211,7 +217,7 @@ with mine as materialized (${LOCKED} where ${UNSETTLED}
 ), remembered as (${REMEMBERED}
 ), unclaimed as (${UNCLAIMED}
 ), charged as (${CHARGED}
-), tallied as (${TALLIED}
+), tallied as (${TALLIED_WITH_KEPT}
 ), used as (${USED}
 )${ANSWERED}`
 

@@ -13,7 +13,7 @@ import { MILLIS } from '../../../money/store/credits.ts'
 import { postCharges } from '../../../money/store/limits/posting.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { findFormer, type FormerCell, restoreFormer } from '../../../runs/store/former-cells.ts'
-import { type CellRecord, findCell } from '../../../runs/store/runs.ts'
+import { type CellRecord, findCell, findWaiting } from '../../../runs/store/runs.ts'
 import { listCells, type OutputsUrl, readCellOutputs, viewOutputs } from '../../store/cells.ts'
 import { findRowIds } from '../../store/rows.ts'
 import type { SheetRecord } from '../../store/sheets.ts'
@@ -163,6 +163,7 @@ export async function readDetail(
     action_instance_id,
     ...(parseLossless(cell.json) as Cell),
     ...(isInFlight(cell.status) ? {} : viewProvenance(stored)),
+    ...(cell.status === 'queued' ? { waiting: await findWaiting(db, sheet.org_id, row_id) } : {}),
     ...(former === undefined ? {} : { previous: viewFormer(former, previousUrl) }),
   }
 }
