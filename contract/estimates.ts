@@ -37,7 +37,12 @@ export const EstimateBody = z
       }
       const others = [all, only, new_rows].filter((part) => part !== undefined).length
       const given = countSelectors(context.value) + others
-      if (given === 1) return
+      // For one action, `only` narrows another selector.
+      if (
+        given === 1 ||
+        (given === 2 && only !== undefined && action_instance_id !== undefined && new_rows === undefined)
+      )
+        return
       const message =
         given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
       context.issues.push({ code: 'custom', input: context.value, path: [], message })

@@ -73,7 +73,7 @@ export const RunActionBody = z
       .enum(ONLY_CELLS)
       .optional()
       .describe(
-        '`empty`: rows without a cell of this action; `failed`: rows in which it failed. Not with other selectors',
+        '`empty`: rows without a cell of this action; `failed`: rows in which it failed. Narrows the other selectors',
       ),
     run_next_action: z.boolean().default(false),
     ...RowSelection,
@@ -81,16 +81,11 @@ export const RunActionBody = z
   })
   .check(
     crossCheck((context) => {
-      const { row_ids, only, filters, status_filters, created_at, find, cause } = context.value
+      const { row_ids, filters, status_filters, created_at, find, cause } = context.value
       const filtered = [filters, status_filters, created_at, find, cause].some((part) => part !== undefined)
-      const isListed = Array.isArray(row_ids) && row_ids.length > 0
-      if (isListed && filtered) {
+      if (Array.isArray(row_ids) && row_ids.length > 0 && filtered) {
         const message = 'cannot be combined with filters, status_filters or created_at'
         context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
-      }
-      if (only !== undefined && (isListed || filtered)) {
-        const message = 'cannot be combined with row_ids or filters'
-        context.issues.push({ code: 'custom', input: only, path: ['only'], message })
       }
     }),
   )

@@ -14,6 +14,11 @@ export const SheetLayout = z.strictObject({
     .record(ColumnKey, z.number().min(20).max(4000))
     .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `must name at most ${MAX_COLUMNS} columns`)
     .default({}),
+  shown: z
+    .record(ColumnKey, Storable.min(1).max(300))
+    .refine((shown) => Object.keys(shown).length <= MAX_COLUMNS, `must name at most ${MAX_COLUMNS} columns`)
+    .default({})
+    .describe('The output that a column of an action shows'),
   rowHeight: z.int().min(16).max(200).default(32),
 })
 export type SheetLayout = z.infer<typeof SheetLayout>

@@ -84,14 +84,14 @@ function MainSheet() {
 const sheetRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/workflows/$workflowId/sheets/$sheetId',
-  validateSearch: texts('row', 'cell', 'action', 'add', 'filters', 'status_filters', 'find'),
+  validateSearch: texts('row', 'cell', 'action', 'add', 'filters', 'status_filters', 'find', 'cause'),
   component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
 })
 
 const exportRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/workflows/$workflowId/sheets/$sheetId/export',
-  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find'),
+  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find', 'cause'),
   component: guard('workflows:read', () => import('./screens/export/export-screen.tsx')),
 })
 

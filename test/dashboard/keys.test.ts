@@ -9,7 +9,7 @@ it('invalidating a key also invalidates those that start with it, and no others'
   const queries = new QueryClient()
   const parents = {
     cells: [sheet.cells, sheet.row('r'), sheet.cell('r', 'a')],
-    runs: [sheet.runs, sheet.failures('x', 2)],
+    runs: [sheet.runs, sheet.causes('x')],
     configurations: [sheet.configurations, sheet.configuration('a')],
     shortcutRuns: [keys.shortcutRuns('i'), keys.shortcutRun('i', 'x'), keys.shortcutRunPage('i', 20)],
     workflow: [keys.workflow('w'), keys.sharing('w')],

@@ -5,20 +5,23 @@ export function readSelection(query: {
   filters?: string
   status_filters?: string
   find?: string
+  cause?: string
 }): Selection {
   return {
     filters: readList<RowFilter>(query.filters),
     status_filters: readList<StatusFilter>(query.status_filters),
     find: query.find ?? '',
+    cause: query.cause ?? '',
   }
 }
 
 /** Returns the query string for a selection of rows, or an empty text for all rows. */
-export function selectionQuery({ filters, status_filters, find }: Selection): string {
+export function selectionQuery({ filters, status_filters, find, cause }: Selection): string {
   const query = new URLSearchParams({
     ...(filters.length === 0 ? {} : { filters: JSON.stringify(filters) }),
     ...(status_filters.length === 0 ? {} : { status_filters: JSON.stringify(status_filters) }),
     ...(find === '' ? {} : { find }),
+    ...(cause === '' ? {} : { cause }),
   })
   return query.size === 0 ? '' : `?${query}`
 }

@@ -17,8 +17,8 @@ export type RowChoice =
   | { kind: 'matching'; selection: Selection }
   /** The rows that did not come to the end of these actions. */
   | { kind: 'unfinished'; actions: readonly string[] }
-  /** The rows whose cell of an action failed, or that have none. */
-  | { kind: 'cells'; action: string; only: OnlyCells }
+  /** Those of the rows whose cell of an action failed, or that have none. */
+  | { kind: 'cells'; rows: RowChoice; action: string; only: OnlyCells }
 
 /** Those of the rows that have a failed or missing cell, each from there on. A skip of an action in `ends` ends a row. */
 export type FromFailure = {
@@ -53,7 +53,7 @@ export function chosenRows(sheet: SheetKey, choice: RunChoice): RawBuilder<unkno
     case 'unfinished':
       return byKey(sheet, unfinishedRows(sheet, choice.actions))
     case 'cells':
-      return byKey(sheet, rowsNeeding(sheet, choice.action, choice.only))
+      return needingRows(sheet, choice)
     case 'from_failure': {
       // Most rows of a whole sheet have all their cells, which takes less time to see for many rows at once.
       const { rows, actions } = choice
@@ -64,6 +64,13 @@ export function chosenRows(sheet: SheetKey, choice: RunChoice): RawBuilder<unkno
       return startsAtFailure(sheet, candidates, choice)
     }
   }
+}
+
+function needingRows(sheet: SheetKey, { rows, action, only }: Extract<RowChoice, { kind: 'cells' }>) {
+  const needing = rowsNeeding(sheet, action, only)
+  if (rows.kind === 'all') return byKey(sheet, needing)
+  return sql`select r.row_id, r.seq from (${chosenRows(sheet, rows)}) r
+    where r.row_id in (select row_id from (${needing}) needing offset 0)`
 }
 
 const byKey = (sheet: SheetKey, ids: RawBuilder<unknown>) =>

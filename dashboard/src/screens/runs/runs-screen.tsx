@@ -85,7 +85,13 @@ function buildColumns(shown: string | undefined, open: (runId: string) => void):
         <span className="whitespace-nowrap">{`${figure(rows_done)} of ${figure(rows_queued)}`}</span>
       ),
     },
-    { name: 'Failed', align: 'right', cell: ({ cells_failed }) => figure(cells_failed) },
+    { name: 'Rows failed', align: 'right', cell: ({ rows_failed }) => figure(rows_failed) },
+    {
+      name: 'Out of credits',
+      align: 'right',
+      wideOnly: true,
+      cell: ({ rows_out_of_credits }) => figure(rows_out_of_credits),
+    },
     { name: 'Credits', align: 'right', cell: ({ credits }) => figure(credits) },
     { name: 'Revision', align: 'right', wideOnly: true, cell: ({ revision }) => revision },
   ]

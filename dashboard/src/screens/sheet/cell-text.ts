@@ -28,15 +28,18 @@ const MAX_SHOWN = 300
 /** The maximum length of an input in the grid. No screen is wider, but the browser would still lay out a longer text. */
 const MAX_SHOWN_INPUT = 1000
 
+/** The outputs of an action in the order that it declares, and the one that its column shows if that was chosen. */
+export type ShownOutputs = { outputs: readonly string[]; shown?: string | undefined }
+
 /** Returns the text of a cell. `isStopped` is true if the row was stopped before or at this cell. */
-export function cellText(cell: Cell | undefined, outputs: readonly string[], isStopped = false): CellText {
+export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped = false): CellText {
   if (cell === undefined && isStopped)
     return { state: 'stopped', text: STATE_NAMES.stopped, name: STATE_NAMES.stopped }
   if (cell === undefined) return { state: 'not_run', text: '', name: STATE_NAMES.not_run }
   const state = cell.status
   switch (state) {
     case 'complete': {
-      const text = shorten(answerText(cell, outputs), MAX_SHOWN)
+      const text = shorten(answerText(cell, shown), MAX_SHOWN)
       return text === ''
         ? { state, text: NO_RESULT, name: NO_RESULT }
         : { state, text, name: `Complete: ${text}` }
@@ -55,12 +58,13 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[], isS
 }
 
 /**
- * Returns the first output that is not blank, whole, in the order that the action declares. A boolean is used only if there is no
- * other.
+ * Returns the chosen output, or else the first one that is not blank, whole, in the order that the action declares. A boolean is
+ * used only if there is no other.
  */
-export function answerText(cell: Cell, order: readonly string[]): string {
+export function answerText(cell: Cell, { outputs: order, shown }: ShownOutputs): string {
   if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
   const outputs = cell.outputs ?? {}
+  if (shown !== undefined) return valueText(outputs[shown])
   const names = [...order, ...Object.keys(outputs)]
   const filled = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
   return valueText(filled.find((value) => typeof value !== 'boolean') ?? filled[0])

@@ -14,6 +14,8 @@ export type ActionColumn = {
   name: string
   node: GraphNode
   outputs: readonly string[]
+  /** The output that the column shows; the first that is not blank if none was chosen. */
+  shown?: string | undefined
 }
 export type Column = InputColumn | ActionColumn
 export type PlacedColumn = Column & { width: number; frozen: boolean }
@@ -25,11 +27,20 @@ export type Layout = {
   /** Column keys in the chosen order. Columns that are not listed follow in their default order. */
   order: string[]
   rowHeight: RowHeight
+  /** The output that each column of an action shows, where that was chosen. */
+  shown: Record<string, string>
 }
 export const ROW_HEIGHTS = [28, 32, 40] as const
 export type RowHeight = (typeof ROW_HEIGHTS)[number]
 
-export const EMPTY_LAYOUT: Layout = { widths: {}, frozen: [], hidden: [], order: [], rowHeight: 32 }
+export const EMPTY_LAYOUT: Layout = {
+  widths: {},
+  frozen: [],
+  hidden: [],
+  order: [],
+  rowHeight: 32,
+  shown: {},
+}
 /** Returns the width of the column with checkboxes and row numbers: wide enough for the largest number. */
 export function selectWidth(total: number): number {
   return 36 + 7 * Math.max(4, String(total).length)
@@ -72,6 +83,7 @@ export function placeColumns(columns: readonly Column[], layout: Layout): Placed
     .filter(({ key }) => !layout.hidden.includes(key))
     .map((column) => ({
       ...column,
+      ...(column.kind === 'action' ? { shown: layout.shown[column.key] } : {}),
       width: layout.widths[column.key] ?? defaultWidth(column),
       frozen: layout.frozen.includes(column.key),
     }))

@@ -32,15 +32,18 @@ export function useSheetAddress() {
       opened,
       selection,
       openCell: (row: string, cell: string) => change({ ...close, row, cell }),
+      /** Shows another cell in the open panel, without a step in the history. */
+      followCell: (row: string, cell: string) => change({ ...close, row, cell }, true),
       openAction: (action: string) => change({ ...close, action }),
       openAdd: () => change({ ...close, add: '' }),
       closePanel: () => change(close),
-      select: ({ filters, status_filters, find }: Selection) =>
+      select: ({ filters, status_filters, find, cause }: Selection) =>
         change(
           {
             filters: filters.length === 0 ? null : JSON.stringify(filters),
             status_filters: status_filters.length === 0 ? null : JSON.stringify(status_filters),
             find: find === '' ? null : find,
+            cause: cause === '' ? null : cause,
           },
           true,
         ),

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
+import { useCauses } from '../../api/causes.ts'
 import { isUnavailable, useWaitingChanges } from '../../api/outbox.ts'
 import { isFiltered, runsQuery } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { plural } from '../../ui/figure.ts'
-import { LoaderCircle } from '../../ui/icons.tsx'
+import { CircleX, LoaderCircle } from '../../ui/icons.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
+import { CausesTable } from '../runs/causes-table.tsx'
 import { useAllRows } from './column-progress.ts'
 import { LastRun } from './runs/last-run.tsx'
 import { useCount, useSheet } from './sheet-view.ts'
@@ -31,8 +34,46 @@ export function SheetFoot() {
       </p>
       <SearchProgress />
       <Connection />
-      <LastRun run={runs?.[0]} />
+      <div className="flex min-w-0 items-center gap-2">
+        <Failures />
+        <LastRun run={runs?.[0]} />
+      </div>
     </footer>
+  )
+}
+
+/** A button with the number of failed cells, which shows them by cause. */
+function Failures() {
+  const { sheet, can, refresh } = useSheet()
+  const [isOpen, setOpen] = useState(false)
+  const { data: causes } = useCauses(sheet)
+  if (causes === undefined || (causes.cells === 0 && !isOpen)) return null
+  const close = () => {
+    setOpen(false)
+    if (can.run) refresh()
+  }
+  return (
+    <>
+      <Button
+        kind="ghost"
+        size="small"
+        icon={CircleX}
+        className="shrink-0 text-failed"
+        onClick={() => setOpen(true)}
+      >
+        {plural(causes.cells, 'failed cell')}
+      </Button>
+      {isOpen && (
+        <Dialog open wide title="Failures by cause" closeLabel="Close" onClose={close}>
+          <p className="text-muted">
+            {causes.cells === 0
+              ? 'No cell of this sheet is failed.'
+              : `${plural(causes.cells, 'cell')} in ${plural(causes.rows, 'row')}`}
+          </p>
+          <CausesTable sheet={sheet} causes={causes} onLeave={close} />
+        </Dialog>
+      )}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { ALL_ROWS } from '../../api/selection.ts'
 import { isFiltered } from '../../api/sheet.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
@@ -11,7 +12,7 @@ export function SheetHints() {
   if (isFiltered(address.selection)) {
     return (
       <Hint text="No rows match the filters.">
-        <Button kind="primary" onClick={() => address.select({ filters: [], status_filters: [], find: '' })}>
+        <Button kind="primary" onClick={() => address.select(ALL_ROWS)}>
           Show all rows
         </Button>
       </Hint>

@@ -107,9 +107,7 @@ function Panels() {
   const { opened } = useSheet().address
   return (
     <Suspense fallback={null}>
-      {opened.row !== null && opened.cell !== null && (
-        <CellPanel key={`${opened.row} ${opened.cell}`} rowId={opened.row} action={opened.cell} />
-      )}
+      {opened.row !== null && opened.cell !== null && <CellPanel rowId={opened.row} action={opened.cell} />}
       {opened.action !== null && <ActionPanel key={opened.action} action={opened.action} />}
       {opened.add && <AddAction />}
     </Suspense>

@@ -74,9 +74,9 @@ export class TextSearch {
   }
 
   async #search(from: number | undefined): Promise<void> {
-    const { filters, status_filters, find } = this.#selection
+    const { find, ...selection } = this.#selection
     const body = {
-      ...selectionBody({ filters, status_filters, find: '' }),
+      ...selectionBody({ ...selection, find: '' }),
       find,
       ...(from === undefined ? {} : { from }),
     }

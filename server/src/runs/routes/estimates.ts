@@ -75,8 +75,8 @@ function actionsOf({ action_instance_id, run_next_action }: Body, definition: De
 
 async function rowsOf(request: FastifyRequest, body: Body, definition: Definition): Promise<RowChoice> {
   const { only, action_instance_id: action } = body
-  if (only === 'empty' || only === 'empty_and_failed' || (only === 'failed' && action !== undefined))
-    return { kind: 'cells', action: action ?? '', only }
-  if (only !== undefined) return chooseOnly(only, allActions(definition))
+  if (only !== undefined && only !== 'unfinished' && action !== undefined)
+    return { kind: 'cells', rows: await chooseRows(request, body, definition), action, only }
+  if (only === 'unfinished' || only === 'failed') return chooseOnly(only, allActions(definition))
   return chooseRows(request, body, definition)
 }

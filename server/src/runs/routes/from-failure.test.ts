@@ -125,6 +125,15 @@ describe('H10: Run Action takes `only`', () => {
       2, 1, 3,
     ])
     expect(await rowsOf('failed', 'paid_1')).toBe(1)
+    const filters = [{ variable: '{{input.x}}', operator: 'is equal to', values: ['3'] }]
+    for (const [only, count] of [
+      ['empty_and_failed', 1],
+      ['empty', 0],
+    ] as const) {
+      const narrowed = await post(`${base}/actions/paid_2/run`, { only, filters, dry_run: true })
+      const estimate = await post(`${base}/estimate`, { only, filters, action_instance_id: 'paid_2' })
+      expect([narrowed.data.rows, estimate.data.rows]).toEqual([count, count])
+    }
     bad = new Set()
     asked = []
     expect((await post(`${base}/actions/paid_1/run`, { only: 'empty_and_failed' })).data).toEqual({
@@ -134,7 +143,6 @@ describe('H10: Run Action takes `only`', () => {
     expect(asked.toSorted()).toEqual(['a2', 'a5'])
     for (const [path, body, field] of [
       ['actions/paid_1/run', { only: 'unfinished' }, 'only'],
-      ['actions/paid_1/run', { only: 'failed', find: 'x' }, 'only'],
       ['estimate', { only: 'empty' }, 'only'],
       ['run-all', { only: 'empty' }, 'only'],
     ] as const) {

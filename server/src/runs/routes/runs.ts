@@ -134,12 +134,11 @@ function defineRunAction(api: Api, services: EstimateServices): void {
       const chosen = body.run_next_action ? actions.slice(from) : actions.slice(from, from + 1)
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
+      const given: RowChoice =
+        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : toRowChoice(body, definition)
+      const { only } = body
       const rows: RowChoice =
-        body.only !== undefined
-          ? { kind: 'cells', action: params.action_instance_id, only: body.only }
-          : ids.length > 0
-            ? { kind: 'ids', ids: [...new Set(ids)] }
-            : toRowChoice(body, definition)
+        only === undefined ? given : { kind: 'cells', rows: given, action: params.action_instance_id, only }
       return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
     },
   )

@@ -33,10 +33,16 @@ export function readTerms({ filters, status_filters }: Selection, columns: reado
   ]
 }
 
-export function buildSelection(terms: readonly Term[], columns: readonly Column[], find: string): Selection {
+/** Returns the selection of the terms. The search text and the cause of `kept` stay. */
+export function buildSelection(
+  terms: readonly Term[],
+  columns: readonly Column[],
+  { find, cause }: Pick<Selection, 'find' | 'cause'>,
+): Selection {
   const isInput = ({ column }: Term) => columns.find(({ key }) => key === column)?.kind === 'input'
   return {
     find,
+    cause,
     filters: terms.filter(isInput).map(({ column, operator, value }): RowFilter => ({
       variable: `{{${column}}}`,
       operator: operator as FilterOperator,

@@ -30,7 +30,7 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
     ...readTerms(address.selection, columns),
     ...(column === undefined ? [] : [newTerm(column)]),
   ])
-  const selection = buildSelection(terms, columns, address.selection.find)
+  const selection = buildSelection(terms, columns, address.selection)
   // The server checks the filters before they are written to the address.
   const apply = useMutation({
     mutationFn: () =>
@@ -53,7 +53,7 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
           <CopyAsCurl call={sheetCall(sheet, 'POST /rows/list', { body: selectionBody(selection) })} />
           <Button
             onClick={() => {
-              address.select({ ...address.selection, filters: [], status_filters: [] })
+              address.select({ ...address.selection, filters: [], status_filters: [], cause: '' })
               onClose()
             }}
           >

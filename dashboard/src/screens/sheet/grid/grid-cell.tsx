@@ -20,16 +20,18 @@ const CELL_EDGES = 17
 const PILL_EDGES = 12
 const ICON_ROOM = 16
 
+/** Results are plain text. One colour is for cells that need somebody; whatever goes on or was left out is grey. */
+const NEEDS_SOMEBODY = 'rounded px-1.5 bg-failed-bg text-failed'
 const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   not_run: { pill: '', icon: null },
-  stopped: { pill: 'bg-condition-not-met-bg text-condition-not-met', icon: Square },
-  queued: { pill: 'bg-queued-bg text-queued', icon: Clock },
-  running: { pill: 'bg-running-bg text-running', icon: LoaderCircle },
-  complete: { pill: 'bg-complete-bg text-complete', icon: null },
-  failed: { pill: 'bg-failed-bg text-failed', icon: CircleX },
-  error: { pill: 'bg-error-bg text-error', icon: TriangleAlert },
-  out_of_credits: { pill: 'bg-out-of-credits-bg text-out-of-credits', icon: Coins },
-  condition_not_met: { pill: 'bg-condition-not-met-bg text-condition-not-met', icon: SkipForward },
+  stopped: { pill: 'text-muted', icon: Square },
+  queued: { pill: 'text-muted', icon: Clock },
+  running: { pill: 'text-muted', icon: LoaderCircle },
+  complete: { pill: '', icon: null },
+  failed: { pill: NEEDS_SOMEBODY, icon: CircleX },
+  error: { pill: NEEDS_SOMEBODY, icon: TriangleAlert },
+  out_of_credits: { pill: NEEDS_SOMEBODY, icon: Coins },
+  condition_not_met: { pill: 'text-muted', icon: SkipForward },
 }
 
 type CellProps = {
@@ -49,8 +51,7 @@ type CellProps = {
  * several rows come into view in each frame of scrolling.
  */
 export function drawCell({ column, place, left, row, isActive, isInRange, editing }: CellProps) {
-  const action =
-    column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs, row?.stopped) : null
+  const action = column.kind === 'action' ? cellText(row?.cells[column.key], column, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
   const room = column.width - CELL_EDGES
   return (
@@ -84,15 +85,15 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
 export function StatePill({ state, text, room = 0 }: { state: CellState; text: string; room?: number }) {
   const { pill, icon: Icon } = LOOKS[state]
   if (state === 'not_run') return null
-  const textRoom = room - PILL_EDGES - (Icon === null ? 0 : ICON_ROOM)
+  const textRoom = room - (pill === NEEDS_SOMEBODY ? PILL_EDGES : 0) - (Icon === null ? 0 : ICON_ROOM)
   return (
     <span
       aria-hidden
       className={classNames(
-        '-mt-0.5 inline-block max-w-full rounded px-1.5 align-middle text-12 leading-5',
-        !fitsIn(text, textRoom, 12) && 'truncate',
-        pill,
-        text === NO_RESULT && 'italic',
+        '-mt-0.5 inline-block max-w-full align-middle leading-5',
+        state === 'complete' ? 'text-13' : 'text-12',
+        !fitsIn(text, textRoom, state === 'complete' ? 13 : 12) && 'truncate',
+        text === NO_RESULT ? 'text-muted' : pill,
       )}
     >
       {Icon !== null && (

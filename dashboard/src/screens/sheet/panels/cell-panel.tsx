@@ -6,20 +6,20 @@ import { keys } from '../../../api/keys.ts'
 import type { CellDetail, Row } from '../../../api/sheet.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
+import { ArrowDown, ArrowUp } from '../../../ui/icons.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { notifyProblem } from '../../../ui/toasts.tsx'
-import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
-import { StatePill } from '../grid/grid-cell.tsx'
-import { findHint } from '../hints.ts'
+import { valueText } from '../cell-text.ts'
 import { openNextFailed } from '../next-failed.ts'
 import { buildRunCalls, type RunChoice } from '../runs/run-choice.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
+import { CellState, Failure } from './cell-state.tsx'
+import { CellValue, FormerValue, ShownOutput } from './cell-values.tsx'
 import { ConditionTable } from './condition-table.tsx'
 import { Group, Panel } from './panel.tsx'
 import { Providers } from './providers-asked.tsx'
-import { ValueView } from './value-view.tsx'
 
 /** The panel with everything about one cell: value, error, condition, provenance and the row. */
 export default function CellPanel({ rowId, action }: { rowId: string; action: string }) {
@@ -46,25 +46,73 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
   const rowName = findRowName(row.data ?? null) ?? rowNumber
   const node = column?.kind === 'action' ? column.node : undefined
   const detail = cell.data
+  const step = useRowStep(rowId, action)
   return (
     <Panel
       name={`Cell ${name}, ${rowNumber}`}
       title={<h2 className="truncate text-14 font-semibold">{`${name} · ${rowName}`}</h2>}
+      actions={<RowSteps step={step} />}
+      onKeyDown={(event) => {
+        const by = ARROWS[event.key]
+        if (by === undefined || event.defaultPrevented || isTyping(event.target)) return
+        event.preventDefault()
+        step(by)
+      }}
       footer={<Footer rowId={rowId} action={action} />}
     >
       {cell.error !== null && <Problem error={cell.error} onRetry={() => void cell.refetch()} />}
       {detail === undefined && cell.error === null && <Skeleton />}
       {detail !== undefined && (
         <>
-          <StateLine detail={detail} outputs={column?.kind === 'action' ? column.outputs : []} />
-          {detail?.error !== undefined && <ErrorGroup status={detail.status} error={detail.error} />}
+          <CellState detail={detail} column={column?.kind === 'action' ? column : undefined} />
+          {detail?.error !== undefined && <Failure status={detail.status} error={detail.error} />}
+          {detail?.status === 'complete' && <CellValue detail={detail} action={action} />}
+          {detail?.previous !== undefined && (
+            <FormerValue rowId={rowId} action={action} previous={detail.previous} />
+          )}
+          {column?.kind === 'action' && detail?.status === 'complete' && (
+            <ShownOutput column={column} outputs={detail.outputs} />
+          )}
           {node?.run_if !== undefined && row.data && <ConditionTable runIf={node.run_if} row={row.data} />}
-          {detail?.status === 'complete' && <Value detail={detail} />}
           {detail?.provenance !== undefined && <Provenance provenance={detail.provenance} />}
           {row.data && <Inputs row={row.data} />}
         </>
       )}
     </Panel>
+  )
+}
+
+const ARROWS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 }
+
+/** Returns whether an element takes the arrow keys itself. */
+const isTyping = (target: EventTarget): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, pre, [contenteditable]')
+
+/** Returns a function that shows the same cell of another row in the panel, and moves the grid along. */
+function useRowStep(rowId: string, action: string): (by: number) => void {
+  const { rows, address, state, placed } = useSheet()
+  const move = async (by: number) => {
+    const place = await rows.locate(rowId)
+    if (place === null || place + by < 0) return
+    const [next] = await rows.range(place + by, place + by)
+    if (next === undefined) return
+    address.followCell(next.row_id, action)
+    const column = placed.findIndex(({ key }) => key === action) + 1
+    if (column > 0) state.getState().goTo({ row: place + by, column })
+  }
+  return (by) => void move(by).catch(notifyProblem)
+}
+
+function RowSteps({ step }: { step: (by: number) => void }) {
+  return (
+    <>
+      <Button kind="ghost" icon={ArrowUp} iconOnly onClick={() => step(-1)}>
+        Previous row
+      </Button>
+      <Button kind="ghost" icon={ArrowDown} iconOnly onClick={() => step(1)}>
+        Next row
+      </Button>
+    </>
   )
 }
 
@@ -91,64 +139,6 @@ async function readCell(
     if (error instanceof ApiError && error.status === 404) return null
     throw error
   }
-}
-
-function StateLine({ detail, outputs }: { detail: CellDetail | null; outputs: readonly string[] }) {
-  if (detail === null) return <p role="status">{STATE_NAMES.not_run}</p>
-  const { status } = detail
-  const { text } = cellText(
-    {
-      status,
-      ...(detail.outputs === undefined ? {} : { outputs: detail.outputs as Record<string, unknown> }),
-      ...(detail.outputs_ref === undefined ? {} : { outputs_ref: detail.outputs_ref }),
-    },
-    outputs,
-  )
-  const stateText = status === 'complete' && text === NO_RESULT ? NO_RESULT : STATE_NAMES[status]
-  return (
-    <div className="flex items-center gap-2">
-      <StatePill state={status} text={stateText} />
-      <span role="status" className="sr-only">
-        {stateText}
-      </span>
-    </div>
-  )
-}
-
-function ErrorGroup({ status, error }: { status: CellDetail['status']; error: string }) {
-  return (
-    <Group name="Error">
-      <p className="rounded-md bg-failed-bg px-3 py-2 font-mono text-12 break-words whitespace-pre-wrap text-failed">
-        {error}
-      </p>
-      <p>{`Hint: ${findHint(status, error)}`}</p>
-    </Group>
-  )
-}
-
-function Value({ detail }: { detail: CellDetail }) {
-  const [isWanted, setWanted] = useState(false)
-  const url = detail.outputs_ref?.url
-  const large = useQuery({
-    queryKey: keys.outputs(url),
-    enabled: isWanted && url !== undefined,
-    queryFn: ({ signal }) => readOutputs(url ?? '', signal),
-  })
-  if (url === undefined) return <ValueView value={detail.outputs ?? null} />
-  if (large.data !== undefined) return <ValueView value={large.data} />
-  if (large.error !== null) return <Problem error={large.error} onRetry={() => void large.refetch()} />
-  return (
-    <Button busy={large.isFetching} onClick={() => setWanted(true)}>
-      {`Load ${Math.ceil((detail.outputs_ref?.size_bytes ?? 0) / 1024).toLocaleString('en')} KB`}
-    </Button>
-  )
-}
-
-/** Reads large outputs. The URL is that of the public API, and a session reads the same path under `/internal`. */
-async function readOutputs(url: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(`/internal${new URL(url).pathname}`, { signal })
-  if (!response.ok) throw new Error(`The outputs could not be loaded (status ${response.status})`)
-  return response.json()
 }
 
 function Provenance({ provenance }: { provenance: NonNullable<CellDetail['provenance']> }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { X } from '../../../ui/icons.tsx'
 import { useSheet } from '../sheet-view.ts'
@@ -9,9 +9,14 @@ export function Panel({
   title,
   children,
   footer,
+  actions,
+  onKeyDown,
 }: {
   name: string
   title: ReactNode
+  /** Buttons beside the title. */
+  actions?: ReactNode
+  onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void
   children: ReactNode
   footer?: ReactNode
 }) {
@@ -34,12 +39,13 @@ export function Panel({
         if (event.key === 'Escape' && !event.defaultPrevented) {
           event.stopPropagation()
           close()
-        }
+        } else onKeyDown?.(event)
       }}
       className="flex w-[440px] shrink-0 flex-col border-l bg-bg outline-none max-lg:absolute max-lg:inset-y-0 max-lg:right-0 max-lg:z-20 max-lg:shadow-raised max-md:fixed max-md:inset-0 max-md:z-40 max-md:w-full max-md:border-l-0"
     >
       <header className="flex items-center gap-2 border-b px-4 py-2">
         <div className="min-w-0 flex-1">{title}</div>
+        {actions}
         <Button kind="ghost" icon={X} iconOnly onClick={close}>
           Close
         </Button>

@@ -27,8 +27,7 @@ export function Providers({ providers }: { providers: readonly unknown[] }) {
         {
           name: 'Time',
           align: 'right',
-          cell: ({ facts }) =>
-            facts['duration_ms'] === undefined ? '' : `${valueText(facts['duration_ms'])} ms`,
+          cell: ({ facts: { ms } }) => (typeof ms === 'number' ? `${ms.toLocaleString('en')} ms` : ''),
         },
         { name: 'Credits', align: 'right', cell: ({ facts }) => valueText(facts['credits']) },
       ]}

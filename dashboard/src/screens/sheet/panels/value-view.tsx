@@ -1,10 +1,14 @@
-import { type KeyboardEvent, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
+import { buildLines, type ValueLine } from '../value-path.ts'
 
-/** The outputs as a searchable tree, or as raw JSON. */
-export function ValueView({ value }: { value: unknown }) {
+/** Returns what can be done with the value of a line. */
+export type LineActions = (line: ValueLine) => ReactNode
+
+/** The outputs as a tree that is searched by path or value, or as raw JSON. Each scrolls in a box of its own. */
+export function ValueView({ value, actionsOf }: { value: unknown; actionsOf?: LineActions }) {
   const [words, setWords] = useState('')
   const json = useMemo(() => JSON.stringify(value, null, 2), [value])
   return (
@@ -16,7 +20,7 @@ export function ValueView({ value }: { value: unknown }) {
           content: (
             <div className="flex flex-col gap-2">
               <SearchBox label="Search value" value={words} onChange={setWords} />
-              <Tree value={value} words={words.trim().toLowerCase()} />
+              <ValueTree label="Value" value={value} words={words} {...(actionsOf && { actionsOf })} />
             </div>
           ),
         },
@@ -27,7 +31,7 @@ export function ValueView({ value }: { value: unknown }) {
               <CopyButton size="small" label="Copy JSON" text={() => json} />
               <pre
                 tabIndex={0}
-                className="max-h-[360px] w-full overflow-auto rounded-md border bg-subtle p-2 font-mono text-12"
+                className="max-h-[45vh] w-full overflow-auto rounded-md border bg-subtle p-2 font-mono text-12"
               >
                 {json}
               </pre>
@@ -39,107 +43,125 @@ export function ValueView({ value }: { value: unknown }) {
   )
 }
 
-type Line = { path: string; level: number; name: string; text: string; hasChildren: boolean }
-
-/** The maximum number of lines in the tree. The rest can be read as JSON. */
-const MAX_LINES = 500
-
-function Tree({ value, words }: { value: unknown; words: string }) {
+/** Values as a tree. The actions of a line are shown while the pointer or the focus is on it. */
+export function ValueTree({
+  label,
+  value,
+  words = '',
+  actionsOf,
+}: {
+  label: string
+  value: unknown
+  words?: string
+  actionsOf?: LineActions
+}) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [active, setActive] = useState(0)
-  const all = useMemo(() => buildLines(value, words), [value, words])
-  const lines = all.filter(({ path }) => ![...closed].some((one) => path.startsWith(`${one}/`)))
-  const toggle = (path: string) => {
+  const searched = words.trim().toLowerCase()
+  const all = useMemo(() => buildLines(value, searched), [value, searched])
+  const lines = all.filter(({ key }) => ![...closed].some((one) => key.startsWith(`${one} › `)))
+  const toggle = (key: string) => {
     const next = new Set(closed)
-    if (!next.delete(path)) next.add(path)
+    if (!next.delete(key)) next.add(key)
     setClosed(next)
   }
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const line = lines[active]
-    const isOpen = line !== undefined && !closed.has(line.path)
-    const to =
-      event.key === 'ArrowDown'
-        ? active + 1
-        : event.key === 'ArrowUp'
-          ? active - 1
-          : event.key === 'Home'
-            ? 0
-            : event.key === 'End'
-              ? lines.length - 1
-              : null
-    if (to !== null) {
+    const isOpen = line !== undefined && !closed.has(line.key)
+    const to = nextPlace(event.key, active, lines.length)
+    // At its ends the arrows go on to the next row.
+    if (to !== null && to !== active) {
       event.preventDefault()
-      const next = Math.min(lines.length - 1, Math.max(0, to))
-      setActive(next)
-      event.currentTarget.querySelectorAll<HTMLElement>('[role=treeitem]')[next]?.focus()
+      setActive(to)
+      event.currentTarget.querySelectorAll<HTMLElement>('[role=treeitem]')[to]?.focus()
     } else if (line?.hasChildren === true && event.key === (isOpen ? 'ArrowLeft' : 'ArrowRight')) {
       event.preventDefault()
-      toggle(line.path)
+      toggle(line.key)
     }
   }
   return (
     <div
       role="tree"
-      aria-label="Value"
+      aria-label={label}
       onKeyDown={onKeyDown}
-      className="overflow-x-auto rounded-md border p-1 font-mono text-12"
+      className="max-h-[45vh] overflow-y-auto rounded-md border p-1 text-13"
     >
-      {lines.map(({ path, level, name, text, hasChildren }, place) => (
-        <div
-          key={path}
-          role="treeitem"
-          aria-level={level}
-          {...(hasChildren ? { 'aria-expanded': !closed.has(path) } : {})}
-          aria-selected={place === active}
-          tabIndex={place === Math.min(active, lines.length - 1) ? 0 : -1}
-          onClick={() => {
+      {lines.map((line, place) => (
+        <Line
+          key={line.key}
+          line={line}
+          isActive={place === Math.min(active, lines.length - 1)}
+          isClosed={closed.has(line.key)}
+          onChoose={() => {
             setActive(place)
-            if (hasChildren) toggle(path)
+            if (line.hasChildren) toggle(line.key)
           }}
-          className="flex gap-2 rounded px-1 py-0.5 hover:bg-hover"
-          style={{ paddingLeft: level * 12 - 8 }}
-        >
-          <span aria-hidden className="shrink-0 text-muted">
-            {hasChildren ? (closed.has(path) ? '▸' : '▾') : ' '}
-          </span>
-          <span className="shrink-0 text-accent-text">{name}</span>
-          <span className="break-all">{text}</span>
-        </div>
+          {...(actionsOf && { actionsOf })}
+        />
       ))}
       {lines.length === 0 && (
         <div role="treeitem" aria-selected={false} aria-level={1} tabIndex={0} className="px-1 text-muted">
-          {words === '' ? 'No outputs' : 'No results'}
+          {searched === '' ? 'No outputs' : 'No results'}
         </div>
       )}
     </div>
   )
 }
 
-/** Returns the lines of the tree. Branches that do not contain the search words are omitted. */
-function buildLines(value: unknown, words: string): Line[] {
-  const lines: Line[] = []
-  const visit = (one: unknown, name: string, path: string, level: number): boolean => {
-    if (lines.length >= MAX_LINES) return false
-    const at = lines.length
-    const entries = typeof one === 'object' && one !== null ? Object.entries(one) : []
-    const text = entries.length > 0 ? summarize(one, entries.length) : printLeaf(one)
-    lines.push({ path, level, name, text, hasChildren: entries.length > 0 })
-    let isFound = words === '' || `${name} ${entries.length > 0 ? '' : text}`.toLowerCase().includes(words)
-    for (const [key, child] of entries) isFound = visit(child, key, `${path}/${key}`, level + 1) || isFound
-    if (!isFound) lines.length = at
-    return isFound
-  }
-  if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value)) visit(child, key, key, 1)
-  } else visit(value, 'value', 'value', 1)
-  return lines
+function nextPlace(key: string, active: number, count: number): number | null {
+  const to = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: count - 1 }[key]
+  return to === undefined ? null : Math.min(count - 1, Math.max(0, to))
 }
 
-const summarize = (value: unknown, count: number) =>
-  Array.isArray(value)
-    ? `${count} ${count === 1 ? 'item' : 'items'}`
-    : `${count} ${count === 1 ? 'field' : 'fields'}`
-
-function printLeaf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+function Line({
+  line,
+  isActive,
+  isClosed,
+  onChoose,
+  actionsOf,
+}: {
+  line: ValueLine
+  isActive: boolean
+  isClosed: boolean
+  onChoose: () => void
+  actionsOf?: LineActions
+}) {
+  const { path, key, level, text, value, hasChildren } = line
+  const isEmpty = value === null || value === undefined || value === ''
+  return (
+    <div
+      role="treeitem"
+      aria-label={`${key}: ${text}`}
+      aria-level={level}
+      {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
+      aria-selected={isActive}
+      tabIndex={isActive ? 0 : -1}
+      onClick={onChoose}
+      className="group rounded px-1 py-0.5 hover:bg-hover"
+      style={{ paddingLeft: level * 12 - 8 }}
+    >
+      <div className="flex gap-2">
+        <span aria-hidden className="w-3 shrink-0 text-muted">
+          {hasChildren ? (isClosed ? '▸' : '▾') : ''}
+        </span>
+        <span className="max-w-[45%] shrink-0 break-words text-muted">{path.at(-1)}</span>
+        <span
+          className={`min-w-0 break-words whitespace-pre-wrap ${hasChildren || isEmpty ? 'text-muted' : ''}`}
+        >
+          {text}
+        </span>
+      </div>
+      {actionsOf !== undefined && (
+        <div
+          onClick={(event) => event.stopPropagation()}
+          onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
+          role="group"
+          aria-label={`Actions for ${key}`}
+          className={`flex flex-wrap gap-1 pl-5 ${isActive ? '' : 'not-group-hover:not-group-focus-within:sr-only'}`}
+        >
+          {actionsOf(line)}
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,7 +1,10 @@
 import type { Run } from '../../../api/sheet.ts'
-import { plural } from '../../../ui/figure.ts'
+import { figure, plural } from '../../../ui/figure.ts'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { credits } from './run-dialog.tsx'
+
+const outOfCredits = ({ rows_out_of_credits: rows }: Run): string =>
+  rows === 0 ? '' : `${figure(rows)} out of credits, `
 
 /** The progress and the cost so far of the latest run. */
 export function LastRun({ run }: { run: Run | undefined }) {
@@ -16,7 +19,7 @@ export function LastRun({ run }: { run: Run | undefined }) {
       <p role="status" aria-label="Last run" className="truncate text-12 text-muted">
         {run === undefined
           ? 'Not run yet'
-          : `${run.rows_done.toLocaleString('en')} of ${plural(run.rows_queued, 'row')}, ${run.cells_failed.toLocaleString('en')} failed, ${credits(run.credits)}`}
+          : `${figure(run.rows_done)} of ${plural(run.rows_queued, 'row')}, ${figure(run.rows_failed)} failed, ${outOfCredits(run)}${credits(run.credits)}`}
         {run?.state === 'stopped' && ', stopped'}
       </p>
     </div>

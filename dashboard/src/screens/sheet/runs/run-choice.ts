@@ -1,11 +1,16 @@
 import { type SheetBody, type SheetId, sheetCall } from '../../../api/calls.ts'
 import { isFiltered, type Selection, selectionBody } from '../../../api/sheet.ts'
 
-/** A choice of rows to run, for all actions or for a single column. */
+/**
+ * A choice of rows to run, for all actions or for a single column: `needed` are its cells that are empty or failed. Rows with a
+ * failure go on at the failed cell, unless `isFromStart` is set.
+ */
 export type RunChoice =
-  | { kind: 'first' | 'filtered' | 'failed' | 'unfinished' | 'all' }
+  | { kind: 'first' | 'filtered' | 'all' }
+  | { kind: 'failed' | 'unfinished'; isFromStart?: boolean }
   | { kind: 'rows'; ids: readonly string[] }
   | { kind: 'column'; action: string }
+  | { kind: 'needed'; action: string }
   | { kind: 'cell'; action: string; rowId: string }
 
 /** Returns the call that runs the choice, and the call that estimates its cost. `limit` is the credit limit of the run. */
@@ -20,7 +25,7 @@ export function buildRunCalls(
     run: sheetCall(sheet, 'POST /run', { body: { ...rows, ...limit } }),
     estimate: estimate(rows),
   })
-  const runAll = (rows: { only?: 'failed' | 'unfinished' }) => ({
+  const runAll = (rows: { only?: 'failed' | 'unfinished'; from?: 'failure' }) => ({
     run: sheetCall(sheet, 'POST /run-all', { body: { ...rows, ...limit } }),
     estimate: estimate(rows.only === undefined ? { all: true } : rows),
   })
@@ -43,18 +48,24 @@ export function buildRunCalls(
     case 'filtered':
       return isFiltered(selection) ? run(selectionBody(selection)) : runAll({})
     case 'failed':
-      return runAll({ only: 'failed' })
     case 'unfinished':
-      return runAll({ only: 'unfinished' })
+      return runAll({ only: choice.kind, ...(choice.isFromStart === true ? {} : { from: 'failure' }) })
     case 'all':
       return runAll({})
     case 'column': {
       const rows = selectionBody(selection)
       return runAction(choice.action, rows, isFiltered(selection) ? rows : { all: true })
     }
+    case 'needed': {
+      const rows = { ...selectionBody(selection), only: 'empty_and_failed' as const }
+      return runAction(choice.action, rows)
+    }
     case 'cell':
       return runAction(choice.action, { row_ids: [choice.rowId] })
   }
 }
 
-type RowsOfAction = ReturnType<typeof selectionBody> & { row_ids?: readonly string[] }
+type RowsOfAction = ReturnType<typeof selectionBody> & {
+  row_ids?: readonly string[]
+  only?: 'empty_and_failed'
+}
