@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Estimate } from '#contract/estimates.ts'
 import { MAX_NEW_ROWS } from '#contract/estimates.ts'
+import { CauseKey } from '#contract/rows.ts'
+import { ONLY_CELLS, ONLY_ROWS, type OnlyCells, type OnlyRows } from '#contract/runs.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { invalid } from '#server/lib/errors.ts'
 import { plural } from '#server/lib/plural.ts'
@@ -10,6 +12,8 @@ import { makeEstimate } from '#server/money/estimates/whole-estimate.ts'
 import { createPriceBook } from '#server/money/prices.ts'
 import { MILLIS } from '#server/money/store/credits.ts'
 import { withNetwork } from '#server/process/network.ts'
+import { chooseFromFailure, estimatedParts } from '#server/runs/failure-starts.ts'
+import { chooseOnly, type RowChoice } from '#server/runs/row-choice.ts'
 import { readEnvironment } from '#server/sheets/configuration-environment.ts'
 import { getDefinition } from '#server/sheets/store/definitions.ts'
 import { Amount, examples } from '../flags.ts'
@@ -21,6 +25,9 @@ const Flags = z.strictObject({
   ...SHEET_FLAGS,
   all: z.literal(true).optional(),
   action: z.string().optional(),
+  only: z.enum([...new Set([...ONLY_ROWS, ...ONLY_CELLS])]).optional(),
+  from: z.enum(['start', 'failure']).optional(),
+  cause: CauseKey.optional(),
   newRows: z
     .string()
     .regex(/^\d{1,8}$/, 'must be a whole number')
@@ -36,6 +43,12 @@ export function define(estimate: Command): void {
     .description('Estimate the cost of running a sheet, expected and at most; runs nothing')
     .requiredOption(...SHEET)
     .option('--action <action_instance_id>', 'only this action')
+    .option(
+      '--only <rows>',
+      'unfinished or failed rows; with --action: rows whose cell of it is failed, empty or empty_and_failed',
+    )
+    .option('--from <place>', 'start, or failure: each row from its first failed or missing cell')
+    .option('--cause <key>', 'rows with a cell that failed for this cause, as List Causes shows it')
     .option('--all', 'every row of the sheet (the default)')
     .option('--new-rows <number>', 'estimate for this number of new rows instead of the existing ones')
     .option('--max-credits <credits>', 'check whether this limit would be enough')
@@ -43,14 +56,23 @@ export function define(estimate: Command): void {
     .option(...SHEET_ORG)
     .addHelpText(
       'after',
-      examples('loam estimate --sheet <sheet_id>', 'loam estimate --sheet <sheet_id> --new-rows 5000 --json'),
+      examples(
+        'loam estimate --sheet <sheet_id>',
+        'loam estimate --sheet <sheet_id> --only failed --from failure',
+        'loam estimate --sheet <sheet_id> --new-rows 5000 --json',
+      ),
     )
     .action(
       inSession(
         Flags,
-        async ({ db, config }, { action, all: isAll, newRows, maxCredits, exact, ...flags }) => {
+        async (
+          { db, config },
+          { action, all: isAll, newRows, maxCredits, exact, only, from, cause, ...flags },
+        ) => {
           if (isAll === true && newRows !== undefined)
             throw invalid('all', 'cannot be combined with new-rows')
+          if ([isAll, newRows, only, cause].filter((one) => one !== undefined).length > 1)
+            throw invalid('only', 'choose rows by one of --all, --new-rows, --only and --cause')
           const sheet = await requireSheet(db, flags)
           const definition = await getDefinition(db, sheet)
           const all = definition.actions.map(({ id }) => id)
@@ -68,18 +90,38 @@ export function define(estimate: Command): void {
               maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
               budgets: await listSpendable(db, { ...anybody, sheet }),
             }
-            const made = await makeEstimate(db, parts, {
-              sheet,
-              definition,
-              actions: action === undefined ? all : [action],
-              rows: newRows === undefined ? { kind: 'all' } : { kind: 'new', count: newRows },
-              exact: exact ?? false,
-            })
+            const actions = action === undefined ? all : [action]
+            const wanted = { sheet, definition, actions, exact: exact ?? false }
+            const rows = chooseRows({ action, only, cause }, all)
+            const [first, ...others] =
+              newRows === undefined
+                ? await estimatedParts(db, {
+                    ...wanted,
+                    rows: from === 'failure' ? chooseFromFailure(rows, actions, definition) : rows,
+                  })
+                : [{ ...wanted, rows: { kind: 'new' as const, count: newRows } }]
+            const made = await makeEstimate(db, parts, first, ...others)
             return { data: made.estimate, text: () => formatEstimate(made.estimate) }
           })
         },
       ),
     )
+}
+
+type ChosenRows = {
+  action: string | undefined
+  only: OnlyRows | OnlyCells | undefined
+  cause: string | undefined
+}
+
+/** Returns the rows that the flags name. */
+function chooseRows({ action, only, cause }: ChosenRows, all: readonly string[]): RowChoice {
+  if (cause !== undefined)
+    return { kind: 'matching', selection: { filters: [], statusFilters: [], createdAt: undefined, cause } }
+  if (action !== undefined && only !== undefined && only !== 'unfinished')
+    return { kind: 'cells', rows: { kind: 'all' }, action, only }
+  if (only === 'empty' || only === 'empty_and_failed') throw invalid('only', `${only} needs --action`)
+  return chooseOnly(only, all)
 }
 
 function formatEstimate({ rows, credits, actions, limits, price_version }: z.infer<typeof Estimate>): string {

@@ -91,7 +91,7 @@ export const RUNS: Operations = {
   [`POST ${SHEET}/run`]: {
     id: 'runRows',
     description:
-      'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except results that the cache of the sheet still holds.',
+      'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except results that the cache of the sheet still holds. With `from: failure` each row runs from its first failed or missing cell, and other rows are not queued.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
   [`POST ${SHEET}/estimate`]: {
@@ -103,12 +103,13 @@ export const RUNS: Operations = {
   [`POST ${SHEET}/run-all`]: {
     id: 'runAllRows',
     description:
-      'Runs the whole chain on every row. Complete cells run and are billed again unless the cache holds their result. `only` restricts it to rows that are unfinished or failed.',
+      'Runs the whole chain on every row. Complete cells run and are billed again unless the cache holds their result. `only` restricts it to rows that are unfinished or failed; `from: failure` runs each row from its first failed or missing cell only.',
     body: { only: 'failed' },
   },
   [`POST ${SHEET}/actions/{action_instance_id}/run`]: {
     id: 'runAction',
-    description: 'Runs one action on rows, and with `run_next_action` also the actions after it.',
+    description:
+      'Runs one action on rows, and with `run_next_action` also the actions after it. `only` restricts it to rows whose cell of the action is empty or failed. Results stay until there are new ones.',
     body: { row_ids: [EXAMPLE_IDS.row_id], run_next_action: true },
   },
   [`POST ${SHEET}/stop`]: {

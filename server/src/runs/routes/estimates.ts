@@ -11,9 +11,9 @@ import { chooseRows } from '../../sheets/routes/rows/choose-rows.ts'
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
-import { chooseFromFailure } from '../failure-starts.ts'
+import { chooseFromFailure, estimatedParts } from '../failure-starts.ts'
 import { chooseOnly, type RowChoice } from '../row-choice.ts'
-import { allActions, estimatedParts } from './runs.ts'
+import { allActions } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
 

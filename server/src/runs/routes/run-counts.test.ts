@@ -102,7 +102,7 @@ describe('H12: caps', () => {
     const rows = Array.from({ length: 6 }, (_, n) => ({ x: String(n) }))
     await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
     await settledRows(org, base)
-    for (const attempt of Array.from({ length: 6 }, (_, n) => n)) {
+    for (const attempt of [0, 1, 2]) {
       round = `round ${attempt}`
       const cap = attempt === 0 ? 3 : random(13)
       const started = await org.call('POST', `${base}/run-all`, { max_credits: cap })

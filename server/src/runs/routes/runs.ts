@@ -14,11 +14,10 @@ import { nameRun, ok } from '../../api/http/envelope.ts'
 import { giveKeyBack } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
 import type { Definition } from '../../catalog/chain/definition.ts'
-import { type Db, inTransaction } from '../../database/connection/db.ts'
+import { inTransaction } from '../../database/connection/db.ts'
 import { invalid, notFound, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { toCap } from '../../money/caps.ts'
-import type { EstimateRequest } from '../../money/estimates/estimate.ts'
 import {
   answerDryRun,
   answerEstimate,
@@ -31,7 +30,7 @@ import { chooseRows, toRowChoice, requireRows } from '../../sheets/routes/rows/c
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
-import { chooseFromFailure, readStartGroups, type StartGroup } from '../failure-starts.ts'
+import { chooseFromFailure, estimatedParts, type StartGroup } from '../failure-starts.ts'
 import { FIRST_PIECE, launchRest } from '../launch-pieces.ts'
 import { startRun, stopRuns } from '../queue.ts'
 import { readResumption } from '../resumable-rows.ts'
@@ -278,20 +277,6 @@ async function queue(
   }
   nameRun(reply, rowsQueued > 0 ? (joined ?? runId) : null)
   return ok({ rows_queued: rowsQueued }, { message: `${plural(rowsQueued, 'row')} queued` })
-}
-
-/** Returns the parts of an estimate: rows that begin at a failed cell are estimated from their first action on. */
-export async function estimatedParts(
-  db: Db,
-  wanted: Omit<EstimateRequest, 'rows'> & { rows: RunChoice },
-): Promise<[EstimateRequest, ...EstimateRequest[]]> {
-  const { rows } = wanted
-  if (rows.kind !== 'from_failure') return [{ ...wanted, rows }]
-  const groups = await readStartGroups(db, wanted.sheet, rows)
-  const [first = { ...wanted, rows: { kind: 'ids', ids: [] } }, ...others] = groups.map(
-    (group): EstimateRequest => ({ ...wanted, ...group }),
-  )
-  return [first, ...others]
 }
 
 type Resumption = FastifyRequest<{

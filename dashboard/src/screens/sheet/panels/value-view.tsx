@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
-import { buildLines, type ValueLine } from '../value-path.ts'
+import { buildLines, printPath, type ValueLine } from '../value-path.ts'
 
 /** Returns what can be done with the value of a line. */
 export type LineActions = (line: ValueLine) => ReactNode
@@ -131,7 +131,6 @@ function Line({
   return (
     <div
       role="treeitem"
-      aria-label={`${key}: ${text}`}
       aria-level={level}
       {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
       aria-selected={isActive}
@@ -144,7 +143,10 @@ function Line({
         <span aria-hidden className="w-3 shrink-0 text-muted">
           {hasChildren ? (isClosed ? '▸' : '▾') : ''}
         </span>
-        <span className="max-w-[45%] shrink-0 break-words text-muted">{path.at(-1)}</span>
+        <span className="max-w-[45%] shrink-0 break-words text-muted">
+          {path.length > 1 && <span className="sr-only">{`${printPath(path.slice(0, -1))} › `}</span>}
+          {path.at(-1)}
+        </span>
         <span
           className={`min-w-0 break-words whitespace-pre-wrap ${hasChildren || isEmpty ? 'text-muted' : ''}`}
         >
