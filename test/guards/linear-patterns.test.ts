@@ -15,6 +15,7 @@ const BOUNDED: Record<string, string> = {
   'server/src/catalog/values/full-name.ts': 'at most 1,000 characters',
   'server/src/database/backup/archive.ts': 'a header of 512 bytes',
   'server/src/files/reading/xlsx-values.ts': 'a number of 20 digits',
+  'server/src/lib/json/lossless-json.ts': 'a number, which has one exponent',
   'server/src/sources/systems/website/page-tasks.ts': 'labels of links, in a reader',
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '../../lib/config/config.ts'
 import { type AllowEntry, parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { egressSettings } from '../../lib/egress/settings.ts'
+import { trimEnd } from '../../lib/plain-text.ts'
 import type { CallLimits, ProviderKey, ProviderKeys } from '../provider/access.ts'
 import { printSchema } from './answer-schema.ts'
 import { createModelClients, type ModelAddress, type ModelClient } from './model-client.ts'
@@ -165,7 +166,7 @@ function createVendorModels(config: Config, egress: Egress, describe: Describe) 
     if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
     if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
     // A user gave this address, so it is called with the client for users' addresses.
-    return describe(name, { ...place, baseUrl: connectionUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
+    return describe(name, { ...place, baseUrl: trimEnd(connectionUrl, '/'), apiKey, egress: lent }, key)
   }
 }
 
@@ -202,7 +203,7 @@ function namesVendor(names: readonly string[], vendor: Vendor): boolean {
 
 /** Adds /v1 to a URL without a path, because these vendors have their API there. */
 function versioned(url: string): string {
-  return new URL(url).pathname === '/' ? `${url.replace(/\/+$/, '')}/v1` : url
+  return new URL(url).pathname === '/' ? `${trimEnd(url, '/')}/v1` : url
 }
 
 function allowOrigin(url: string | undefined): AllowEntry[] {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Egress } from '../../lib/egress/egress.ts'
 import type { EgressRequest } from '../../lib/egress/request.ts'
+import { trimEnd } from '../../lib/plain-text.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import { type Credential, cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
@@ -119,8 +120,8 @@ type Placing = ReturnType<typeof createPlacing>
 /** Finds the address of a provider. */
 function createPlacing({ id, baseUrl, baseUrlField }: ProviderSpec) {
   const findBase = ({ egress }: Place, key?: ProviderKey): string => {
-    const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]?.replace(/\/+$/, '')
-    return egress.baseUrl(id, own ?? baseUrl)
+    const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]
+    return egress.baseUrl(id, own === undefined ? baseUrl : trimEnd(own, '/'))
   }
   /** Returns true if the operator has set another server in place of the provider. */
   const isReplaced = ({ egress }: Place): boolean => egress.baseUrl(id, '') !== ''
