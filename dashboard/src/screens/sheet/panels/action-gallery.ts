@@ -23,9 +23,10 @@ export const CATEGORIES: readonly (readonly [id: string, label: string])[] = [
 ]
 const labelOf = (category: string): string => CATEGORIES.find(([id]) => id === category)?.[1] ?? category
 
+/** What the gallery shows. Lists are undefined while they load. */
 type Shown = {
-  catalogue: readonly CatalogueEntry[]
-  suggestions: readonly Suggestion[]
+  catalogue: readonly CatalogueEntry[] | undefined
+  suggestions: readonly Suggestion[] | undefined
   recent: readonly string[]
   search: string
   /** The id of a category, or an empty text for all. */
@@ -36,7 +37,13 @@ type Shown = {
  * Returns the sections of the gallery: the results of a search, or what suits the sheet, what was used last, and then
  * all others by category. Each action is in one section only.
  */
-export function listSections({ catalogue, suggestions, recent, search, category }: Shown): Section[] {
+export function listSections({
+  catalogue = [],
+  suggestions = [],
+  recent,
+  search,
+  category,
+}: Shown): Section[] {
   const within = catalogue.filter((entry) => category === '' || entry.category === category)
   if (search.trim() !== '') {
     const offers = searchCatalogue(within, search).map((entry) => ({ entry }))

@@ -17,18 +17,11 @@ import { GalleryOption } from './gallery-option.tsx'
 /** The steps of keys in the list of actions. */
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }
 
-/** The gallery of actions. Choosing an action adds it at the end of the chain and opens its panel. */
-export default function AddAction() {
+/** Adds an action to the chain, with the inputs of a suggestion, and opens its panel. */
+function useAdd() {
   const view = useSheet()
   const { address, refreshDefinition } = view
-  const catalogue = useQuery(catalogueQuery)
-  const suggestions = useQuery(suggestionsQuery(view.sheet))
-  const [recent] = useState(readRecent)
-  const [search, setSearch] = useState('')
-  const [category, setCategory] = useState('')
-  const [active, setActive] = useState(0)
-  const listId = useId()
-  const add = useMutation({
+  return useMutation({
     mutationFn: ({ entry: { action_id }, inputs }: Offer) =>
       changeDefinition(view, 'add action', () =>
         fetchData(
@@ -43,15 +36,22 @@ export default function AddAction() {
       address.openAction(action_instance_id)
     },
   })
+}
+
+/** The gallery of actions. Choosing an action adds it at the end of the chain and opens its panel. */
+export default function AddAction() {
+  const { sheet, address } = useSheet()
+  const catalogue = useQuery(catalogueQuery)
+  const suggestions = useQuery(suggestionsQuery(sheet))
+  const [recent] = useState(readRecent)
+  const [search, setSearch] = useState('')
+  const [category, setCategory] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  const add = useAdd()
   const sections = useMemo(
     () =>
-      listSections({
-        catalogue: catalogue.data ?? [],
-        suggestions: suggestions.data ?? [],
-        recent,
-        search,
-        category,
-      }),
+      listSections({ catalogue: catalogue.data, suggestions: suggestions.data, recent, search, category }),
     [catalogue.data, suggestions.data, recent, search, category],
   )
   const offers = sections.flatMap((section) => section.offers)
@@ -59,16 +59,11 @@ export default function AddAction() {
     if (offer !== undefined && !add.isPending) add.mutate(offer)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      choose(offers[active])
-      return
-    }
     const next = findNext(event.key, active, offers.length)
-    if (next === null) return
+    if (event.key === 'Enter') choose(offers[active])
+    else if (next === null) return
+    else mark(listId, next, setActive)
     event.preventDefault()
-    setActive(next)
-    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
   }
   const show = (change: { search?: string; category?: string }) => {
     setSearch(change.search ?? '')
@@ -119,6 +114,12 @@ export default function AddAction() {
       </p>
     </Dialog>
   )
+}
+
+/** Marks an option and scrolls it into view. */
+function mark(listId: string, place: number, setActive: (place: number) => void): void {
+  setActive(place)
+  document.getElementById(`${listId}-${place}`)?.scrollIntoView({ block: 'nearest' })
 }
 
 function findNext(key: string, active: number, count: number): number | null {
