@@ -19,7 +19,7 @@ export type Draft = {
   instance: ActionInstance
   /** The chain with the action as it is tested. */
   definition: Definition
-  /** Whether the action is in the chain with the same inputs and condition. */
+  /** Set if the action is in the chain with the same inputs and condition. */
   isSaved: boolean
   warnings: Warning[]
 }
@@ -66,8 +66,7 @@ export async function makeDraft(
   const problems = await listProblems(
     db,
     sheet,
-    instance,
-    viewChain(next, catalogue, discovered),
+    { action: instance, chain: viewChain(next, catalogue, discovered) },
     installation,
   )
   const template = catalogue.get(instance.action_id)
@@ -85,11 +84,11 @@ async function configureDraft(editing: ActionEditing, chain: ChainView, tested: 
   if (action === null) {
     const { id } = nextInstanceId(sheet.action_serials, given.action_id)
     const made = prepareAction(id, given, chain, catalogue)
-    return addTargetProblems(db, editing, catalogue.get(given.action_id), {}, made)
+    return addTargetProblems(db, editing, { template: catalogue.get(given.action_id), before: {} }, made)
   }
   const template = catalogue.get(action.action_id)
   const made = configureAction(action, template, given, typesIn(chain))
-  return addTargetProblems(db, editing, template, action.inputs, made)
+  return addTargetProblems(db, editing, { template, before: action.inputs }, made)
 }
 
 function withDraft(definition: Definition, { action, given }: Tested, instance: ActionInstance): Definition {

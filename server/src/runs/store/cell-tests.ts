@@ -62,7 +62,7 @@ export async function admitTest(trx: Db, test: NewTest, atOnce: number): Promise
   return true
 }
 
-/** What a finished test found, beside its outputs. */
+/** The findings of a finished test, beside its outputs. */
 export type TestFindings = {
   met: boolean | null
   resolved: Record<string, unknown>
@@ -82,7 +82,7 @@ export type TestRecord = {
   instance: string
   status: CellStatus | 'parked'
   warnings: Warning[]
-  /** Null until the test has ended. The JSON text keeps numbers with all their digits. */
+  /** The findings, or null until the test has ended. The JSON text keeps numbers with all their digits. */
   result: string | null
   outputs: string | null
   credits_millis: number

@@ -24,6 +24,7 @@ import { ActionField } from './action-fields.tsx'
 import { ConditionsEditor } from './conditions-editor.tsx'
 import { Group, Panel } from './panel.tsx'
 import { TryOnRow } from './try-on-row.tsx'
+import { pickTested } from './use-trial.ts'
 
 type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
 
@@ -88,15 +89,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
           onChange={(value) => setChanged({ ...changed, [field.name]: value })}
         />
       ))}
-      <TryOnRow
-        action={id}
-        changes={{
-          ...(body.inputs && { inputs: body.inputs }),
-          ...(body.run_if !== undefined && { run_if: body.run_if }),
-        }}
-        fields={template.inputs}
-        pure={'pure' in template && template.pure === true}
-      />
+      <TryOnRow action={id} changes={pickTested(body)} template={template} />
       <ConditionsEditor name="Run only if" groups={groups} onChange={setGroups} references={references} />
       {groups.length > 0 && (
         <Checkbox

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { CatalogueAction } from '../../../api/catalogue.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { plural } from '../../../ui/figure.ts'
@@ -13,14 +14,12 @@ import { Providers } from './providers-asked.tsx'
 import { type CellTest, type Tried, useTrial } from './use-trial.ts'
 import { useFoundRows, useTriedRow } from './use-tried-row.ts'
 
-type Props = Tried & {
-  fields: readonly { name: string; label: string }[]
-  /** Set for formulas and other pure actions, which answer as one types. */
-  pure: boolean
-}
+type Props = Tried & { template: CatalogueAction }
 
 /** Tries an action on one row of the sheet, with its unsaved changes (H5). */
-export function TryOnRow({ fields, pure, ...tried }: Props) {
+export function TryOnRow({ template, ...tried }: Props) {
+  const { inputs: fields } = template
+  const pure = 'pure' in template && template.pure === true
   const { can } = useSheet()
   const row = useTriedRow()
   const trial = useTrial(tried, row.id, pure)

@@ -18,7 +18,15 @@ export type Tried =
     }
   | { action: null; given: Omit<SheetBody<'POST /actions/test'>, 'row_id'> }
 
-/** How long a person types before the values are resolved again. */
+type Changes = Extract<Tried, { action: string }>['changes']
+
+/** Returns the part of unsaved changes that a test takes. */
+export const pickTested = ({ inputs, run_if }: Changes): Changes => ({
+  ...(inputs === undefined ? {} : { inputs }),
+  ...(run_if === undefined ? {} : { run_if }),
+})
+
+/** The pause in typing after which the values are resolved again. */
 const TYPING_MS = 300
 const POLL_MS = 1000
 

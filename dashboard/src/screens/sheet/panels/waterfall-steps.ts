@@ -13,7 +13,7 @@ export type Step = string | { name: string; use_own_key?: boolean }
 export const getName = (step: Step): string => (typeof step === 'string' ? step : step.name)
 export const usesOwnKey = (step: Step): boolean => typeof step !== 'string' && step.use_own_key === true
 
-/** What is known of a provider, from the waterfall as it is saved or from the list of all providers. */
+/** The facts about a provider, from the waterfall as it is saved or from the list of all providers. */
 export type Facts = {
   credits: number | null
   missCredits: number
