@@ -82,6 +82,7 @@ export function toFlight(job: TestJob, test: ClaimedTest, { id }: ActionInstance
       stalledClaims: test.stalled,
       isTakenOver: test.stalled > 1,
       testedIn: null,
+      hasFailed: false,
     },
     runState: 'running',
   }
