@@ -173,7 +173,7 @@ describe('H13: a renamed input keeps its references, values and results', () => 
     expect((await change(base, 'mail', { name: 'email' })).status).toBe(200)
     const sheet = { org_id: org.orgId, sheet_id: idOf(base) }
     const { sealer } = app.services
-    const token = await switchWebhookOn(app.store.system, OPERATOR, sealer, sheet, { rotate: false })
+    const token = await switchWebhookOn(app.store.system, OPERATOR, sealer, { sheet, rotate: false })
     const send = (payload: object) => app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload })
     await send({ mail: 'a@x.example' })
     await send({ mail: 'old', email: 'new' })
