@@ -17,8 +17,7 @@ import { type Bar, type Load, type Loaded, LOADS, type Round } from './price-tag
 
 /** The bars that each part is needed for. */
 const BARS: Record<string, Bar[]> = {
-  peek: ['P1', 'P11', 'P18'],
-  'group-walk': ['P1', 'P15'],
+  peek: ['P1', 'P11', 'P15', 'P18'],
   'joined-cells': ['P1', 'P11'],
   'handed-rows': ['P2', 'P4'],
   'row-groups': ['P1', 'P12'],

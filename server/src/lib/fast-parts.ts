@@ -6,7 +6,6 @@ import { didYouMean } from './nearest-name.ts'
  */
 export const FAST_PARTS = {
   peek: 'rows of pure actions are claimed like all others',
-  'group-walk': 'rows of a group are looked at, computed and settled one by one',
   'joined-cells': 'each cell is settled before the next one is computed',
   'handed-rows': 'the first rows of a run wait in the queue for a worker',
   'row-groups': 'every row has a job of its own',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Engine } from './engine-context.ts'
+import { walkGroup } from './fast/fresh-rows.ts'
 import type { FlightStore } from './flights/flight-store.ts'
 import type { RowJob, RunFacts } from './flights/flight.ts'
 import { faultCatalogue } from './testing/fault-catalogue.ts'
@@ -44,14 +45,15 @@ function watched(credits = 0): { engine: Engine; notes: string[] } {
       notes.push('claim')
       return plain.flights.claim(job, how)
     },
-    async peek(job) {
+    async peekAll(jobs) {
       notes.push('peek')
-      return plain.flights.peek(job)
+      return plain.flights.peekAll(jobs)
     },
-    async settle(flight, settlement, express) {
-      const answer = await plain.flights.settle(flight, settlement, express)
-      notes.push(`settled ${settlement.cells.map((cell) => cell.action).join(' ')}`)
-      return answer
+    async settleAll(given, express) {
+      const answers = await plain.flights.settleAll(given, express)
+      for (const { settlement } of given)
+        notes.push(`settled ${settlement.cells.map((cell) => cell.action).join(' ')}`)
+      return answers
     },
   }
   const free = must(faultCatalogue.get('free'))
@@ -75,7 +77,7 @@ const cellsOf = async (sheet: FlightSheet) =>
 it('cells of pure actions are written together; any other action starts when all before it is durable', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure', 'free', 'pure', 'free', 'free'], 1)
   const { engine, notes } = watched()
-  await walkRow(engine, must(jobs[0]), { fresh: true })
+  await walkGroup(engine, [must(jobs[0])])
   expect(notes).toEqual([
     'claim',
     'settled pure_1 pure_2',
@@ -94,7 +96,7 @@ it('cells of pure actions are written together; any other action starts when all
 it('rows of a run of pure actions only are not claimed for them', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure'], 2)
   const { engine, notes } = watched()
-  for (const job of jobs) await walkRow(engine, job, { fresh: true })
+  for (const job of jobs) await walkGroup(engine, [job])
   expect(notes).toEqual(['claim', 'settled pure_1 pure_2', 'peek', 'settled pure_1 pure_2'])
   expect(await cellsOf(sheet)).toHaveLength(4)
   expect(await sheet.flights()).toEqual([])
@@ -103,7 +105,7 @@ it('rows of a run of pure actions only are not claimed for them', async () => {
 it('P18: nor are they if the actions cost credits, and each cell is charged once', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure'], 3, 100_000)
   const { engine, notes } = watched(1.5)
-  for (const job of jobs) await walkRow(engine, job, { fresh: true })
+  for (const job of jobs) await walkGroup(engine, [job])
   const settled = 'settled pure_1 pure_2'
   expect(notes).toEqual(['claim', settled, 'peek', settled, 'peek', settled])
   expect((await sheet.cells()).map(({ credits }) => credits)).toEqual([1500, 1500, 1500, 1500, 1500, 1500])
@@ -115,7 +117,7 @@ it('P18: nor are they if the actions cost credits, and each cell is charged once
 it('M6: a row of priced pure actions ends where the credits end, and keeps the cells they paid for', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure', 'pure'], 3, 5000)
   const { engine } = watched(1)
-  for (const job of jobs) await walkRow(engine, job, { fresh: true })
+  for (const job of jobs) await walkGroup(engine, [job])
   // What the process has reserved beyond its needs is missing until it is given back.
   while ((await sheet.flights()).length > 0) {
     await engine.reservations.tick()
@@ -141,7 +143,7 @@ it('D27: identical priced cells of a run are computed and paid once', async () =
   await sheet.run()
   const { engine } = watched(1)
   const jobs = await sheet.jobs()
-  await Promise.all(jobs.map((job) => walkRow(engine, job, { fresh: true })))
+  await Promise.all(jobs.map((job) => walkGroup(engine, [job])))
   expect(await cellsOf(sheet)).toHaveLength(8)
   await engine.reservations.flush()
   expect(await sheet.accounts()).toMatchObject({ credits: 8000, held: 0, charges: 2 })
@@ -158,15 +160,15 @@ it('the first rows of a run are claimed, because they do not wait for bulk rows'
 it('rows are claimed if a worker has claimed them before, or other actions follow', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure'], 2)
   const { engine, notes } = watched()
-  await walkRow(engine, must(jobs[0]), { fresh: true })
+  await walkGroup(engine, [must(jobs[0])])
   await old.claim(must(jobs[1]))
-  await walkRow(engine, must(jobs[1]), { fresh: true })
+  await walkGroup(engine, [must(jobs[1])])
   expect(notes.slice(2)).toEqual(['peek', 'claim', 'settled pure_1', 'settled pure_2'])
   expect(await sheet.flights()).toEqual([])
 
   const mixed = await enqueue(['pure', 'free'], 2)
   notes.length = 0
-  for (const job of mixed.jobs) await walkRow(engine, job, { fresh: true })
+  for (const job of mixed.jobs) await walkGroup(engine, [job])
   const each = ['claim', 'settled pure_1', 'free runs', 'settled free_1']
   expect(notes).toEqual([...each, ...each])
   expect(await cellsOf(mixed.sheet)).toHaveLength(4)
@@ -186,7 +188,7 @@ it('D25: results from the cache are written together, and other cells start when
   await sheet.addRows(4)
   const { engine, notes } = watched()
   await sheet.run({ kind: 'all' }, ['free_1'])
-  for (const job of await sheet.jobs()) await walkRow(engine, job, { fresh: true })
+  for (const job of await sheet.jobs()) await walkGroup(engine, [job])
   expect(notes.slice(0, 3)).toEqual(['claim', 'free runs', 'settled free_1'])
   expect(notes.filter((note) => note === 'free runs')).toHaveLength(1)
 
@@ -194,7 +196,7 @@ it('D25: results from the cache are written together, and other cells start when
   const [first, second, third, fourth] = await sheet.jobs()
   const walk = async (job: RowJob | undefined) => {
     notes.length = 0
-    await walkRow(engine, must(job), { fresh: true })
+    await walkGroup(engine, [must(job)])
     return [...notes]
   }
   const called = ['claim', 'settled free_1', 'free runs', 'settled free_2']
@@ -273,7 +275,7 @@ it('P15: cells that depend on inputs of the row alone are looked up in the cache
       return engine.cache.find(flight, instance, ...rest)
     },
   }
-  await walkRow({ ...engine, cache }, must(job), { fresh: true })
+  await walkGroup({ ...engine, cache }, [must(job)])
   expect(asked.slice(0, 4)).toEqual(['look pure_1', 'look pure_2', 'look pure_4', 'find pure_1'])
   expect(asked).not.toContain('look pure_3')
 })

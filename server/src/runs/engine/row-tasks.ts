@@ -3,8 +3,8 @@ import { Uuid } from '#contract/envelope.ts'
 import type { Store } from '../../database/connection/db.ts'
 import { yieldTurn } from '../../lib/timing/yielding.ts'
 import type { Engine } from './engine-context.ts'
+import { walkGroup } from './fast/fresh-rows.ts'
 import { SPLIT } from './sql/split.ts'
-import { walkGroup } from './walk-group.ts'
 import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>

@@ -28,9 +28,9 @@ type Sources = {
   catalogueOf: (run: RunFacts) => Promise<Catalogue>
 }
 
-/** Creates a reader of settings, which reads once for the rows of a run that ask one after the other. */
+/** Creates a reader of settings, which reads once for the rows of a run that ask about the same time. */
 export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources): SettingOf {
-  const kept = new WeakMap<RunFacts, { setting: RunSetting; until: number }>()
+  const kept = new WeakMap<RunFacts, { setting: Promise<RunSetting>; until: number }>()
 
   async function read(facts: RunFacts): Promise<RunSetting> {
     const [definition, env, catalogue] = await Promise.all([
@@ -38,14 +38,19 @@ export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources)
       envOf(facts),
       catalogueOf(facts),
     ])
-    const setting = { definition, env, catalogue, knownOutputs: knownOutputsIn(definition, catalogue) }
-    kept.set(facts, { setting, until: performance.now() + KEPT_MS })
-    return setting
+    return { definition, env, catalogue, knownOutputs: knownOutputsIn(definition, catalogue) }
   }
 
-  return async (facts) => {
+  return (facts) => {
     const known = kept.get(facts)
-    return known !== undefined && performance.now() < known.until ? known.setting : read(facts)
+    if (known !== undefined && performance.now() < known.until) return known.setting
+    const reading = { setting: read(facts), until: Infinity }
+    kept.set(facts, reading)
+    reading.setting.then(
+      () => (reading.until = performance.now() + KEPT_MS),
+      () => (reading.until = 0),
+    )
+    return reading.setting
   }
 }
 

@@ -1,56 +1,48 @@
 import { type ActionInstance, findInstance } from '../../catalog/chain/definition.ts'
 import type { Action } from '../../catalog/define.ts'
-import { isOn } from '../../lib/fast-parts.ts'
 import { JobPostponed } from '../../lib/job.ts'
 import { yieldTurn } from '../../lib/timing/yielding.ts'
-import type { CellResult } from './cells/cell-result.ts'
-import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
+import { type CellCaching, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
-import type { Flight, Parking, Settlement } from './flights/flight.ts'
+import { lookAhead } from './fast/look-ahead.ts'
+import type { Flight, Parking, SettledCell, Settlement } from './flights/flight.ts'
 import { moveTo, noteSettledCells, passCell, detachReservation } from './flights/position.ts'
 import type { Given, Settled } from './flights/settler.ts'
-import type { Reservation } from './leases/lease.ts'
 
 /**
  * Runs and settles cell after cell, from the flight's current one on. Cells of pure actions and results from the cache
  * that follow each other are settled together: after a crash they are computed, or found, again with the same result.
- * Any other action starts when everything before it is durable. Returns false for a row that was only peeked at and has
- * to be claimed. Calls `onSettled` after every settlement.
- *
- * This is one function for the whole way: thousands of rows wait in it at a time, and the garbage collector copies
- * again and again what each of them keeps.
+ * Any other action starts when everything before it is durable. Calls `onSettled` after every settlement.
  */
-export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<boolean> {
-  const { flight, peeked, express } = walk
+export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<void> {
+  const { flight, express } = walk
   for (;;) {
-    if (!peeked && engine.ending.hasBegun()) {
+    if (engine.ending.hasBegun()) {
       await postpone(engine, flight)
-      return true
+      return
     }
     // Cells that wait in the cache for the result of this one look again only once it is settled, or the row is parked.
     const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
     let parkedMs = 0
     try {
-      if (end !== null && walk.lookups === null && isOn('lookahead'))
-        lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
-      const gathering = gather(engine, walk, end?.promise ?? null)
-      const gathered = gathering instanceof Promise ? await gathering : gathering
-      const { cells, next, parking } = gathered
+      if (end !== null) lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
+      const { cells, next, parking } = await gather(engine, walk, end?.promise ?? null)
       if (parking !== null) {
         parkedMs = Math.max(1, parking.ms)
         await park(engine, flight, parking)
-        return true
+        return
       }
-      if (peeked && !isWhole(gathered)) return false
       if (cells.length > 0) {
-        const settled = await settle(engine, walk, gathered)
+        const given = { flight, settlement: { cells, next } }
+        const [settled = null] = await settle(engine, [given], express)
+        if (settled === null) await endLate(engine, given)
         onSettled?.()
-        if (settled === null || next === null) return true
+        if (settled === null || next === null) return
         noteSettledCells(flight, cells)
         moveTo(flight, next)
         if (settled.runState === 'stopped') {
           await abandon(engine, flight)
-          return true
+          return
         }
       }
     } finally {
@@ -60,175 +52,90 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
   }
 }
 
-/** Returns true if the row is finished with these cells. */
-export const isWhole = ({ cells, next }: Settlement): boolean => cells.length > 0 && next === null
-
 /** Cells whose results are not settled yet, and the action to go on with. Or the row is to be parked, without cells. */
-export type Gathered = Settlement & { parking: Parking | null }
+type Gathered = Settlement & { parking: Parking | null }
 
-/**
- * Runs the current cell, and those after it that may be settled with it. Returns without a promise if all results are
- * there at once, as do the functions that it calls (`runCell`, `reserveCredits`, `callAction`): with async functions the
- * process takes 8.7 us of a pure cell until it is settled, and 6.0 without (medians of four runs in turns, 2 x86 cores
- * beside other work, 2026-11-19). P1 takes 33 us of the machine.
- */
-export function gather(
+/** Runs the current cell, and those after it that may be settled with it. */
+export async function gather(
   engine: Engine,
   walk: RowWalk,
   end: CellCaching['end'] | null,
-): Gathered | Promise<Gathered> {
-  const gathered = { cells: [], next: walk.flight.position.action, parking: null }
-  return gatherOn({ engine, walk, end, gathered })
-}
-
-type Gathering = { engine: Engine; walk: RowWalk; end: CellCaching['end'] | null; gathered: Gathered }
-
-function gatherOn(gathering: Gathering): Gathered | Promise<Gathered> {
-  const { walk, gathered } = gathering
-  for (;;) {
-    const startedAt = Date.now()
-    const running = runNext(gathering)
-    if (running instanceof Promise) return gatherLater(running, startedAt, gathering)
-    if (!takeResult(walk, gathered, running, startedAt)) return gathered
-  }
-}
-
-/**
- * Goes on when a result arrives. A function of its own, because a function with a closure makes an object for it each
- * time (`runCell`).
- */
-function gatherLater(
-  running: Promise<CellResult>,
-  startedAt: number,
-  gathering: Gathering,
 ): Promise<Gathered> {
-  const { walk, gathered } = gathering
-  return running.then((result) =>
-    takeResult(walk, gathered, result, startedAt) ? gatherOn(gathering) : gathered,
-  )
-}
-
-function runNext({ engine, walk, end, gathered }: Gathering): CellResult | Promise<CellResult> {
-  const caching = end === null ? null : { end, mayWait: mayWait(walk, gathered) }
-  return runCell(engine, walk, gathered.next ?? '', caching)
-}
-
-/**
- * Returns whether the cell may wait. A cell that delays the results of others, or whose row is unclaimed, waits for
- * nothing.
- */
-const mayWait = (walk: RowWalk, { cells }: Gathered): boolean => cells.length === 0 && !walk.peeked
-
-/** Adds a result. Returns whether there is another cell to go on with. */
-function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, startedAt: number): boolean {
   const { flight, scope } = walk
-  const { cells, next: action } = gathered
-  // The cells before it are settled first, and a row that is only peeked at is claimed.
-  if (action === null || result.kind === 'not yet') return false
-  if (result.kind === 'later') {
-    if (mayWait(walk, gathered)) gathered.parking = result.parking
-    return false
-  }
-  const { settlement, halts } = result
-  const instance = instanceOf(walk, action)
   const { actions } = flight.facts
-  passCell(flight)
-  settlement.action = action
-  settlement.template = instance?.action_id ?? ''
-  settlement.startedAt = startedAt
-  cells.push(settlement)
-  scope.add(action, settlement.status, settlement.outputs ?? null)
-  const next = halts ? null : (actions[actions.indexOf(action) + 1] ?? null)
-  gathered.next = next
-  const joins = settlement.cached || isPure(walk, action)
-  return next !== null && joins && cells.length < walk.together && mayJoin(walk, next)
+  const cells: SettledCell[] = []
+  for (let action = flight.position.action; ;) {
+    const startedAt = Date.now()
+    // A cell that delays the results of others, or whose row is unclaimed, waits for nothing.
+    const mayWait = cells.length === 0 && !walk.peeked
+    const result = await runCell(engine, walk, action, end === null ? null : { end, mayWait })
+    // The cells before it are settled first, and a row that is only peeked at is claimed.
+    if (result.kind !== 'settle')
+      return { cells, next: action, parking: result.kind === 'later' && mayWait ? result.parking : null }
+    const { settlement, halts } = result
+    passCell(flight)
+    settlement.action = action
+    settlement.template = instanceOf(walk, action)?.action_id ?? ''
+    settlement.startedAt = startedAt
+    cells.push(settlement)
+    scope.add(action, settlement.status, settlement.outputs ?? null)
+    const next = halts ? null : (actions[actions.indexOf(action) + 1] ?? null)
+    const joins = settlement.cached || isPure(walk, action)
+    if (next === null || !joins || cells.length >= walk.together || !mayJoin(walk, next))
+      return { cells, next, parking: null }
+    action = next
+  }
 }
 
-/** Settles cells. Returns null if the fence was lost and the job is finished all the same. */
-function settle(
+/** Settles rows in one statement. Returns null for each row that has lost its fence, which `endLate` is to end. */
+export async function settle(
   engine: Engine,
-  { flight, express }: RowWalk,
-  settlement: Settlement,
-): Promise<Settled | null> {
-  const given = { flight, settlement }
-  const { reservation } = flight.position
-  return engine.flights.settle(flight, settlement, express).then(
-    (settled) => {
-      if (settled === null) return endLate(engine, given, reservation)
-      endReservation(engine, given, reservation, 'charged')
-      noteSettled(engine, given)
-      return settled
-    },
-    (cause: unknown) => {
-      endReservation(engine, given, reservation, 'unknown')
-      throw cause
-    },
-  )
-}
-
-/**
- * Ends a settlement that lost its fence. A call that was made is charged all the same if its row was deleted, or run
- * again, and no other worker has it.
- */
-async function endLate(engine: Engine, given: Given, reservation: Reservation | null): Promise<null> {
-  let end: ReservationEnd = 'unknown'
-  try {
-    const mayBeCharged = reservation !== null && costOf(given.settlement) > 0
-    end = mayBeCharged && (await engine.flights.chargeLate(given)) ? 'charged' : 'free'
-  } finally {
-    endReservation(engine, given, reservation, end)
-  }
-  await throwIfTakenOver(engine, given.flight)
-  return null
-}
-
-/**
- * Settles finished rows in one statement. Returns an error for each row that is not settled, unless its job is finished
- * all the same.
- */
-export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
-  const reservations = rows.map(({ flight }) => flight.position.reservation)
-  const endReservations = (endOf: (n: number) => ReservationEnd) => {
-    for (const [n, given] of rows.entries()) endReservation(engine, given, reservations[n] ?? null, endOf(n))
-  }
+  rows: readonly Given[],
+  express: boolean,
+): Promise<(Settled | null)[]> {
   let answers: (Settled | null)[]
   try {
-    answers = await engine.flights.settleAll(rows)
+    answers = await engine.flights.settleAll(rows, express)
   } catch (cause) {
-    endReservations(() => 'unknown')
+    for (const given of rows) endReservation(engine, given, 'unknown')
     throw cause
   }
-  const isSettled = (n: number) => (answers[n] ?? null) !== null
-  endReservations((n) => (isSettled(n) ? 'charged' : 'free'))
-  const faults: unknown[] = []
   for (const [n, given] of rows.entries()) {
-    if (isSettled(n)) noteSettled(engine, given)
-    else await throwIfTakenOver(engine, given.flight).catch((cause: unknown) => faults.push(cause))
+    if ((answers[n] ?? null) === null) continue
+    const { flight, settlement } = given
+    endReservation(engine, given, 'charged')
+    engine.announce(flight.facts.sheet_id)
+    engine.countProviders(flight.facts.org_id, settlement.cells)
   }
-  return faults
+  return answers
 }
 
-function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } }: Given): void {
-  engine.announce(facts.sheet_id)
-  engine.countProviders(facts.org_id, cells)
+/**
+ * Ends a row that lost its fence before its cells were settled. A call that was made is charged all the same if the row
+ * was deleted, or run again, and no other worker has it. Throws if another worker has the row.
+ */
+export async function endLate(engine: Engine, given: Given): Promise<void> {
+  const { flight, settlement } = given
+  let end: ReservationEnd = 'unknown'
+  try {
+    // A row that nobody claimed (attempt 0) has called nobody.
+    const mayBeCharged = flight.fence.attempt > 0 && costOf(settlement) > 0
+    end = mayBeCharged && (await engine.flights.chargeLate(given)) ? 'charged' : 'free'
+  } finally {
+    endReservation(engine, given, end)
+  }
+  await throwIfTakenOver(engine, flight)
 }
 
 /** The end of a reservation. `unknown` means that the database was cut off. */
 type ReservationEnd = 'charged' | 'free' | 'unknown'
 
-/** Ends the reservation that was reserved for the cells of this settlement. */
-function endReservation(
-  engine: Engine,
-  { flight, settlement }: Given,
-  reservation: Reservation | null,
-  end: ReservationEnd,
-): void {
-  if (detachReservation(flight) === null || reservation === null) return
-  if (end === 'unknown') {
-    engine.reservations.doubt(reservation)
-    return
-  }
-  engine.reservations.spend(reservation, end === 'charged' ? costOf(settlement) : 0)
+/** Ends the reservation for the cells of this settlement. */
+function endReservation({ reservations }: Engine, { flight, settlement }: Given, end: ReservationEnd): void {
+  const reservation = detachReservation(flight)
+  if (reservation === null) return
+  if (end === 'unknown') reservations.doubt(reservation)
+  else reservations.spend(reservation, end === 'charged' ? costOf(settlement) : 0)
 }
 
 const costOf = ({ cells }: Settlement): number =>

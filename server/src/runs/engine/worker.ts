@@ -9,7 +9,7 @@ import { groupRows } from '../row-jobs.ts'
 import { TEST_JOB } from '../store/cell-tests.ts'
 import { TESTS_AT_ONCE } from './cell-tests/test-engine-parts.ts'
 import type { Engine } from './engine-context.ts'
-import { takeHandedRows } from './handed-rows.ts'
+import { takeHandedRows } from './fast/handed-rows.ts'
 import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
 import { createRowTasks } from './row-tasks.ts'
 

@@ -8,7 +8,6 @@ import { MILLIS } from '../../../money/store/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld, noteRefusal } from '../flights/position.ts'
-import type { Held } from '../leases/reservations.ts'
 import type { CallLimit } from './call-limit.ts'
 import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
@@ -138,8 +137,8 @@ export class CellContext implements ActionContext, ProviderKeys {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
   async reserve(credits: number): Promise<Reserved> {
-    const asked = reserveCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
-    const answer = asked instanceof Promise ? await this.#database.watch(asked) : asked
+    const total = Math.round(credits * MILLIS)
+    const answer = await this.#database.watch(reserveCredits(this.#engine, this.#flight, total))
     return answer === 'short' ? { waitMs: this.#engine.reservations.waitMs() } : answer === 'held'
   }
 }
@@ -166,30 +165,19 @@ export type ReserveAnswer = 'held' | 'short' | 'refused'
  * the cell waits until they are settled. A cell that holds some credits never waits, because two such cells could wait
  * for each other.
  */
-export function reserveCredits(
-  engine: Engine,
+export async function reserveCredits(
+  { reservations }: Engine,
   flight: Flight,
   total: number,
-): ReserveAnswer | Promise<ReserveAnswer> {
-  const { facts, position } = flight
+): Promise<ReserveAnswer> {
+  const { facts, position, row } = flight
   const more = total - position.heldMillis
   if (more <= 0) return 'held'
-  const held = engine.reservations.reserveAtOnce(facts, position.reservation, more)
-  if (held !== null) {
-    noteHeld(flight, held, total)
-    return 'held'
-  }
-  const answer = engine.reservations.reserve(facts, position.reservation, { more, total }, flight.row.id)
-  return answer instanceof Promise
-    ? answer.then((later) => noteAnswer(flight, later, total))
-    : noteAnswer(flight, answer, total)
-}
-
-function noteAnswer(flight: Flight, answer: Held, total: number): ReserveAnswer {
+  const answer = await reservations.reserve(facts, position.reservation, { more, total }, row.id)
   if ('reservation' in answer) {
     noteHeld(flight, answer.reservation, total)
     return 'held'
   }
   noteRefusal(flight, answer.refusal)
-  return answer.refusal.isFinal || flight.position.heldMillis > 0 ? 'refused' : 'short'
+  return answer.refusal.isFinal || position.heldMillis > 0 ? 'refused' : 'short'
 }

@@ -5,13 +5,21 @@ import { parseTemplate, printToken, resolveValue, type Token } from '../../../ca
 import type { RowScope } from '../../../catalog/chain/row-scope.ts'
 import { cacheKeyOf, readInputs, resolveInputs } from '../../../catalog/configuration/inputs.ts'
 import type { Action } from '../../../catalog/define.ts'
+import { learnsFromRuns } from '../../../catalog/describe.ts'
+import type { Outcome, Provenance } from '../../../catalog/outcome.ts'
+import { isLargerJson } from '../../../lib/json/json-size.ts'
+import type { StoredJson } from '../../../lib/json/stored-json.ts'
 import { describeUnreadable, type EnvValues } from '../../../lib/security/env-values.ts'
-import type { Engine, Lookup, RowWalk } from '../engine-context.ts'
-import type { AskedCell, CacheHit } from './cache-hits.ts'
-import { askedOf, type CacheUse } from './cache.ts'
-import { type CellCall, factsOf, type Found, hideSecrets, reserveAndCall } from './cell-call.ts'
-import { type CellResult, errorCell, parkAsIs, settleAs } from './cell-result.ts'
-import { parseEach } from './large-outputs.ts'
+import { redact } from '../../../lib/security/redaction.ts'
+import { MILLIS } from '../../../money/store/credits.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
+import { callAction } from './action-call.ts'
+import type { CacheHit } from './cache-hits.ts'
+import type { CacheUse } from './cache.ts'
+import { reserveCredits } from './cell-context.ts'
+import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
+import { maskOf } from './environment-mask.ts'
+import { LARGE_OUTPUTS, parseEach, prepareLarge, TOO_LARGE } from './large-outputs.ts'
 
 /** The number of claims without a result after which a cell is given up, whatever the reason. */
 const MAX_CLAIMS = 25
@@ -19,19 +27,17 @@ const MAX_CLAIMS = 25
 /** The way in which the cell may use the cache. */
 export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
 
-/**
- * Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache.
- *
- * Mostly it waits for nothing. What is done later is therefore a function of its own instead of a closure: V8 makes an
- * object for what a closure refers to whenever its function is entered, even if the closure is never reached.
- */
-export function runCell(
+/** The action of a cell. */
+type Found = { instance: ActionInstance; action: Action; mayContinue: boolean }
+
+/** Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache. */
+export async function runCell(
   engine: Engine,
   walk: RowWalk,
   actionId: string,
   caching: CellCaching | null,
-): CellResult | Promise<CellResult> {
-  const { flight, definition, catalogue } = walk
+): Promise<CellResult> {
+  const { flight, definition, catalogue, scope } = walk
   const instance = findInstance(definition, actionId)
   const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
@@ -45,25 +51,14 @@ export function runCell(
       `this row was claimed ${MAX_CLAIMS} times without a result and will not be retried`,
       mayContinue,
     )
-
   const found = { instance, action, mayContinue }
-  const unread = walk.scope.unreadAmong(tokensOf(instance))
-  if (unread.length === 0) return runFound(engine, walk, found, caching)
-  return runWithLargeOutputs(engine, walk, unread, { found, caching })
-}
-
-/** Reads the large outputs that the cell names, for as long as it runs. */
-async function runWithLargeOutputs(
-  engine: Engine,
-  walk: RowWalk,
-  unread: ReturnType<RowScope['unreadAmong']>,
-  { found, caching }: { found: Found; caching: CellCaching | null },
-): Promise<CellResult> {
-  const { flight, scope } = walk
+  const unread = scope.unreadAmong(tokensOf(instance))
+  if (unread.length === 0) return await runFound(engine, walk, found, caching)
+  // The large outputs that the cell names are read for as long as it runs.
   const held = await engine.readLargeOutputs({
     org: flight.facts.org_id,
     row: flight.row.id,
-    actions: unread.map(({ action }) => action),
+    actions: unread.map((one) => one.action),
     storedBytes: unread.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
   })
   let giveBack: (() => void) | undefined
@@ -76,24 +71,15 @@ async function runWithLargeOutputs(
   }
 }
 
-const known = new WeakMap<ActionInstance, readonly Token[]>()
-
-/** Returns the tokens of an instance. Instances are shared by the rows of their definition. */
-function tokensOf(instance: ActionInstance): readonly Token[] {
-  const tokens =
-    known.get(instance) ?? listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
-  known.set(instance, tokens)
-  return tokens
-}
-
-function runFound(
+async function runFound(
   engine: Engine,
   walk: RowWalk,
   found: Found,
   caching: CellCaching | null,
-): CellResult | Promise<CellResult> {
+): Promise<CellResult> {
   const { instance, action, mayContinue } = found
-  const { scope } = walk
+  const { flight, scope } = walk
+  const { price } = factsOf(action)
   const gate = checkCondition(instance, scope)
   if (gate.missing.length > 0) return errorCell(describeMissing(gate.missing, walk.env), mayContinue)
   if (!gate.met) {
@@ -101,91 +87,107 @@ function runFound(
     return settleAs({ status: 'condition_not_met' }, { halts: !goesOn })
   }
 
-  const early = walk.lookups?.get(instance.id)
-  if (early !== undefined && caching !== null) {
-    const { inputs, key, hit } = early
-    if (hit !== null && !(hit instanceof Promise)) return settleHit(action, hit)
-    return findOrCall({ engine, walk, found, inputs, cacheKey: key }, { ...caching, looked: hit })
-  }
-  const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
-  if (missing.length > 0) return errorCell(describeMissing(missing, walk.env), mayContinue)
-  const read = readInputs(action, resolved)
-  if (!read.ok) return hideSecrets(errorCell(describeSkip(read.message, instance, scope), mayContinue), walk)
-
-  const call = { engine, walk, found, inputs: read.inputs }
-  if (caching === null || !action.cached) return reserveAndCall({ ...call, cacheKey: null })
-  return findOrCall({ ...call, cacheKey: cacheKeyOf(resolved) }, { ...caching, looked: undefined })
-}
-
-/** Looks up cells of these actions in the cache before their turn, all at once. */
-export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly string[]): void {
-  const early = listLookups(walk, actions)
-  if (early.length === 0) return
-  const looking = engine.cache.look(
-    early.map(({ asked }) => asked),
-    walk.express,
-  )
-  for (const [n, { lookup }] of early.entries()) {
-    lookup.hit = looking.then((hits) => hits[n] ?? null)
-    // A failure is raised by the cell, when its turn comes.
-    lookup.hit.catch(() => undefined)
-  }
-}
-
-/**
- * Lists the cells of these actions that can be looked up before their turn, and notes them in the walk: those that
- * depend on inputs of the row alone. A cell that cannot be run is left to its turn.
- */
-export function listLookups(
-  walk: RowWalk,
-  actions: readonly string[],
-): { asked: AskedCell; lookup: Lookup }[] {
-  const { flight, definition, catalogue, scope } = walk
-  const early: { asked: AskedCell; lookup: Lookup }[] = []
-  walk.lookups = new Map()
-  for (const id of actions) {
-    const instance = findInstance(definition, id)
-    const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
-    if (instance === undefined || action?.cached !== true || !needsInputsOnly(instance)) continue
+  let cacheKey: string | null = null
+  let inputs: Record<string, unknown>
+  const early = caching === null ? undefined : walk.lookups?.get(instance.id)
+  if (early === undefined) {
     const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
-    const read = missing.length > 0 ? null : readInputs(action, resolved)
-    if (read?.ok !== true) continue
-    const key = cacheKeyOf(resolved)
-    const lookup: Lookup = { inputs: read.inputs, key, hit: null }
-    walk.lookups.set(id, lookup)
-    early.push({ asked: askedOf(flight, instance, key), lookup })
+    if (missing.length > 0) return errorCell(describeMissing(missing, walk.env), mayContinue)
+    const read = readInputs(action, resolved)
+    if (!read.ok)
+      return hideSecrets(errorCell(describeSkip(read.message, instance, scope), mayContinue), walk)
+    inputs = read.inputs
+    if (caching !== null && action.cached) cacheKey = cacheKeyOf(resolved)
+  } else {
+    inputs = early.inputs
+    cacheKey = early.key
   }
-  return early
+  if (caching !== null && cacheKey !== null) {
+    const stored = await findStored(engine, walk, found, { ...caching, key: cacheKey, looked: early?.hit })
+    if (stored !== null) return stored
+  }
+
+  if (price > 0 && !action.paysModel) {
+    const held = await reserveCredits(engine, flight, price)
+    if (held === 'short') return parkAsIs(flight.position, engine.reservations.waitMs())
+    if (held === 'refused') return outOfCredits(flight, action)
+  }
+  if (!action.pure || (cacheKey !== null && price > 0)) walk.hasCalled = true
+  const outcome = await callAction(engine, walk, action, inputs)
+  const isLarge = outcome.kind === 'done' && isLargerJson(outcome.outputs, LARGE_OUTPUTS)
+  const result = isLarge ? await concludeLarge(walk, found, outcome) : conclude(walk, found, outcome, null)
+  return result.kind === 'settle' ? complete(engine, walk, found, { result, cacheKey }) : result
 }
 
-const alone = new WeakMap<ActionInstance, boolean>()
+type ActionOutcome = Outcome<Record<string, unknown>>
+type Settling = Extract<CellResult, { kind: 'settle' }>
 
-/** Returns true if neither the condition nor the inputs of the action depend on another action. */
-function needsInputsOnly(instance: ActionInstance): boolean {
-  let known = alone.get(instance)
-  if (known === undefined) {
-    known = instance.run_if === undefined && tokensOf(instance).every((token) => !('action' in token))
-    alone.set(instance, known)
-  }
-  return known
-}
-
-/** Returns the result from the cache, or else a new one. */
-async function findOrCall(
-  call: CellCall & { cacheKey: string },
-  caching: CellCaching & Pick<CacheUse, 'looked'>,
-): Promise<CellResult> {
-  const { engine, walk, cacheKey: key } = call
-  const { instance, action } = call.found
+/** Makes the cell's result of an outcome. `prepared` are its outputs if they are large. */
+function conclude(
+  walk: RowWalk,
+  { action, mayContinue }: Found,
+  outcome: ActionOutcome,
+  prepared: StoredJson | null,
+): CellResult {
   const { price } = factsOf(action)
+  return hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk, prepared)
+}
+
+async function concludeLarge(
+  walk: RowWalk,
+  found: Found,
+  outcome: Extract<ActionOutcome, { kind: 'done' }>,
+): Promise<CellResult> {
+  const prepared = await prepareLarge(outcome.outputs, maskOf(walk.definition, walk.env))
+  if (prepared !== null) return conclude(walk, found, outcome, prepared)
+  const { provenance } = outcome
+  return conclude(
+    walk,
+    found,
+    { kind: 'failed', message: TOO_LARGE, ...(provenance && { provenance }) },
+    null,
+  )
+}
+
+/** Makes sure that the cell is paid, and notes what is stored with its result. */
+async function complete(
+  engine: Engine,
+  { flight }: RowWalk,
+  { instance, action }: Found,
+  { result, cacheKey }: { result: Settling; cacheKey: string | null },
+): Promise<CellResult> {
+  const { settlement } = result
+  if (settlement.creditsMillis > flight.position.heldMillis) {
+    // The reservation may have been lost with a worker that died: the cost is reserved again.
+    const covered = await reserveCredits(engine, flight, settlement.creditsMillis)
+    if (covered === 'short') return parkAsIs(flight.position, engine.reservations.waitMs())
+    if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
+  }
+  const { learns, asksInOrder } = factsOf(action)
+  const isComplete = settlement.status === 'complete'
+  if (cacheKey !== null) settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: isComplete }
+  if (isComplete) settlement.learns = learns
+  if (settlement.creditsMillis > 0 || asksInOrder) settlement.actionId = action.id
+  return result
+}
+
+/** Returns the result of the cell if the cache has it or another row computes it, and null if it is to be computed. */
+async function findStored(
+  engine: Engine,
+  walk: RowWalk,
+  { instance, action }: Found,
+  { key, ...caching }: CellCaching & Pick<CacheUse, 'looked'> & { key: string },
+): Promise<CellResult | null> {
   const stored = await engine.cache.find(walk.flight, instance, key, {
     ...caching,
     express: walk.express,
     isMissing: walk.missing === instance.id,
     // A cell that costs credits is computed by one row and paid once (D27): the others wait for it.
-    mayCompute: action.pure && price === 0,
+    mayCompute: action.pure && factsOf(action).price === 0,
   })
   switch (stored.kind) {
+    case 'miss':
+      return null
     case 'not yet':
       walk.missing = instance.id
       return stored
@@ -199,14 +201,74 @@ async function findOrCall(
         result.settlement.cache = { key, epoch: instance.epoch, keep: false }
       return result
     }
-    case 'miss':
-      return reserveAndCall(call)
   }
 }
 
 function settleHit(action: Action, { outputs, billing }: CacheHit): CellResult {
   const { learns } = factsOf(action)
   return settleAs({ status: 'complete', outputs, cached: true, billing, learns }, { halts: false })
+}
+
+const known = new WeakMap<ActionInstance, readonly Token[]>()
+
+/** Returns the tokens of an instance. Instances are shared by the rows of their definition. */
+export function tokensOf(instance: ActionInstance): readonly Token[] {
+  const tokens =
+    known.get(instance) ?? listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
+  known.set(instance, tokens)
+  return tokens
+}
+
+type ActionFacts = {
+  /** The price in thousandths of a credit. */
+  price: number
+  learns: boolean
+  /** Set if the action has a waterfall. Its provenance then says which providers were asked. */
+  asksInOrder: boolean
+}
+const facts = new WeakMap<Action, ActionFacts>()
+
+/** Returns what is the same for all cells of an action. */
+function factsOf(action: Action): ActionFacts {
+  let known = facts.get(action)
+  if (known === undefined) {
+    known = {
+      price: Math.round(action.credits * MILLIS),
+      learns: learnsFromRuns(action),
+      asksInOrder: Object.values(action.inputs).some(({ waterfall }) => waterfall !== undefined),
+    }
+    facts.set(action, known)
+  }
+  return known
+}
+
+/**
+ * Removes secrets from a result: other servers may repeat what they were sent, in answers and in words of a failure.
+ * `prepared` are outputs from which they are removed already.
+ */
+function hideSecrets(
+  result: CellResult,
+  { definition, env }: RowWalk,
+  prepared: StoredJson | null = null,
+): CellResult {
+  if (prepared !== null && result.kind === 'settle') result.settlement.outputs = prepared
+  if (env.size === 0 || result.kind === 'not yet') return result
+  const mask = maskOf(definition, env)
+  if (result.kind === 'later') {
+    if (mask !== null) result.parking.state = mask.inValue(result.parking.state)
+    return result
+  }
+  const { settlement } = result
+  const { error, outputs, provenance } = settlement
+  if (error !== undefined) settlement.error = redact(error, env.values())
+  for (const entry of provenance ?? []) {
+    if (entry.message !== undefined) entry.message = redact(entry.message, env.values())
+  }
+  if (mask === null) return result
+  if (outputs !== undefined && prepared === null)
+    settlement.outputs = mask.inValue(outputs) as Record<string, unknown>
+  if (provenance !== undefined) settlement.provenance = mask.inValue(provenance) as Provenance[]
+  return result
 }
 
 type Gate = { met: boolean; missing: readonly Token[] }

@@ -40,8 +40,8 @@ export type FlightStore = {
   adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
   /** Settles cells. Returns null if the fence was lost: another worker has the row now, and nothing was written. */
   settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
-  /** Settles bulk rows that are in hand together. */
-  settleAll(given: readonly Given[]): Promise<(Settled | null)[]>
+  /** Settles rows that are in hand together. */
+  settleAll(given: readonly Given[], express?: boolean): Promise<(Settled | null)[]>
   /**
    * Posts the charge for a call whose row was deleted, or run again, while it was made. Returns false if that is not
    * the case.
@@ -163,11 +163,14 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inFlight = batched<{ n: number }>('engine-in-flight', IN_FLIGHT)
 
+  const settleAll: FlightStore['settleAll'] = async (given, express = false) =>
+    (await (express ? settleExpress : settle)(given)) ?? []
+
   return {
-    settle: (flight, settlement, express) =>
-      (express ? settleExpress : settle)([{ flight, settlement }]).then(firstOf),
+    settleAll,
+    settle: async (flight, settlement, express) =>
+      (await settleAll([{ flight, settlement }], express))[0] ?? null,
     chargeLate: (given) => chargeLate(store, lane, given),
-    settleAll: async (given) => (await settle(given)) ?? [],
     async park(flight, { ms, retries, state, priority }) {
       const wt = waitingFor(flight.position.refusal)
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0, wt }
@@ -179,8 +182,6 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
       (await inFlight({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
 }
-
-const firstOf = (answers: readonly (Settled | null)[] | null): Settled | null => answers?.[0] ?? null
 
 /** The characters of large outputs that count as one cell, so that a statement carries some megabytes at most. */
 const CHARACTERS_OF_CELL = 4 * 1024

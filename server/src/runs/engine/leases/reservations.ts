@@ -22,15 +22,11 @@ const MAX_WAIT_MS = 5000
  */
 export type Reservations = {
   /**
-   * Reserves `more` if this process has it at once, and returns null otherwise. Most cells need no more than this call.
-   */
-  reserveAtOnce(facts: RunFacts, reservation: Reservation | null, more: number): Reservation | null
-  /**
    * Reserves `more`, so that the cell of the row has `total`: at once if this process has as much. If other cells hold
    * it, a cell that has nothing yet waits a moment for the end of their reservations. Rows that wait at the same time are
    * served in their order (D93).
    */
-  reserve(facts: RunFacts, reservation: Reservation | null, need: Need, rowId?: string): Promise<Held> | Held
+  reserve(facts: RunFacts, reservation: Reservation | null, need: Need, rowId?: string): Promise<Held>
   /** Ends a reservation, of which `millis` were charged. */
   spend(reservation: Reservation, millis: number): void
   /** Ends a reservation of which it is unknown whether it was charged. */
@@ -79,7 +75,13 @@ class LeasedReservations implements Reservations {
     this.parked = createParkedReservations(db, (reservation) => this.spend(reservation, 0))
   }
 
-  reserveAtOnce(facts: RunFacts, held: Reservation | null, more: number): Reservation | null {
+  async reserve(facts: RunFacts, held: Reservation | null, need: Need, rowId = ''): Promise<Held> {
+    const reservation = this.#reserveAtOnce(facts, held, need.more)
+    return reservation === null ? this.#reserveLater(held, { facts, rowId, need }) : { reservation }
+  }
+
+  /** Reserves `more` if this process has it, as for most cells, and returns null otherwise. */
+  #reserveAtOnce(facts: RunFacts, held: Reservation | null, more: number): Reservation | null {
     const limitIds = held?.limitIds ?? this.#runLimits.known(facts)
     const holder = held?.holder ?? this.#holders.current
     const leases = held?.leases ?? holder.leasesIn(facts.org_id)
@@ -91,11 +93,6 @@ class LeasedReservations implements Reservations {
       holder.reservations += 1
     }
     return reservation
-  }
-
-  reserve(facts: RunFacts, held: Reservation | null, need: Need, rowId = ''): Promise<Held> | Held {
-    const reservation = this.reserveAtOnce(facts, held, need.more)
-    return reservation === null ? this.#reserveLater(held, { facts, rowId, need }) : { reservation }
   }
 
   #add(reservation: Reservation, more: number): void {

@@ -3,24 +3,24 @@ import { type Db, inTransaction } from '#server/database/connection/db.ts'
 import { createLog } from '#server/lib/log.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { startRun } from '#server/runs/queue.ts'
-import type { FlightStore } from './flights/flight-store.ts'
+import type { FlightStore } from '../flights/flight-store.ts'
+import { type FlightSheet, makeFlightApp, makeFlightSheet } from '../testing/flight-store-fixture.ts'
+import { makeEngine } from '../testing/test-engine.ts'
 import { takeHandedRows } from './handed-rows.ts'
-import { type FlightSheet, makeFlightApp, makeFlightSheet } from './testing/flight-store-fixture.ts'
-import { makeEngine } from './testing/test-engine.ts'
 
 const app = await makeFlightApp()
 const ending = new AbortController()
 const plain = makeEngine(app, ending.signal)
 const notes: string[] = []
-let settles: (...given: Parameters<FlightStore['settle']>) => ReturnType<FlightStore['settle']>
-const settleAsEver: typeof settles = (...given) => plain.flights.settle(...given)
+let settles: FlightStore['settleAll']
+const settleAsEver: typeof settles = (...given) => plain.flights.settleAll(...given)
 const flights: FlightStore = {
   ...plain.flights,
   async claim(job, how) {
     notes.push('claim')
     return plain.flights.claim(job, how)
   },
-  settle: (...given) => settles(...given),
+  settleAll: (...given) => settles(...given),
 }
 const ids = { added: [] as string[], retired: [] as string[] }
 const handed = takeHandedRows({
@@ -74,11 +74,13 @@ it('P2: a row is walked by the worker of the process that queued it; a row of pu
 it('the first rows show whether a run is pure before they are settled, so that its groups can wait for it', async () => {
   const known: boolean[] = []
   const sheet = await makeRows(['pure', 'pure'], 1)
-  settles = (flight, ...rest) => {
-    const { org_id: o, run_id: run } = flight.facts
-    const job = { o, r: flight.row.id, t: flight.fence.ticket, run }
-    known.push(plain.pureRuns.has(job), plain.pureRuns.whenKnown(job) === undefined)
-    return settleAsEver(flight, ...rest)
+  settles = (given, ...rest) => {
+    for (const { flight } of given) {
+      const { org_id: o, run_id: run } = flight.facts
+      const job = { o, r: flight.row.id, t: flight.fence.ticket, run }
+      known.push(plain.pureRuns.has(job), plain.pureRuns.whenKnown(job) === undefined)
+    }
+    return settleAsEver(given, ...rest)
   }
   await runAll(sheet, ['pure_1', 'pure_2'])
   await expect.poll(() => statuses(sheet)).toEqual(['complete', 'complete'])
@@ -129,7 +131,7 @@ it('while a worker is full, and after it has stopped, jobs wait for any pool', a
   const gate = Promise.withResolvers<void>()
   settles = async (...given) => {
     await gate.promise
-    return plain.flights.settle(...given)
+    return plain.flights.settleAll(...given)
   }
   const sheets: FlightSheet[] = []
   for (let n = 0; n < 5; n += 1) {

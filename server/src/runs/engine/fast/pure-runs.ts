@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { RowJob } from './flights/flight.ts'
+import type { RowJob } from '../flights/flight.ts'
 
 /**
  * The runs whose rows can probably be written as a whole. A run is known by what the jobs of its rows have in common.

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import type { Engine } from './engine-context.ts'
-import type { FlightStore } from './flights/flight-store.ts'
-import type { RowJob, RunFacts } from './flights/flight.ts'
-import { faultCatalogue } from './testing/fault-catalogue.ts'
+import type { Engine } from '../engine-context.ts'
+import type { FlightStore } from '../flights/flight-store.ts'
+import type { RowJob, RunFacts } from '../flights/flight.ts'
+import { faultCatalogue } from '../testing/fault-catalogue.ts'
 import {
   type FlightSheet,
   makeFlightApp,
   makeFlightSheet,
   makeFlightStore,
   must,
-} from './testing/flight-store-fixture.ts'
-import { makeEngine } from './testing/test-engine.ts'
-import { walkGroup } from './walk-group.ts'
+} from '../testing/flight-store-fixture.ts'
+import { makeEngine } from '../testing/test-engine.ts'
+import { walkGroup } from './fresh-rows.ts'
 
 const app = await makeFlightApp()
 const other = makeFlightStore(app, 2)
@@ -36,13 +36,12 @@ function watched(jobs: readonly RowJob[], { settleAll, credits = 0, run }: Chang
       notes.push(`peek at ${some.length}`)
       return plain.flights.peekAll(some)
     },
-    settle(flight, settlement, express) {
-      notes.push('settle one')
-      return plain.flights.settle(flight, settlement, express)
-    },
-    settleAll(given) {
+    settleAll(given, express) {
       notes.push(`settle ${given.length}`)
-      return settleAll === undefined ? plain.flights.settleAll(given) : settleAll(given)
+      const isClaimed = given.some(({ flight }) => flight.fence.attempt > 0)
+      return settleAll === undefined || isClaimed
+        ? plain.flights.settleAll(given, express)
+        : settleAll(given, express)
     },
   }
   let calls = 0

@@ -1,15 +1,15 @@
-import { isUnavailable, type Store } from '../../database/connection/db.ts'
-import type { HandedRow, HandedRows, HandOver } from '../../database/queue/hand-over.ts'
-import { giveJobBack, removeJobs } from '../../database/queue/handed-jobs.ts'
-import type { WorkerIds } from '../../database/queue/pool.ts'
-import { reasonOf } from '../../lib/errors.ts'
-import { newId } from '../../lib/ids.ts'
-import { JobPostponed } from '../../lib/job.ts'
-import type { Log } from '../../lib/log.ts'
-import { backoff } from '../../lib/timing/backoff.ts'
-import { createBatcher } from '../../lib/timing/batcher.ts'
-import type { Engine } from './engine-context.ts'
-import { walkRow } from './walk.ts'
+import { isUnavailable, type Store } from '../../../database/connection/db.ts'
+import type { HandedRow, HandedRows, HandOver } from '../../../database/queue/hand-over.ts'
+import { giveJobBack, removeJobs } from '../../../database/queue/handed-jobs.ts'
+import type { WorkerIds } from '../../../database/queue/pool.ts'
+import { reasonOf } from '../../../lib/errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import { JobPostponed } from '../../../lib/job.ts'
+import type { Log } from '../../../lib/log.ts'
+import { backoff } from '../../../lib/timing/backoff.ts'
+import { createBatcher } from '../../../lib/timing/batcher.ts'
+import type { Engine } from '../engine-context.ts'
+import { walkHanded } from './fresh-rows.ts'
 
 /** The number of rows in hand above which jobs are left to the pools, which take turns among organisations. */
 const MAX_IN_HAND = 64
@@ -91,9 +91,8 @@ export function takeHandedRows({
 
   async function walk(of: Holder, { facts, ticket }: HandedRows, { job, r, data, cells }: HandedRow) {
     try {
-      const handed = { facts, data, cells }
       const named = { o: facts.org_id, r, t: ticket, run: facts.run_id }
-      await walkRow(engine, named, { express: true, fresh: true, handed })
+      await walkHanded(engine, named, { facts, data, cells })
       await reportDone({ job, holder: of })
     } catch (cause) {
       const line = { row: r, cause: reasonOf(cause) }

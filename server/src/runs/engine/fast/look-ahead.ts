@@ -1,0 +1,49 @@
+import { type ActionInstance, findInstance } from '../../../catalog/chain/definition.ts'
+import { cacheKeyOf, readInputs, resolveInputs } from '../../../catalog/configuration/inputs.ts'
+import { isOn } from '../../../lib/fast-parts.ts'
+import type { AskedCell } from '../cells/cache-hits.ts'
+import { askedOf } from '../cells/cache.ts'
+import { tokensOf } from '../cells/cell.ts'
+import type { Engine, Lookup, RowWalk } from '../engine-context.ts'
+
+/**
+ * Looks up cells of these actions in the cache before their turn, all at once: those that depend on inputs of the row
+ * alone. A cell that cannot be run is left to its turn.
+ */
+export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly string[]): void {
+  if (walk.lookups !== null || !isOn('lookahead')) return
+  const early = listLookups(walk, actions)
+  if (early.length === 0) return
+  const looking = engine.cache.look(
+    early.map(({ asked }) => asked),
+    walk.express,
+  )
+  for (const [n, { lookup }] of early.entries()) {
+    lookup.hit = looking.then((hits) => hits[n] ?? null)
+    // A failure is raised by the cell, when its turn comes.
+    lookup.hit.catch(() => undefined)
+  }
+}
+
+function listLookups(walk: RowWalk, actions: readonly string[]): { asked: AskedCell; lookup: Lookup }[] {
+  const { flight, definition, catalogue, scope } = walk
+  const early: { asked: AskedCell; lookup: Lookup }[] = []
+  walk.lookups = new Map()
+  for (const id of actions) {
+    const instance = findInstance(definition, id)
+    const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
+    if (instance === undefined || action?.cached !== true || !needsInputsOnly(instance)) continue
+    const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
+    const read = missing.length > 0 ? null : readInputs(action, resolved)
+    if (read?.ok !== true) continue
+    const key = cacheKeyOf(resolved)
+    const lookup: Lookup = { inputs: read.inputs, key, hit: null }
+    walk.lookups.set(id, lookup)
+    early.push({ asked: askedOf(flight, instance, key), lookup })
+  }
+  return early
+}
+
+/** Returns true if neither the condition nor the inputs of the action depend on another action. */
+const needsInputsOnly = (instance: ActionInstance): boolean =>
+  instance.run_if === undefined && tokensOf(instance).every((token) => !('action' in token))
