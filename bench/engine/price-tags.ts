@@ -23,7 +23,6 @@ const BARS: Record<string, Bar[]> = {
   'row-groups': ['P1', 'P12'],
   'statement-batches': ['P1', 'P12'],
   gathering: ['P1', 'P1 one by one', 'P12'],
-  'one-run-forms': ['P1', 'P1 one by one'],
   lookahead: ['P15'],
   'cell-batches': [
     'P20 records_ingest',
@@ -33,7 +32,6 @@ const BARS: Record<string, Bar[]> = {
     'P20 auto_dedupe_rows',
   ],
   'leases-ahead': ['P18'],
-  'tally-lanes': ['P1', 'P1 one by one'],
   'peeked-slots': ['P1', 'P19 reads, p99'],
   'quick-calls': ['P12', 'P13'],
   'statement-names': ['P1', 'P2', 'List Rows'],

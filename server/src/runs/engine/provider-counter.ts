@@ -26,8 +26,6 @@ export type ProviderCounter = {
  */
 export function createProviderCounter(store: Store, log: Log): ProviderCounter {
   let tallies = new Map<string, ProviderTally>()
-  /** The tally of the entry before, which is mostly of the same kind. */
-  let last: ProviderTally | undefined
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
@@ -36,7 +34,6 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
     timer = undefined
     const counted = [...tallies.values()]
     tallies = new Map()
-    last = undefined
     if (counted.length === 0) return
     await addProviderTallies(store, counted).catch((cause: unknown) =>
       log.warn({ cause: reasonOf(cause) }, 'what providers did could not be counted'),
@@ -48,30 +45,16 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
     count(org, cells) {
       for (const { actionId, provenance, startedAt } of cells) {
         if (actionId === undefined || provenance === undefined) continue
-        const day = dayOf(startedAt)
+        const day = new Date(startedAt).toISOString().slice(0, 10)
         for (const entry of provenance) {
           if (!ASKED.has(entry.status)) continue
-          const { provider } = entry
-          const isSame =
-            last?.provider === provider && last.action === actionId && last.day === day && last.org === org
-          if (!isSame) last = tallyOf(tallies, { org, day, action: actionId, provider })
-          if (last !== undefined) add(last, entry)
+          add(tallyOf(tallies, { org, day, action: actionId, provider: entry.provider }), entry)
         }
       }
       if (tallies.size > 0) timer ??= setTimeout(() => void writeNext(), GATHER_MS).unref()
     },
     flush: writeNext,
   }
-}
-
-const DAY_MS = 86_400_000
-let latest = { number: -1, day: '' }
-
-/** Returns the day of a time. Cells that follow each other are mostly of one day, so the latest one is kept. */
-function dayOf(at: number): string {
-  const number = Math.floor(at / DAY_MS)
-  if (latest.number !== number) latest = { number, day: new Date(at).toISOString().slice(0, 10) }
-  return latest.day
 }
 
 function tallyOf(

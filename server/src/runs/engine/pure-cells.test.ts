@@ -213,10 +213,10 @@ it('D25: results from the cache are written together, and other cells start when
 
 it('a worker that only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'pure'], 2, 10_000)
-  const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
+  const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must((await old.peekAll([job]))[0])))
   expect(must(claimed).fence.attempt).toBe(0)
   await fresh.claim(must(jobs[0]))
-  expect(await old.peek(must(jobs[0]))).toBeNull()
+  expect((await old.peekAll([must(jobs[0])]))[0]).toBeNull()
   const keeper = makeReservations(app)
   const held = await keeper.reserve(must(claimed).facts, null, { more: 1000, total: 1000 })
   if (!('reservation' in held)) throw new Error('expected a reservation')
@@ -232,7 +232,7 @@ it('a worker that only peeked at a row writes nothing once another has claimed i
 
 it('a worker that claims a row which another has computed without a claim goes on after its cells', async () => {
   const { sheet, jobs } = await enqueue(['pure', 'free'], 1)
-  const seen = must(await old.peek(must(jobs[0])))
+  const seen = must((await old.peekAll([must(jobs[0])]))[0])
   expect(await old.settle(seen, complete(seen, 'free_1'))).toEqual({ runState: 'running' })
   expect(await fresh.claim(must(jobs[0]))).toMatchObject({
     fence: { attempt: 1 },

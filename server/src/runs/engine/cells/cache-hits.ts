@@ -84,15 +84,11 @@ export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | nul
  * batch.
  */
 const billings = new LRUCache<string, CellBilling>({ max: 1000 })
-/** The answer before and its billing, which is mostly the same. */
-let latest: (Omit<StoredAnswer, 'outputs'> & { billing: CellBilling }) | undefined
 
 function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
-  if (latest?.at === at && latest.run_id === run_id && latest.millis === millis) return latest.billing
   const name = `${run_id} ${at} ${millis}`
   const billing = billings.get(name) ?? { cached: { run_id, at: new Date(at).toISOString(), millis } }
   billings.set(name, billing)
-  latest = { run_id, at, millis, billing }
   return billing
 }
 

@@ -7,7 +7,7 @@ import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import { createSheetSends } from './sheet-sends.ts'
 import { createSheetWalks } from './sheet-walk.ts'
-import { createTargetReach } from './target-reach.ts'
+import { createTargetReach } from './target-sheet.ts'
 import { createUniqueness } from './uniqueness.ts'
 
 const app = await makeFlightApp()

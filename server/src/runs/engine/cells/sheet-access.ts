@@ -5,7 +5,7 @@ import type { Flight } from '../flights/flight.ts'
 import type { DatabaseUse } from './database-use.ts'
 import type { SendRows } from './sheet-sends.ts'
 import type { LookUp } from './sheet-walk.ts'
-import type { ReachTarget } from './target-reach.ts'
+import type { ReachTarget } from './target-sheet.ts'
 import type { JudgeUnique } from './uniqueness.ts'
 
 type Call = { signal: AbortSignal; database: DatabaseUse }

@@ -13,7 +13,7 @@ import { makeApp } from '#test/plumbing/harness.ts'
 import { countStatements } from '../testing/counting-store.ts'
 import { DatabaseUse } from './database-use.ts'
 import { createSheetWalks, type LookUp } from './sheet-walk.ts'
-import { createTargetReach } from './target-reach.ts'
+import { createTargetReach } from './target-sheet.ts'
 
 const app = await makeApp()
 

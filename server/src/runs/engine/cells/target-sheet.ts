@@ -2,9 +2,11 @@ import type { Definition } from '../../../catalog/chain/definition.ts'
 import { listTargetKeys } from '../../../catalog/configuration/target-fields.ts'
 import type { SheetAnswer } from '../../../catalog/define.ts'
 import type { Catalogue } from '../../../catalog/registry.ts'
-import type { Db } from '../../../database/connection/db.ts'
+import type { Db, Store } from '../../../database/connection/db.ts'
 import type { RunFacts } from '../../../database/queue/run-facts.ts'
 import { isUuid } from '../../../lib/ids.ts'
+import { createBatcher } from '../../../lib/timing/batcher.ts'
+import { createKeyedBatcher } from '../../../lib/timing/keyed-batcher.ts'
 import { getDefinition } from '../../../sheets/store/definitions.ts'
 import { findReachableSheet } from '../../../sheets/store/sheet-reach.ts'
 import type { SheetRecord } from '../../../sheets/store/sheets.ts'
@@ -31,3 +33,26 @@ const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
   ok: false,
   message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and the members who configured the action and started the run,'} may use`,
 })
+
+export type ReachTarget = (asked: Targeting) => Promise<SheetAnswer<Target>>
+
+/**
+ * Finds the sheets that actions name. Cells that ask for the same sheet at the same time share one statement, which
+ * begins after all of them have asked. The answer is not cached.
+ */
+export function createTargetReach(store: Store, catalogue: Pick<Catalogue, 'get'>): ReachTarget {
+  return createKeyedBatcher<Targeting, SheetAnswer<Target>>({
+    keyOf: ({ facts, action, sheetId }) =>
+      JSON.stringify([facts.org_id, facts.sheet_id, facts.revision, facts.key_id, action, sheetId]),
+    make: (first) =>
+      createBatcher({
+        maxItems: Infinity,
+        maxInFlight: 1,
+        byTurns: true,
+        run: async (asked) => {
+          const answer = await findTarget(store.org(first.facts.org_id), catalogue, first)
+          return asked.map(() => answer)
+        },
+      }),
+  })
+}

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { LEARNS } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
 import type { SettledCell } from './flight.ts'
 
@@ -20,10 +19,10 @@ it('of cells completed together, a few of each action are marked as examples, in
       settlement: { cells, next: null },
     })),
   )
-  const { actions, marks } = new CellColumns(batch)
+  const { actions, learns } = new CellColumns(batch)
   const learned = new Map<string, number>()
   for (const [n, action] of actions.entries())
-    if (marks[n] === LEARNS) learned.set(action, (learned.get(action) ?? 0) + 1)
+    if (learns[n] === true) learned.set(action, (learned.get(action) ?? 0) + 1)
   expect(learned).toEqual(
     new Map([
       ['call_1', 16],

@@ -1,6 +1,6 @@
 import { toStorableJson } from '../../../lib/json/storable.ts'
 import { StoredJson } from '../../../lib/json/stored-json.ts'
-import { BILLING, CACHED, ENDS_ROW, GOES_ON, LEARNS } from '../sql/settle.ts'
+import { ENDS_ROW, GOES_ON } from '../sql/settle.ts'
 import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 import { arrayOf } from './groups.ts'
 
@@ -12,10 +12,12 @@ export class CellColumns {
   readonly statuses: string[] = []
   readonly startedAt: number[] = []
   readonly outputs: (SettledCell['outputs'] | null)[] = []
-  /** Flags of each cell, with the place of its entry in `billing`, from 1. */
-  readonly marks: number[] = []
+  readonly cached: boolean[] = []
+  readonly learns: boolean[] = []
   /** The notes that cells store about their costs. Most store nothing, and many the same. */
-  readonly billing: CellBilling[] = []
+  readonly billings: CellBilling[] = []
+  /** The place of the note of each cell, from 1, or 0. */
+  readonly billing: number[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   /** The ending of each cell without a result of its own. 0 for all others. */
@@ -49,14 +51,13 @@ export class CellColumns {
   }
 
   #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
-    const place = cell.billing === undefined ? 0 : this.#placeOf(cell.billing)
-    const marks =
-      (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0) + place * BILLING
     this.actions.push(cell.action)
     this.statuses.push(cell.status)
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
-    this.marks.push(marks)
+    this.cached.push(cell.cached)
+    this.learns.push(this.#isLearnedFrom(facts, cell))
+    this.billing.push(cell.billing === undefined ? 0 : this.#placeOf(cell.billing))
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
@@ -66,7 +67,7 @@ export class CellColumns {
 
   #placeOf(billing: CellBilling): number {
     let place = this.#places.get(billing)
-    if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing)))
+    if (place === undefined) this.#places.set(billing, (place = this.billings.push(billing)))
     return place
   }
 
@@ -78,8 +79,10 @@ export class CellColumns {
       actions: arrayOf(this.actions),
       statuses: arrayOf(this.statuses),
       startedAt: arrayOf(this.startedAt),
-      marks: arrayOf(this.marks),
-      billings: toStorableJson(this.billing),
+      cached: arrayOf(this.cached),
+      learns: arrayOf(this.learns),
+      billing: arrayOf(this.billing),
+      billings: toStorableJson(this.billings),
       prices: arrayOf(this.credits),
       endings: arrayOf(this.endings),
       extras: this.#hasExtras ? toStorableJson(this.extras) : null,

@@ -16,7 +16,7 @@ class Charge {
   /** The place among the kinds of each charged cell. Below zero if the cell is of the same row as the one before. */
   readonly kindOf: number[] = []
   readonly kinds: Kind[] = []
-  readonly #placesOf = new Map<string, number[]>()
+  readonly #places = new Map<string, number>()
   readonly facts: RunFacts
   readonly reservation: Reservation
 
@@ -43,19 +43,15 @@ class Charge {
     this.millis += cell.creditsMillis
   }
 
-  /**
-   * Returns the place of a cell's kind. Found without building a text key: cells are many, and those of an action are
-   * nearly all of one kind.
-   */
+  /** Returns the place of a cell's kind. */
   #placeOf({ action, actionId, creditsMillis, provenance }: SettledCell): number {
-    let places = this.#placesOf.get(action)
-    if (places === undefined) this.#placesOf.set(action, (places = []))
-    for (const place of places) {
-      const kind = this.kinds[place]
-      if (kind?.[2] === creditsMillis && isPaidAmong(kind[3], provenance)) return place
+    const paid = paidAmong(provenance)
+    const key = paid === null ? `${action} ${creditsMillis}` : JSON.stringify([action, creditsMillis, paid])
+    let place = this.#places.get(key)
+    if (place === undefined) {
+      place = this.kinds.push([action, actionId ?? null, creditsMillis, paid, 0]) - 1
+      this.#places.set(key, place)
     }
-    const place = this.kinds.push([action, actionId ?? null, creditsMillis, paidAmong(provenance), 0]) - 1
-    places.push(place)
     return place
   }
 }
@@ -67,20 +63,6 @@ function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
   const paid = provenance.filter(({ credits }) => credits > 0)
   return paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
 }
-
-/** Returns whether exactly these providers are paid in the provenance, in this order. */
-function isPaidAmong(paid: readonly Paid[] | null, provenance: readonly Paid[] | undefined): boolean {
-  let count = 0
-  for (const { provider, credits } of provenance ?? NONE) {
-    if (credits <= 0) continue
-    const other = paid?.[count]
-    if (other?.provider !== provider || other.credits !== credits) return false
-    count += 1
-  }
-  return count === (paid?.length ?? 0)
-}
-
-const NONE: readonly Paid[] = []
 
 const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
   some === others || (some.length === others.length && some.every((id, n) => id === others[n]))

@@ -32,7 +32,7 @@ describe('F2: inputs of large rows', () => {
     for (const kill of [undefined, noise]) {
       const sheet = await makeLargeSheet(2, kill)
       const [first, second] = await sheet.jobs()
-      expect(must(await old.peek(must(first))).row).toMatchObject({ data: null })
+      expect(must((await old.peekAll([must(first)]))[0]).row).toMatchObject({ data: null })
       expect(must(await old.claim(must(first))).row.unreadBytes).toBeGreaterThan(1000)
       await Promise.all([walkRow(engine, must(first)), walkRow(engine, must(second), { fresh: true })])
       expect((await sheet.cells()).map((cell) => cell.status)).toEqual(['complete', 'complete'])
@@ -81,10 +81,10 @@ describe('results of a row from earlier runs', () => {
   it('are read, unless the run reads none of them and the row is fresh', async () => {
     const job = await runOn()
     const store = makeFlightStore(app, 3)
-    const { facts, row } = must(await store.peek(job))
+    const { facts, row } = must((await store.peekAll([job]))[0])
     expect(row.cells).toContain('free_1')
     store.leaveEarlierResults(facts)
-    expect(must(await store.peek(job)).row.cells).toBeNull()
+    expect(must((await store.peekAll([job]))[0]).row.cells).toBeNull()
     expect(must(await store.claim(job, { fresh: true })).row.cells).toBeNull()
     // The row may have results of this run by now.
     expect(must(await store.claim(job, { fresh: true })).row.cells).toContain('free_1')
@@ -95,9 +95,9 @@ describe('results of a row from earlier runs', () => {
     const job = await runOn()
     const other = await runOn()
     const store = makeFlightStore(app, 3)
-    store.leaveEarlierResults(must(await store.peek(other)).facts)
+    store.leaveEarlierResults(must((await store.peekAll([other]))[0]).facts)
     const misled = { ...job, run: other.run }
-    expect(must(await store.peek(misled)).row.cells).toContain('free_1')
+    expect(must((await store.peekAll([misled]))[0]).row.cells).toContain('free_1')
     expect(must(await store.claim(misled, { fresh: true })).row.cells).toContain('free_1')
   })
 })

@@ -1,7 +1,6 @@
 import type { Store } from '../../../database/connection/db.ts'
-import { claimStatement } from '../sql/claim.ts'
-import type { NamedParameters } from '../sql/named-parameters.ts'
-import { peekStatement } from '../sql/peek.ts'
+import { CLAIM } from '../sql/claim.ts'
+import { PEEK } from '../sql/peek.ts'
 import type { RowJob } from './flight.ts'
 import { arrayOf, groupBy } from './groups.ts'
 
@@ -52,74 +51,28 @@ const CLAIMING: Shared<ClaimingJob> = {
   resumed: ({ resumed }) => resumed,
 }
 
-type JobStatement = NamedParameters & { name: string }
-type JobStatements = Record<'alike' | 'mixed', JobStatement>
-
-const statementsOf = (name: string, textOf: (alike: boolean) => NamedParameters): JobStatements => ({
-  alike: { name: `${name}-alike`, ...textOf(true) },
-  mixed: { name, ...textOf(false) },
-})
-
-/** An answer of the database. Null stands for the value that most rows have, and for the run that the job names. */
-type Answer<Row> = { [Field in keyof Row]: Row[Field] | null } & { n: number }
-
-const runOf = ({ run_id }: { run_id: string | null }, { run }: RowJob): string => run_id ?? run ?? ''
-
-function toPeeked({ n, data, cells, ...row }: Answer<PeekedRow>, job: RowJob): PeekedRow {
-  return { n, run_id: runOf(row, job), data, cells }
-}
-
-function toClaimed(row: Answer<ClaimedRow>, job: RowJob): ClaimedRow {
-  const { n, tested_in, state, cap_purse_id, data, cells } = row
-  return {
-    n,
-    run_id: runOf(row, job),
-    attempt: row.attempt ?? 1,
-    stalled_claims: row.stalled_claims ?? UNCLAIMED.stalled_claims,
-    tested_in,
-    settled: row.settled ?? UNCLAIMED.settled,
-    retries: row.retries ?? UNCLAIMED.retries,
-    state,
-    run_state: row.run_state ?? UNCLAIMED.run_state,
-    cap_purse_id,
-    data,
-    cells,
-  }
-}
-
 /** Sends jobs in the order of their rows. `n` of an answer is the place among them, from 1. */
 function createSender<Job extends RowJob, Row extends { n: number }>(
   store: Store,
-  statements: JobStatements,
+  { name, text, names }: { name: string; text: string; names: readonly string[] },
   shared: Shared<Job>,
-  toRow: (answer: Answer<Row>, job: Job) => Row,
 ): (jobs: Job[]) => Promise<(Row | null)[]> {
-  const grouped = Object.values(shared)
   return async (jobs) => {
     const sorted = jobs.toSorted((one, other) => (one.r < other.r ? -1 : 1))
-    const groups = groupBy(sorted, grouped)
-    const { name, text, names } = statements[groups.alike ? 'alike' : 'mixed']
+    const { firsts, places } = groupBy(sorted, Object.values(shared))
     const columns: Record<string, string> = {
       rows: arrayOf(sorted.map(({ r }) => r)),
-      groups: arrayOf(groups.places),
+      groups: arrayOf(places),
     }
-    for (const [column, valueOf] of Object.entries(shared))
-      columns[column] = arrayOf(groups.firsts.map(valueOf))
-    const values = names.map((one) => columns[one])
-    const answers = new Map<Job, Row>()
-    for (const answer of await store.query<Answer<Row>>({ name, text, values })) {
-      const job = sorted[answer.n - 1]
-      if (job !== undefined) answers.set(job, toRow(answer, job))
-    }
-    return jobs.map((job) => answers.get(job) ?? null)
+    for (const [column, valueOf] of Object.entries(shared)) columns[column] = arrayOf(firsts.map(valueOf))
+    const rows = await store.query<Row>({ name, text, values: names.map((one) => columns[one]) })
+    const rowOf = new Map(rows.map((row) => [sorted[row.n - 1], row]))
+    return jobs.map((job) => rowOf.get(job) ?? null)
   }
 }
 
-const PEEK = statementsOf('engine-peek', peekStatement)
-const CLAIM = statementsOf('engine-claim', claimStatement)
-
 export const createPeeker = (store: Store): ((jobs: PeekingJob[]) => Promise<(PeekedRow | null)[]>) =>
-  createSender(store, PEEK, PEEKING, toPeeked)
+  createSender(store, { name: 'engine-peek', ...PEEK }, PEEKING)
 
 export const createClaimer = (store: Store): ((jobs: ClaimingJob[]) => Promise<(ClaimedRow | null)[]>) =>
-  createSender(store, CLAIM, CLAIMING, toClaimed)
+  createSender(store, { name: 'engine-claim', ...CLAIM }, CLAIMING)

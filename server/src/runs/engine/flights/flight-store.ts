@@ -33,8 +33,7 @@ export type FlightStore = {
    * them.
    */
   leaveEarlierResults(run: RunFacts): void
-  /** Returns the flight of a fresh job without claiming it, or null if a worker has claimed it. */
-  peek(job: RowJob): Promise<Flight | null>
+  /** Returns the flights of fresh jobs without claiming them, and null for each that a worker has claimed. */
   peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
   /** Returns the flight of a row that was read when its job was made. */
   adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
@@ -82,7 +81,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   return { ...createReading(store), ...createWriting(store, lane) }
 }
 
-type Reading = Pick<FlightStore, 'claim' | 'leaveEarlierResults' | 'peek' | 'peekAll' | 'adopt'>
+type Reading = Pick<FlightStore, 'claim' | 'leaveEarlierResults' | 'peekAll' | 'adopt'>
 
 /** Creates the statements by which workers get flights. */
 function createReading(store: Store): Reading {
@@ -129,7 +128,6 @@ function createReading(store: Store): Reading {
       return toFlight(job, current, row, resumed)
     },
     leaveEarlierResults: ({ run_id }) => void skipping.set(run_id, true),
-    peek: async (job) => (await peekAll([job]))[0] ?? null,
     peekAll,
     adopt(job, { facts, data, cells }) {
       runFacts.remember(facts)

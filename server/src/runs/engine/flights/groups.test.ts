@@ -6,26 +6,10 @@ const VALUES = [({ run }: ReturnType<typeof of>) => run, ({ ticket }: ReturnType
 
 it('items with the same values are of one group, even if others come between them', () => {
   const items = [of('a', 1), of('a', 1), of('a', 2), of('b', 1), of('a', 1), of(null, 1)]
-  const { places, firsts, alike } = groupBy(items, VALUES)
+  const { places, firsts } = groupBy(items, VALUES)
   expect(places).toEqual([1, 1, 2, 3, 1, 4])
   expect(firsts).toEqual([items[0], items[2], items[3], items[5]])
-  expect(alike).toBe(false)
-  expect(groupBy(items.slice(0, 2), VALUES)).toEqual({ places: [1, 1], firsts: [items[0]], alike: true })
-})
-
-it('groups that take turns keep their places', () => {
-  const items = [
-    of('a', 1),
-    of('a', 2),
-    of('a', 3),
-    of('a', 1),
-    of('a', 2),
-    of('a', 3),
-    of('a', 2),
-    of('b', 3),
-  ]
-  expect(groupBy(items, VALUES).places).toEqual([1, 2, 3, 1, 2, 3, 2, 4])
-  expect(groupBy([], VALUES)).toEqual({ places: [], firsts: [], alike: false })
+  expect(groupBy([], VALUES)).toEqual({ places: [], firsts: [] })
 })
 
 it('null is a value of an array as well', () => {

@@ -47,6 +47,7 @@ export function createLargeRows(store: Store, isEnding: () => boolean, maxHeld =
 
   return async (flight, walk) => {
     const { facts, row } = flight
+    if (row.unreadBytes === 0) return walk(flight)
     // The length is unknown until the inputs are read.
     let held = Math.min(MAX_ROW, row.unreadBytes * MAX_EXPANSION)
     await room.take(facts.org_id, held)

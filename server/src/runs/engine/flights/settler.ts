@@ -24,16 +24,8 @@ type SettledGroup = { k: number; ns: number[] | null; run_state: string }
 
 /** The number of rows that take some milliseconds to be put into a statement: other work gets its turn in between. */
 const LARGE = 64
-/**
- * The number of lanes of tallies that this process writes in turn, so that two statements at once do not wait for each
- * other.
- */
-const LANES = 2
-
 /** Sends the results of many rows as one statement. Returns null for each row whose fence was lost. */
 export function createSettler(store: Store, lane: number): (given: Given[]) => Promise<(Settled | null)[]> {
-  let round = 0
-
   /**
    * Sends a batch. The forms for plain cells assume that no cells stand in their places, and the one for last cells
    * that no flight was lost. Where that is not so, the batch is sent again in the form for any cells.
@@ -52,7 +44,6 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 
   /** Sends a batch in one form, and returns an answer or null for each row. If one is null, nothing was written. */
   async function sendAs(form: SettleForm, batch: Given[], cells: CellColumns): Promise<(Settled | null)[]> {
-    const own = isOn('tally-lanes') ? (round += 1) % LANES : 0
     const pause = () => (batch.length < LARGE || !isOn('yielding') ? undefined : nextTurn())
     const groups = groupBy(batch, GROUPED)
     await pause()
@@ -65,7 +56,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       outputs,
       tallies: toStorableJson(addUpTallies(batch)),
       usage: toStorableJson(addUpUsage(batch)),
-      lane: lane * LANES + own,
+      lane,
     }
     await pause()
     const { name, text, names } = SETTLE[form]
@@ -99,7 +90,7 @@ export async function chargeLate(store: Store, lane: number, given: Given): Prom
     ...charges.columns(1, lateDetailsOf(given)),
     tallies: toStorableJson(addUpTallies(batch)),
     usage: toStorableJson(addUpUsage(batch)),
-    lane: lane * LANES,
+    lane,
   }
   const { text, names } = LATE_CHARGE
   try {

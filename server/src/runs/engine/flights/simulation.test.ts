@@ -85,7 +85,7 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
 
 /** Looks at a row without claiming it. The row must be as it was queued. */
 async function peek(world: World, job: RowJob, store: FlightStore): Promise<void> {
-  const flight = await store.peek(job)
+  const [flight = null] = await store.peekAll([job])
   const known = world.model.flights.get(job.r)
   if (known?.ticket !== job.t || known.attempt > 0) {
     expect(flight).toBeNull()

@@ -14,28 +14,25 @@ export type RunLimits = {
 }
 
 export function createRunLimits(db: Db): RunLimits {
-  type Known = { limitIds: readonly string[]; cap: string | null; until: number }
-  const byRun = new LRUCache<string, Known>({ max: 1000 })
-  const asking = new Map<string, Promise<string[]>>()
+  const found = new LRUCache<string, readonly string[]>({ max: 1000, ttl: BUDGETS_MS })
+  const reading = new Map<string, Promise<readonly string[]>>()
+  const keyOf = ({ run_id, cap_purse_id }: RunFacts) => `${run_id} ${cap_purse_id}`
+
+  async function read(facts: RunFacts): Promise<readonly string[]> {
+    const { cap_purse_id: cap } = facts
+    const budgets = await findBudgetLimits(db, facts)
+    const limits = cap === null ? budgets : [cap, ...budgets]
+    found.set(keyOf(facts), limits)
+    return limits
+  }
 
   return {
-    known({ run_id, cap_purse_id }) {
-      const found = byRun.get(run_id)
-      if (found === undefined || found.cap !== cap_purse_id || performance.now() > found.until) return null
-      return found.limitIds
-    },
-    async read(facts) {
-      const { run_id, cap_purse_id: cap } = facts
-      const asked = asking.get(run_id) ?? findBudgetLimits(db, facts)
-      asking.set(run_id, asked)
-      try {
-        const found = await asked
-        const limitIds = cap === null ? found : [cap, ...found]
-        byRun.set(run_id, { limitIds, cap, until: performance.now() + BUDGETS_MS })
-        return limitIds
-      } finally {
-        if (asking.get(run_id) === asked) asking.delete(run_id)
-      }
+    known: (facts) => found.get(keyOf(facts)) ?? null,
+    read(facts) {
+      const key = keyOf(facts)
+      const asked = reading.get(key) ?? read(facts).finally(() => reading.delete(key))
+      reading.set(key, asked)
+      return asked
     },
   }
 }

@@ -15,12 +15,8 @@ const SETTLED = `(f.skipped + (select count(*)::int from cells c where c.org_id 
  *
  * A row that is claimed for the first time has no results of this run. Results of other runs are returned only if the
  * run `reads` them.
- *
- * Most rows are claimed for the first time, and by the run that their job names: null is returned for the values that
- * such a row has.
  */
-export const claimStatement = (alike: boolean): NamedParameters =>
-  nameParameters(`
+export const CLAIM: NamedParameters = nameParameters(`
 with claimed as (
   update flights f set attempt = f.attempt + 1, status = 'running',
     -- The previous worker got to this cell, and no further.
@@ -28,7 +24,7 @@ with claimed as (
     strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + (not i.resumed)::int
       when i.resumed then 1 else 2 end,
     tested_in = case when f.tested_in is not null and not i.resumed and f.settled = ${SETTLED} then f.tested_in end
-  from ${listRows(alike, { ...OF_JOBS, fresh: '@fresh::boolean[]', resumed: '@resumed::boolean[]' })}
+  from ${listRows({ ...OF_JOBS, fresh: '@fresh::boolean[]', resumed: '@resumed::boolean[]' })}
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
   returning i.n, i.o, i.r, i.run, i.reads, f.run_id, f.attempt, f.strikes, f.tested_in, f.settled, f.retries, f.state
 ), run as materialized (
@@ -36,9 +32,8 @@ with claimed as (
   select r.run_id, r.state, r.cap_purse_id from (select distinct o, run_id from claimed) d
   join runs r on r.org_id = d.o and r.run_id = d.run_id
 )
-select i.n, nullif(i.run_id, i.run) as run_id, nullif(i.attempt, 1) as attempt, nullif(i.strikes, 1) as stalled_claims,
-  i.tested_in, nullif(i.settled, 0) as settled, nullif(i.retries, 0) as retries, i.state,
-  nullif(run.state, 'running') as run_state, run.cap_purse_id, ${DATA} as data,
+select i.n, i.run_id, i.attempt, i.strikes as stalled_claims, i.tested_in, i.settled, i.retries, i.state,
+  run.state as run_state, run.cap_purse_id, ${DATA} as data,
   case when i.reads or i.attempt > 1 or i.run_id is distinct from i.run then ${CELLS_IN_RUN} end as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join run on run.run_id = i.run_id

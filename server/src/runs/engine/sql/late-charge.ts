@@ -11,7 +11,7 @@ import { USED } from './usage.ts'
 export const LATE_CHARGE: NamedParameters = nameParameters(`
 with mine as materialized (
   delete from dropped_flights f
-  using ${listRows(true, OF_FLIGHTS)}
+  using ${listRows(OF_FLIGHTS)}
   where ${FENCED}
   returning i.n
 ), lease as materialized (${LEASES}

@@ -10,10 +10,9 @@ export const OF_JOBS = {
   reads: '@reads::boolean[]',
 }
 
-/** Reads unclaimed flights without claiming them. The run is null if it is the one that the job names. */
-export const peekStatement = (alike: boolean): NamedParameters =>
-  nameParameters(`
-select i.n, nullif(f.run_id, i.run) as run_id, ${DATA} as data, case when i.reads or f.run_id is distinct from i.run then ${CELLS} end as cells
-from ${listRows(alike, OF_JOBS)}
+/** Reads unclaimed flights without claiming them. */
+export const PEEK: NamedParameters = nameParameters(`
+select i.n, f.run_id, ${DATA} as data, case when i.reads or f.run_id is distinct from i.run then ${CELLS} end as cells
+from ${listRows(OF_JOBS)}
 join flights f on f.org_id = i.o and f.row_id = i.r and f.ticket = i.t and f.attempt = 0
 left join rows r on r.org_id = i.o and r.row_id = i.r`)

@@ -9,12 +9,6 @@ import { listRows } from './groups.ts'
 import { nameParameters } from './named-parameters.ts'
 import { USED } from './usage.ts'
 
-/** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
-export const CACHED = 1
-export const LEARNS = 2
-/** The factor of the place of the cell's billing in the list of all, from 1. Their product is added to the marks. */
-export const BILLING = 4
-
 /** The ending of a cell without a result of its own: the row goes on after it, or ends there. */
 export const GOES_ON = 1
 export const ENDS_ROW = 2
@@ -34,7 +28,7 @@ export const OF_FLIGHTS = {
 }
 export const FENCED = `f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a`
 export const WHOLE = '(select ok from whole)'
-const FLIGHTS = listRows(false, { ...OF_FLIGHTS, act: '@nextActions::text[]' })
+const FLIGHTS = listRows({ ...OF_FLIGHTS, act: '@nextActions::text[]' })
 const LOCKED = `
   select i.k, i.n
   from ${FLIGHTS}
@@ -63,13 +57,13 @@ const ofGroup = (column: string) => `(${column})[(@groups::int[])[c.f]]`
 const CELLS = `
   select ${ofGroup('@orgs::uuid[]')} as o, ${ofGroup('@sheets::uuid[]')} as s, ${ofGroup('@runs::uuid[]')} as run,
     ${ofGroup('@revisions::int[]')} as rev, (@rows::uuid[])[c.f] as r, c.f, c.n::int as n, c.act, c.at, c.st, nullif(c.out, 'null') as out, c.cr,
-    c.marks & ${CACHED} > 0 as cached, c.marks & ${LEARNS} > 0 as learns,
-    case when c.marks >= ${BILLING} then @billings::jsonb -> (c.marks / ${BILLING} - 1) end as billing,
+    c.cached, c.learns, @billings::jsonb -> (nullif(c.billing, 0) - 1) as billing,
     nullif(@extras::jsonb -> (c.n - 1)::int, 'null') as x
   from rows from (
-    unnest(@flights::int[], @actions::text[], @startedAt::bigint[], @statuses::text[], @marks::int[], @prices::bigint[]),
+    unnest(@flights::int[], @actions::text[], @startedAt::bigint[], @statuses::text[], @cached::boolean[], @learns::boolean[],
+      @billing::int[], @prices::bigint[]),
     jsonb_array_elements(@outputs::jsonb)
-  ) with ordinality as c (f, act, at, st, marks, cr, out, n)
+  ) with ordinality as c (f, act, at, st, cached, learns, billing, cr, out, n)
   where ${WHOLE}`
 /** The cells with their endings, whether their rows are finished, and their keys of the cache. */
 const KEYED_CELLS = `
@@ -82,7 +76,7 @@ const CELL = `o, s, r, act, st, out, run, rev, to_timestamp(at::float8 / 1000),
     cached, learns, billing, cr, coalesce((x->>'tries')::int, 1), x->>'err', x->'pv'`
 
 const FINISHED = `
-  delete from flights f using ${listRows(false, { o: '@orgs::uuid[]' })}
+  delete from flights f using ${listRows({ o: '@orgs::uuid[]' })}
   where (@finished::boolean[])[i.n] and ${WHOLE} and f.org_id = i.o and f.row_id = i.r`
 
 /** Cells are settled in the order of their run: if it has no result for the first one, it has none for the others. */
@@ -226,7 +220,7 @@ export type SettleForm = 'last' | 'plain' | 'any'
 /**
  * Writes results: cells, charges, tallies, usage, and the end of finished flights. The parameters are columns: of groups
  * of flights (orgs, sheets, runs, revisions, tickets, attempts, nextActions), of flights (rows; groups, by their places;
- * finished), of their cells (flights, by their places; actions, startedAt, statuses, outputs, marks, prices, endings,
+ * finished), of their cells (flights, by their places; actions, startedAt, statuses, outputs, cached, learns, billing, prices, endings,
  * extras), and of leases; and what is added to tallies and usage. A flight that goes on is only locked. It is changed if
  * the cell left something in it.
  *
