@@ -80,7 +80,7 @@ export type Engine = {
 export type Lookup = {
   inputs: Record<string, unknown>
   key: string
-  hit: CacheHit | null | Promise<CacheHit | null>
+  hit: CacheHit | null
 }
 
 /** The state of walking a flight that a worker has claimed or peeked at. */

@@ -25,7 +25,7 @@ export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () =>
     const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
     let parkedMs = 0
     try {
-      if (end !== null) lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
+      if (end !== null) await lookAhead(engine, [walk], listJoined)
       const { cells, next, parking } = await gather(engine, walk, end?.promise ?? null)
       if (parking !== null) {
         parkedMs = Math.max(1, parking.ms)
@@ -141,8 +141,9 @@ function endReservation({ reservations }: Engine, { flight, settlement }: Given,
 const costOf = ({ cells }: Settlement): number =>
   cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
 
-/** Returns the action, and those after it whose cells may be settled with its own. */
-function joinedFrom(walk: RowWalk, action: string): string[] {
+/** Returns the current action, and those after it whose cells may be settled with its own. */
+export function listJoined(walk: RowWalk): string[] {
+  const { action } = walk.flight.position
   const { actions } = walk.flight.facts
   const rest = actions.slice(actions.indexOf(action), actions.indexOf(action) + walk.together)
   const end = rest.findIndex((one, n) => n > 0 && !mayJoin(walk, one))

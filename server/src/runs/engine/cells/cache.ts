@@ -30,7 +30,7 @@ export type CacheUse = {
   /** Set if the cell was looked up just now and is not stored. */
   isMissing: boolean
   /** The result of `look`, if it was called before. */
-  looked: CacheHit | null | Promise<CacheHit | null> | undefined
+  looked: CacheHit | null | undefined
   /** Set if the cell may wait for another row. A row that delays results which it has computed must not. */
   mayWait: boolean
   /**
@@ -79,7 +79,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
     async find(flight, instance, key, { end, express, isMissing, looked, mayWait, mayCompute }) {
       const { facts, row } = flight
       const asked = askedOf(flight, instance, key)
-      const hit = isMissing ? null : await (looked === undefined ? findOne(asked, express) : looked)
+      const hit = isMissing ? null : looked === undefined ? await findOne(asked, express) : looked
       if (hit !== null) return { kind: 'hit', ...hit }
       if (!mayWait && !mayCompute) return { kind: 'not yet' }
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`

@@ -99,6 +99,7 @@ async function runFound(
     inputs = read.inputs
     if (caching !== null && action.cached) cacheKey = cacheKeyOf(resolved)
   } else {
+    if (early.hit !== null) return settleHit(action, early.hit)
     inputs = early.inputs
     cacheKey = early.key
   }

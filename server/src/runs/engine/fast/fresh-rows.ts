@@ -6,7 +6,7 @@ import { foreground, yieldTurn } from '../../../lib/timing/yielding.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight, RowJob, RunFacts } from '../flights/flight.ts'
 import type { Given } from '../flights/settler.ts'
-import { endLate, gather, isPure, settle } from '../walk-cells.ts'
+import { endLate, gather, isPure, listJoined, settle } from '../walk-cells.ts'
 import { giveBackReservation, mayBeWhole, prepare, type WalkOptions, walkRow } from '../walk.ts'
 import { lookAhead } from './look-ahead.ts'
 
@@ -77,12 +77,23 @@ class FreshRows {
   }
 
   async walk(jobs: readonly RowJob[], reading: Promise<(Flight | null)[]>): Promise<void> {
+    let open = jobs
     try {
       const flights = await reading
       if (!this.#express) await yieldTurn(jobs.length)
-      await Promise.all(jobs.map((job, n) => this.#walkOne(job, flights[n] ?? null)))
+      const walks = await Promise.all(jobs.map((job, n) => this.#prepare(job, flights[n] ?? null)))
+      const rows: { job: RowJob; walk: RowWalk }[] = []
+      for (const [n, job] of jobs.entries()) {
+        const walk = walks[n] ?? null
+        if (walk === null) this.leave([job], { express: this.#express })
+        else rows.push({ job, walk })
+      }
+      open = rows.map(({ job }) => job)
+      const cached = rows.flatMap(({ walk }) => (walk.flight.facts.cache_enabled ? [walk] : []))
+      await lookAhead(this.#engine, cached, listJoined)
+      await Promise.all(rows.map(({ job, walk }) => this.#finish(job, walk)))
     } catch (cause) {
-      this.#note(jobs, cause)
+      this.#note(open, cause)
     }
   }
 
@@ -101,45 +112,38 @@ class FreshRows {
     else this.#faults.push(cause)
   }
 
-  async #walkOne(job: RowJob, flight: Flight | null): Promise<void> {
+  /** Returns the walk of a row that can probably be finished without a claim, or null. */
+  async #prepare(job: RowJob, flight: Flight | null): Promise<RowWalk | null> {
+    const engine = this.#engine
+    if (flight === null || flight.row.unreadBytes > 0) return null
+    const endPriority = this.#first?.endPriority
+    const walk = await prepare(engine, flight, { express: this.#express, endPriority, peeked: true })
+    if (walk === null || engine.ending.hasBegun()) return null
+    // Of a single row, looking for results in the cache is not worth it.
+    const { actions } = flight.facts
+    const isFit =
+      mayBeWhole(walk) && (this.#first === undefined || actions.every((action) => isPure(walk, action)))
+    if (!isFit) engine.pureRuns.remove(job)
+    else if (this.#first !== undefined) engine.pureRuns.add(job)
+    this.#first?.endLook()
+    return isFit ? walk : null
+  }
+
+  /** Computes and settles a row, or leaves it to be claimed if not all cells can be computed without a claim. */
+  async #finish(job: RowJob, walk: RowWalk): Promise<void> {
+    const { flight } = walk
     try {
-      if (flight === null || !(await this.#finish(job, flight))) this.leave([job], { express: this.#express })
+      const settlement = await gather(this.#engine, walk, flight.facts.cache_enabled ? NO_END : null)
+      if (settlement.cells.length > 0 && settlement.next === null) await this.#settle({ flight, settlement })
+      else {
+        this.#engine.pureRuns.remove(job)
+        this.leave([job], { express: this.#express })
+      }
     } catch (cause) {
       this.#note([job], cause)
     } finally {
-      if (flight !== null) giveBackReservation(this.#engine, flight)
+      giveBackReservation(this.#engine, flight)
     }
-  }
-
-  /** Computes and settles a row. Returns false if it has to be claimed. */
-  async #finish(job: RowJob, flight: Flight): Promise<boolean> {
-    const { pureRuns, ending } = this.#engine
-    if (flight.row.unreadBytes > 0) return false
-    const endPriority = this.#first?.endPriority
-    const walk = await prepare(this.#engine, flight, { express: this.#express, endPriority, peeked: true })
-    if (walk === null || ending.hasBegun()) return false
-    const settlement = this.#isFit(walk, job) ? await this.#compute(walk) : null
-    if (settlement === null) pureRuns.remove(job)
-    else await this.#settle({ flight, settlement })
-    return settlement !== null
-  }
-
-  #isFit(walk: RowWalk, job: RowJob): boolean {
-    if (!mayBeWhole(walk)) return false
-    if (this.#first === undefined) return true
-    // Looking for results in the cache is worth it for many rows at once.
-    const areAllPure = walk.flight.facts.actions.every((action) => isPure(walk, action))
-    if (areAllPure) this.#engine.pureRuns.add(job)
-    this.#first.endLook()
-    return areAllPure
-  }
-
-  /** Computes all cells of a row. Returns null if not all can be computed without a claim. */
-  async #compute(walk: RowWalk): Promise<Given['settlement'] | null> {
-    const { cache_enabled, actions } = walk.flight.facts
-    if (cache_enabled) lookAhead(this.#engine, walk, actions)
-    const gathered = await gather(this.#engine, walk, cache_enabled ? NO_END : null)
-    return gathered.cells.length > 0 && gathered.next === null ? gathered : null
   }
 
   /** Settles a row together with all that are ready in the same turn. */

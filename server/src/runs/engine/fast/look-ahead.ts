@@ -7,22 +7,23 @@ import { tokensOf } from '../cells/cell.ts'
 import type { Engine, Lookup, RowWalk } from '../engine-context.ts'
 
 /**
- * Looks up cells of these actions in the cache before their turn, all at once: those that depend on inputs of the row
+ * Looks up cells of these actions in the cache before their turn, all at once: those that depend on inputs of their row
  * alone. A cell that cannot be run is left to its turn.
  */
-export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly string[]): void {
-  if (walk.lookups !== null || !isOn('lookahead')) return
-  const early = listLookups(walk, actions)
-  if (early.length === 0) return
-  const looking = engine.cache.look(
+export async function lookAhead(
+  engine: Engine,
+  walks: readonly RowWalk[],
+  actionsOf: (walk: RowWalk) => readonly string[],
+): Promise<void> {
+  if (!isOn('lookahead')) return
+  const early = walks.flatMap((walk) => (walk.lookups === null ? listLookups(walk, actionsOf(walk)) : []))
+  const [first] = walks
+  if (first === undefined || early.length === 0) return
+  const hits = await engine.cache.look(
     early.map(({ asked }) => asked),
-    walk.express,
+    first.express,
   )
-  for (const [n, { lookup }] of early.entries()) {
-    lookup.hit = looking.then((hits) => hits[n] ?? null)
-    // A failure is raised by the cell, when its turn comes.
-    lookup.hit.catch(() => undefined)
-  }
+  for (const [n, { lookup }] of early.entries()) lookup.hit = hits[n] ?? null
 }
 
 function listLookups(walk: RowWalk, actions: readonly string[]): { asked: AskedCell; lookup: Lookup }[] {

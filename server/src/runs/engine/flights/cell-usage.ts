@@ -1,5 +1,5 @@
 import { MILLIS } from '../../../money/store/credits.ts'
-import type { Flight, SettledCell, Settlement } from './flight.ts'
+import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 type Counted = {
   o: string
@@ -22,16 +22,23 @@ type Counted = {
  * provider.
  */
 export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlement }[]): Counted[] {
-  // Runs are not told apart: two runs of the same kind must not count in the same record twice.
   const sums = new Map<string, Counted>()
-  for (const { flight, settlement } of batch) {
-    const { org_id: o, workflow_id: w, sheet_id: s, member: m, key_id: key, trigger: tr } = flight.facts
-    for (const cell of settlement.cells) {
-      const [a, p] = [cell.template ?? null, answeredBy(cell) ?? null]
-      const id = `${o} ${w} ${s} ${m} ${key} ${tr} ${a} ${p}`
-      let sum = sums.get(id)
+  // Sums of each run, by action and answering provider.
+  const byRun = new Map<RunFacts, Map<string | undefined, Map<string | undefined, Counted>>>()
+  for (const {
+    flight: { facts },
+    settlement: { cells },
+  } of batch) {
+    let known = byRun.get(facts)
+    if (known === undefined) byRun.set(facts, (known = new Map()))
+    for (const cell of cells) {
+      const { template } = cell
+      const provider = answeredBy(cell)
+      let byProvider = known.get(template)
+      if (byProvider === undefined) known.set(template, (byProvider = new Map()))
+      let sum = byProvider.get(provider)
       if (sum === undefined)
-        sums.set(id, (sum = { o, w, s, a, p, m, key, tr, n: 0, b: 0, c: 0, sc: 0, so: 0 }))
+        byProvider.set(provider, (sum = sumOf(sums, facts, template ?? null, provider ?? null)))
       sum.n += 1
       if (cell.creditsMillis > 0) sum.b += 1
       if (cell.cached) sum.c += 1
@@ -40,6 +47,18 @@ export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlem
     }
   }
   return [...sums.values()]
+}
+
+/**
+ * Returns the sum for a kind of cells. Runs are not told apart: two runs of the same kind must not count in the same
+ * record twice.
+ */
+function sumOf(sums: Map<string, Counted>, facts: RunFacts, a: string | null, p: string | null): Counted {
+  const { org_id: o, workflow_id: w, sheet_id: s, member: m, key_id: key, trigger: tr } = facts
+  const id = `${o} ${w} ${s} ${m} ${key} ${tr} ${a} ${p}`
+  let sum = sums.get(id)
+  if (sum === undefined) sums.set(id, (sum = { o, w, s, a, p, m, key, tr, n: 0, b: 0, c: 0, sc: 0, so: 0 }))
+  return sum
 }
 
 /** Statuses of a provider, or model, whose answer is the result. */

@@ -12,6 +12,20 @@ it('items with the same values are of one group, even if others come between the
   expect(groupBy([], VALUES)).toEqual({ places: [], firsts: [] })
 })
 
+it('groups that take turns keep their places', () => {
+  const items = [
+    of('a', 1),
+    of('a', 2),
+    of('a', 3),
+    of('a', 1),
+    of('a', 2),
+    of('a', 3),
+    of('a', 2),
+    of('b', 3),
+  ]
+  expect(groupBy(items, VALUES).places).toEqual([1, 2, 3, 1, 2, 3, 2, 4])
+})
+
 it('null is a value of an array as well', () => {
   expect(arrayOf(['a', null, 1, false])).toBe('{a,NULL,1,false}')
 })
