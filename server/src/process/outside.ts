@@ -5,7 +5,7 @@ import type { Store } from '../database/connection/db.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/log.ts'
 import { hasSeveralOrganisations } from '../organisation/store/organisations.ts'
-import { createProviderGates } from '../runs/engine/provider-gate/provider-gate.ts'
+import { createProviderGates } from '../runs/provider-gate/provider-gate.ts'
 import { type Network, openNetwork } from './network.ts'
 
 /**

@@ -45,7 +45,7 @@ type Inputs = ActionInstance['inputs']
 /**
  * Checks the sheets that an action's inputs refer to (D36). An unknown sheet is a warning, like other unknown references. A
  * sheet that the caller has no access to cannot be chosen, because rows would be read and written there on the owner's
- * behalf. Sheets that come from a token are authorised when the action runs (runs/engine/cells/sheet-access.ts).
+ * behalf. Sheets that come from a token are authorised when the action runs (runs/cell-access/sheet-access.ts).
  */
 export async function checkTargets(
   db: Db,

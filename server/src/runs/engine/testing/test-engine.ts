@@ -7,9 +7,9 @@ import { createLog } from '#server/lib/log.ts'
 import { createRunEnvironment } from '#server/runs/run-environment.ts'
 import { atEnd } from '#test/plumbing/at-end.ts'
 import { type TestApp, testConfig } from '#test/plumbing/harness.ts'
+import { createProviderGates } from '../../provider-gate/provider-gate.ts'
 import type { Engine } from '../engine-context.ts'
 import { createEngine } from '../engine.ts'
-import { createProviderGates } from '../provider-gate/provider-gate.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
 /** Creates an engine with the catalogue of the fault tests, for rows that are walked one by one. */

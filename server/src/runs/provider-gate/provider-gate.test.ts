@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeStore } from '#test/plumbing/harness.ts'
-import type { CallLimits, ProviderGate } from '../../../catalog/provider/access.ts'
-import { createLog } from '../../../lib/log.ts'
+import type { CallLimits, ProviderGate } from '../../catalog/provider/access.ts'
+import { createLog } from '../../lib/log.ts'
 import { createProviderGates } from './provider-gate.ts'
 
 const { store } = await makeStore()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '../../../database/connection/db.ts'
-import { reasonOf } from '../../../lib/errors.ts'
-import type { Log } from '../../../lib/log.ts'
-import { createFairQueue, type FairQueue } from '../../../lib/timing/fair-queue.ts'
-import { TAKE_PLACES } from '../sql/take-places.ts'
+import type { Store } from '../../database/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import { createFairQueue, type FairQueue } from '../../lib/timing/fair-queue.ts'
+import { TAKE_PLACES } from './take-places.ts'
 
 const BEAT_MS = 5000
 const SILENCE_MS = 30_000

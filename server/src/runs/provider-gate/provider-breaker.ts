@@ -1,6 +1,6 @@
-import type { Store } from '../../../database/connection/db.ts'
-import { reasonOf } from '../../../lib/errors.ts'
-import type { Log } from '../../../lib/log.ts'
+import type { Store } from '../../database/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
 
 /**
  * The number of failures in a row after which a provider is not called for a while, and the length of that pause. It is

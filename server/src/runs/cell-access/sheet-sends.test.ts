@@ -6,9 +6,9 @@ import { rowsOf } from '#test/builders/rows.ts'
 import { atEnd } from '#test/plumbing/at-end.ts'
 import { makeApp, type TestApp } from '#test/plumbing/harness.ts'
 import { endAfter, listenTo } from '#test/plumbing/heard-store.ts'
-import type { Flight } from '../flights/flight.ts'
-import { faultCatalogue } from '../testing/fault-catalogue.ts'
-import { makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
+import type { Flight } from '../engine/flights/flight.ts'
+import { faultCatalogue } from '../engine/testing/fault-catalogue.ts'
+import { makeFlightSheet, makeFlightStore, must } from '../engine/testing/flight-store-fixture.ts'
 import { createSheetSends, type SendRows } from './sheet-sends.ts'
 
 const services = { catalogue: faultCatalogue }

@@ -1,5 +1,5 @@
-import type { Store } from '../../../database/connection/db.ts'
-import { TAKE_SLOT } from '../sql/take-slot.ts'
+import type { Store } from '../../database/connection/db.ts'
+import { TAKE_SLOT } from './take-slot.ts'
 
 /** The wait up to which the process waits for a slot. For later slots the row is parked. */
 export const SHORT_WAIT_MS = 1000

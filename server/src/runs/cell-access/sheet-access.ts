@@ -1,20 +1,19 @@
-import type { SheetAccess } from '../../../catalog/define.ts'
-import type { Store } from '../../../database/connection/db.ts'
-import { deleteRows } from '../../../sheets/store/rows.ts'
-import type { Flight } from '../flights/flight.ts'
-import type { DatabaseUse } from './database-use.ts'
+import type { SheetAccess } from '../../catalog/define.ts'
+import type { Store } from '../../database/connection/db.ts'
+import { deleteRows } from '../../sheets/store/rows.ts'
+import type { ActingFlight, StatementWatch } from './acting-flight.ts'
 import type { SendRows } from './sheet-sends.ts'
 import type { LookUp } from './sheet-walk.ts'
 import type { ReachTarget } from './target-sheet.ts'
 import type { JudgeUnique } from './uniqueness.ts'
 
-type Call = { signal: AbortSignal; database: DatabaseUse }
+type Call = { signal: AbortSignal; database: StatementWatch }
 type Lent = Call & { judgeUnique: JudgeUnique; sendRows: SendRows; lookUp: LookUp; reachTarget: ReachTarget }
 
 /** Gives an action access to rows on behalf of the cell it runs for. */
 export function createSheetAccess(
   store: Store,
-  flight: Flight,
+  flight: ActingFlight,
   { signal, database, judgeUnique, sendRows, lookUp, reachTarget }: Lent,
 ): SheetAccess {
   const { facts, row, position } = flight

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import { findFormerNames, nameAsNow } from '../../../catalog/chain/input-renames.ts'
-import type { SheetAnswer } from '../../../catalog/define.ts'
-import type { Catalogue } from '../../../catalog/registry.ts'
-import { type Db, isUnavailable, type Store } from '../../../database/connection/db.ts'
-import { isLargerJson } from '../../../lib/json/json-size.ts'
-import { createBatcher } from '../../../lib/timing/batcher.ts'
-import { createKeyedBatcher } from '../../../lib/timing/keyed-batcher.ts'
-import { parseRows } from '../../../sheets/rows/intake.ts'
-import { isRowLimit } from '../../../sheets/store/row-quota.ts'
-import type { SheetRecord } from '../../../sheets/store/sheets.ts'
-import { arriveRows } from '../../arrivals.ts'
-import type { Flight } from '../flights/flight.ts'
+import { findFormerNames, nameAsNow } from '../../catalog/chain/input-renames.ts'
+import type { SheetAnswer } from '../../catalog/define.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
+import { type Db, isUnavailable, type Store } from '../../database/connection/db.ts'
+import { isLargerJson } from '../../lib/json/json-size.ts'
+import { createBatcher } from '../../lib/timing/batcher.ts'
+import { createKeyedBatcher } from '../../lib/timing/keyed-batcher.ts'
+import { parseRows } from '../../sheets/rows/intake.ts'
+import { isRowLimit } from '../../sheets/store/row-quota.ts'
+import type { SheetRecord } from '../../sheets/store/sheets.ts'
+import { arriveRows } from '../arrivals.ts'
+import type { ActingFlight } from './acting-flight.ts'
 import { findTarget, type Targeting } from './target-sheet.ts'
 
 /** The number of times that rows may be sent on. Sheets that send to each other would never end (D36). */
@@ -27,7 +27,11 @@ type Sent = SheetAnswer<string[]>
  * Sends rows to another sheet on behalf of the flight's cell, once however often the cell is run, and returns their
  * ids.
  */
-export type SendRows = (flight: Flight, sheetId: string, rows: Record<string, unknown>[]) => Promise<Sent>
+export type SendRows = (
+  flight: ActingFlight,
+  sheetId: string,
+  rows: Record<string, unknown>[],
+) => Promise<Sent>
 
 /**
  * Creates a sender of rows to other sheets. Cells of one action that send to the same sheet at the same time, in the

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Flight } from '../flights/flight.ts'
-import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
-import { DatabaseUse } from './database-use.ts'
+import { DatabaseUse } from '../engine/cells/database-use.ts'
+import type { Flight } from '../engine/flights/flight.ts'
+import {
+  makeFlightApp,
+  makeFlightSheet,
+  makeFlightStore,
+  must,
+} from '../engine/testing/flight-store-fixture.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import { createSheetSends } from './sheet-sends.ts'
 import { createSheetWalks } from './sheet-walk.ts'

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Definition } from '../../../catalog/chain/definition.ts'
-import type { SheetAccess, Uniqueness } from '../../../catalog/define.ts'
-import { type Db, isUnavailable, type Store } from '../../../database/connection/db.ts'
-import type { SheetKey } from '../../../database/tables/sheet-key.ts'
-import { createMemo } from '../../../lib/memo.ts'
-import { createBatcher } from '../../../lib/timing/batcher.ts'
-import { createKeyedBatcher } from '../../../lib/timing/keyed-batcher.ts'
+import type { Definition } from '../../catalog/chain/definition.ts'
+import type { SheetAccess, Uniqueness } from '../../catalog/define.ts'
+import { type Db, isUnavailable, type Store } from '../../database/connection/db.ts'
+import type { SheetKey } from '../../database/tables/sheet-key.ts'
+import { createMemo } from '../../lib/memo.ts'
+import { createBatcher } from '../../lib/timing/batcher.ts'
+import { createKeyedBatcher } from '../../lib/timing/keyed-batcher.ts'
 import {
   type Compared,
   type ComparedInputs,
@@ -13,13 +13,13 @@ import {
   findEarlierRows,
   findFrontier,
   registerKeys,
-} from '../../../sheets/store/dedupe-keys.ts'
-import { getDefinition } from '../../../sheets/store/definitions.ts'
-import type { Flight } from '../flights/flight.ts'
+} from '../../sheets/store/dedupe-keys.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import type { ActingFlight } from './acting-flight.ts'
 
 type Values = Parameters<SheetAccess['judgeUnique']>[0]
 
-export type JudgeUnique = (flight: Flight, values: Values) => Promise<Uniqueness>
+export type JudgeUnique = (flight: ActingFlight, values: Values) => Promise<Uniqueness>
 
 /**
  * The time for which the frontier of a run is cached. The frontier only moves on, so a row that sees an older one waits

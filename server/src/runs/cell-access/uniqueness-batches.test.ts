@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest'
 import { deleteRows } from '#server/sheets/store/rows.ts'
-import type { Flight } from '../flights/flight.ts'
-import { countStatements } from '../testing/counting-store.ts'
-import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
+import type { Flight } from '../engine/flights/flight.ts'
+import { countStatements } from '../engine/testing/counting-store.ts'
+import {
+  makeFlightApp,
+  makeFlightSheet,
+  makeFlightStore,
+  must,
+} from '../engine/testing/flight-store-fixture.ts'
 import { createUniqueness, type JudgeUnique } from './uniqueness.ts'
 
 const app = await makeFlightApp()

@@ -1,25 +1,21 @@
 import { sql } from 'kysely'
-import { evaluate, type Resolve } from '../../../catalog/chain/condition-evaluate.ts'
-import {
-  ConditionIndex,
-  findRequiredText,
-  type RequiredText,
-} from '../../../catalog/chain/condition-index.ts'
-import { type ConditionGroup, parseConditionGroups } from '../../../catalog/chain/condition-shape.ts'
-import type { Definition } from '../../../catalog/chain/definition.ts'
-import { findFormerNames, renameInText } from '../../../catalog/chain/input-renames.ts'
-import { parseTemplate, resolveValue } from '../../../catalog/chain/references.ts'
-import { createRowScope } from '../../../catalog/chain/row-scope.ts'
-import type { LookupQuery, SheetAnswer } from '../../../catalog/define.ts'
-import { cancellable } from '../../../database/connection/cancellation.ts'
-import type { Db, Store } from '../../../database/connection/db.ts'
-import { parseLossless } from '../../../lib/json/lossless-json.ts'
-import { createBatcher, ItemFault } from '../../../lib/timing/batcher.ts'
-import { createKeyedBatcher } from '../../../lib/timing/keyed-batcher.ts'
-import { pause } from '../../../lib/timing/turns.ts'
-import type { StoredRow } from '../../../sheets/store/row-values.ts'
-import type { SheetRecord } from '../../../sheets/store/sheets.ts'
-import type { DatabaseUse } from './database-use.ts'
+import { evaluate, type Resolve } from '../../catalog/chain/condition-evaluate.ts'
+import { ConditionIndex, findRequiredText, type RequiredText } from '../../catalog/chain/condition-index.ts'
+import { type ConditionGroup, parseConditionGroups } from '../../catalog/chain/condition-shape.ts'
+import type { Definition } from '../../catalog/chain/definition.ts'
+import { findFormerNames, renameInText } from '../../catalog/chain/input-renames.ts'
+import { parseTemplate, resolveValue } from '../../catalog/chain/references.ts'
+import { createRowScope } from '../../catalog/chain/row-scope.ts'
+import type { LookupQuery, SheetAnswer } from '../../catalog/define.ts'
+import { cancellable } from '../../database/connection/cancellation.ts'
+import type { Db, Store } from '../../database/connection/db.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { createBatcher, ItemFault } from '../../lib/timing/batcher.ts'
+import { createKeyedBatcher } from '../../lib/timing/keyed-batcher.ts'
+import { pause } from '../../lib/timing/turns.ts'
+import type { StoredRow } from '../../sheets/store/row-values.ts'
+import type { SheetRecord } from '../../sheets/store/sheets.ts'
+import type { StatementWatch } from './acting-flight.ts'
 import type { Target } from './target-sheet.ts'
 
 const SCAN = 1000
@@ -33,7 +29,7 @@ const MAX_WALK_BYTES = 64 * 1024 * 1024
 const MAX_TOGETHER = 1000
 const SIZE_OF_UNINDEXED = 10
 
-type Call = { signal: AbortSignal; database: DatabaseUse }
+type Call = { signal: AbortSignal; database: StatementWatch }
 type Order = LookupQuery['order']
 type Answer = SheetAnswer<{ count: number; records: Record<string, unknown>[] }>
 
