@@ -37,7 +37,6 @@ const BARS: Record<string, Bar[]> = {
   'statement-names': ['P1', 'P2', 'List Rows'],
   'begin-with': ['P2'],
   'known-columns': ['List Rows'],
-  'request-owners': ['P2', 'List Rows'],
   'readers-ahead': ['P20 scrape_website'],
   'give-way': ['P4', 'P19 rate', 'P19 reads, p99'],
   yielding: ['P4', 'P19 rate', 'P19 reads, p99'],

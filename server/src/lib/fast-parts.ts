@@ -19,7 +19,6 @@ export const FAST_PARTS = {
   'statement-names': 'PostgreSQL plans a statement each time',
   'begin-with': 'a transaction begins with a round trip of its own',
   'known-columns': 'the driver builds the columns of each result again',
-  'request-owners': 'the key of each request is hashed again',
   'readers-ahead': 'a reader gets the next document when it has finished one',
   'give-way': 'statements of rows have the priority of all others',
   yielding: 'rows do not yield to requests',

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
-import { isOn } from '../../lib/fast-parts.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { type Carrying, readCredential, isInternal } from '../http/sessions.ts'
+import { type Carrying, readCredential } from '../http/sessions.ts'
 
 const MAX_KNOWN = 10_000
 
@@ -17,12 +15,6 @@ export type RequestOwner = {
   owner: string
 }
 
-type Seen = {
-  authorization: string
-  forwarded: string | string[] | undefined
-  hash: Buffer | null
-  address: string
-}
 type Asking = Carrying & { raw: IncomingMessage }
 
 /**
@@ -31,36 +23,11 @@ type Asking = Carrying & { raw: IncomingMessage }
  */
 export function createRequestOwners(trusted: TrustedProxies) {
   const orgs = new LRUCache<string, string>({ max: MAX_KNOWN })
-  const seen = new WeakMap<Socket, Seen>()
-
-  /**
-   * Returns the hash and the address of a request. The result is cached by connection, because a client
-   * usually sends the same key again.
-   */
-  function look(request: Asking): Omit<RequestOwner, 'owner'> {
-    const { authorization, 'x-forwarded-for': forwarded } = request.headers
-    // A session is not in the authorization header, so it is not cached.
-    if (authorization === undefined || isInternal(request) || !isOn('request-owners'))
-      return lookAnew(request)
-    const { socket } = request.raw
-    const known = seen.get(socket)
-    if (known !== undefined && known.authorization === authorization && known.forwarded === forwarded)
-      return known
-    const found = { authorization, forwarded, ...lookAnew(request) }
-    seen.set(socket, found)
-    return found
-  }
-
-  function lookAnew(request: Asking): Omit<RequestOwner, 'owner'> {
-    const token = readCredential(request)
-    return {
-      hash: token === undefined ? null : hashToken(token),
-      address: clientAddress(request, trusted),
-    }
-  }
 
   function findOwner(request: Asking): RequestOwner {
-    const { hash, address } = look(request)
+    const token = readCredential(request)
+    const hash = token === undefined ? null : hashToken(token)
+    const address = clientAddress(request, trusted)
     return { hash, address, owner: (hash && orgs.get(toCacheKey(hash))) ?? address }
   }
 

