@@ -83,6 +83,7 @@ export const OutputDescriptor = z
       )
       .exactOptional()
       .describe('Only on structured_array'),
+    choices: z.array(z.string()).exactOptional().describe('The texts that the value may be'),
   })
   .meta({ id: 'OutputDescriptor' })
 export type OutputDescriptor = z.infer<typeof OutputDescriptor>

@@ -203,6 +203,10 @@ export const SHEET_ENDPOINTS = {
   'GET /actions/:action_instance_id/test/:test_id': { answer: CellTest },
   'POST /actions/:action_instance_id/test/:test_id/keep': { answer: runs.CellDetail },
   'POST /conditions/check': { body: CheckConditionsBody, answer: CheckedConditions },
+  'POST /internal/templates/:action_id/options/:field_name': {
+    body: actions.FieldOptionsBody,
+    answer: actions.FieldOptions,
+  },
   'GET /internal/definition': { answer: edits.RevisionView },
   'GET /internal/definition/steps': { answer: edits.DefinitionSteps },
   'POST /internal/definition/restore': { body: edits.RestoreDefinitionBody, answer: edits.RevisionView },

@@ -84,7 +84,19 @@ function MainSheet() {
 const sheetRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/workflows/$workflowId/sheets/$sheetId',
-  validateSearch: texts('row', 'cell', 'action', 'add', 'filters', 'status_filters', 'find', 'cause'),
+  validateSearch: texts(
+    'row',
+    'cell',
+    'action',
+    'add',
+    'draft',
+    'after',
+    'given',
+    'filters',
+    'status_filters',
+    'find',
+    'cause',
+  ),
   component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
 })
 

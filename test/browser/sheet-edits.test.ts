@@ -112,8 +112,10 @@ describe('a sheet that changes', LONG, () => {
     const org = await app.makeOrg()
     const sheet = await makeSheet(org, 'Columns', ['a\tb', 'say "hi"', 'c'], ['domain', 'city'])
     const page = await dashboard.open(org, sheet)
-    const heads = () =>
-      page.getByRole('columnheader').evaluateAll((all) => all.map((head) => head.getAttribute('aria-label')))
+    const heads = (): Promise<string[]> =>
+      page
+        .getByRole('columnheader')
+        .evaluateAll("(all) => all.map((head) => head.getAttribute('aria-label'))")
     const head = page.getByRole('columnheader', { name: 'domain' })
     const choose = async (column: string, item: string) => {
       await page.getByRole('button', { name: `Menu of ${column}` }).click()

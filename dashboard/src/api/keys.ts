@@ -73,11 +73,12 @@ function buildSheetKeys(id: string) {
     actions: key('sheet', id, 'actions'),
     configurations: key('sheet', id, 'action'),
     configuration: (action: string) => key('sheet', id, 'action', action),
-    options: (action: string, field: string) => key('sheet', id, 'options', action, field),
     suggestions: key('sheet', id, 'suggestions'),
     waterfall: (action: string, field: string) => key('sheet', id, 'action', action, 'waterfall', field),
     tested: (path: string) => key('sheet', id, 'test', path),
     rowsNamed: (words: string) => key('sheet', id, 'cell', 'found', words),
+    options: (action: string, field: string, context = '') =>
+      key('sheet', id, 'options', action, field, context),
     totals: key('sheet', id, 'count'),
     cells: key('sheet', id, 'cell'),
     row: (rowId: string) => key('sheet', id, 'cell', rowId),

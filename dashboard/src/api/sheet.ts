@@ -6,7 +6,7 @@ import type { Input as InputSchema } from '#contract/inputs.ts'
 import type { Cell as CellSchema, RowFilter, RowPage as RowPageSchema, StatusFilter } from '#contract/rows.ts'
 import type { CellDetail as CellDetailSchema, Run as RunSchema } from '#contract/runs.ts'
 import { type SheetId, sheetCall } from './calls.ts'
-import { fetchData } from './client.ts'
+import { fetchData, send } from './client.ts'
 import { keys } from './keys.ts'
 import type { Selection } from './selection.ts'
 
@@ -61,4 +61,17 @@ export async function fetchOptions(sheet: SheetId, action: string, field: string
     body: {},
   })
   return (await fetchData(call)).options
+}
+
+/** Loads the choices of a field for values that may be unsaved. The warning says why there are none. */
+export async function fetchTemplateOptions(
+  sheet: SheetId,
+  { template, field, context }: { template: string; field: string; context: Record<string, unknown> },
+) {
+  const call = sheetCall(sheet, 'POST /internal/templates/:action_id/options/:field_name', {
+    params: { action_id: template, field_name: field },
+    body: { context },
+  })
+  const { data, warnings } = await send(call)
+  return { options: data.options, warning: warnings[0]?.message ?? null }
 }

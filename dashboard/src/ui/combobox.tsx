@@ -1,9 +1,25 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { classNames } from './class-names.ts'
 import { Check, ChevronDown } from './icons.tsx'
 import { CONTROL, Field } from './text-field.tsx'
 
-export type Choice<Value extends string = string> = { value: Value; label?: string; note?: string }
+export type Choice<Value extends string = string> = {
+  value: Value
+  label?: string
+  note?: string
+  /** The token that the choice stands for. */
+  token?: string
+}
 
 type Props<Value extends string> = {
   label: string
@@ -11,10 +27,14 @@ type Props<Value extends string> = {
   choices: readonly (Value | Choice<Value>)[]
   onChange: (value: Value) => void
   problem?: string | undefined
-  hint?: string
+  hint?: ReactNode
   hideLabel?: boolean
   placeholder?: string
   disabled?: boolean | undefined
+  /** The name of the field in the API. */
+  field?: string | undefined
+  /** Links the control to a label and a line that stand elsewhere, instead of showing its own. */
+  ties?: { labelledBy: string; describedBy: string | undefined; isInvalid: boolean }
   /** Accepts typed text that is not among the choices, so values can be any text. */
   free?: (string extends Value ? boolean : never) | undefined
 }
@@ -24,67 +44,94 @@ const asChoice = <Value extends string>(one: Value | Choice<Value>): Choice<Valu
 const getLabel = (choice: Choice) => choice.label ?? choice.value
 
 /** A choice of one option, found by typing. The list is a popover, so that no dialog or panel clips it. */
-export function Combobox<Value extends string>({
+export function Combobox<Value extends string>({ hint, hideLabel, ties, ...props }: Props<Value>) {
+  if (ties !== undefined) {
+    const { labelledBy, describedBy, isInvalid } = ties
+    return (
+      <ComboboxControl
+        {...props}
+        attributes={{
+          'aria-labelledby': labelledBy,
+          ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
+          ...(isInvalid ? { 'aria-invalid': true } : {}),
+        }}
+      />
+    )
+  }
+  return (
+    <Field
+      label={props.label}
+      problem={props.problem}
+      hint={hint}
+      {...(hideLabel === undefined ? {} : { hideLabel })}
+    >
+      {(attributes) => <ComboboxControl {...props} attributes={attributes} />}
+    </Field>
+  )
+}
+
+function ComboboxControl<Value extends string>({
   label,
   value,
   choices,
   onChange,
-  problem,
-  hint,
-  hideLabel,
   placeholder,
   disabled,
+  field,
   free,
-}: Props<Value>) {
+  attributes,
+}: Omit<Props<Value>, 'hint' | 'hideLabel' | 'ties' | 'problem'> & {
+  attributes: ComponentProps<'input'>
+}) {
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
   const list = useChoiceList({ value, choices, onChange, disabled, free })
   const { open, typed, shown, active, chosen } = list
   return (
-    <Field label={label} problem={problem} hint={hint} {...(hideLabel === undefined ? {} : { hideLabel })}>
-      {(ties) => (
-        <div className="relative">
-          <input
-            {...ties}
-            ref={input}
-            type="text"
-            role="combobox"
-            aria-expanded={open}
-            aria-controls={listId}
-            aria-autocomplete="list"
-            {...(open && shown[active] !== undefined
-              ? { 'aria-activedescendant': `${listId}-${active}` }
-              : {})}
-            autoComplete="off"
-            spellCheck={false}
-            disabled={disabled}
-            placeholder={placeholder}
-            value={typed ?? (chosen === undefined ? value : getLabel(chosen))}
-            onClick={list.show}
-            onBlur={list.hide}
-            onKeyDown={list.onKeyDown}
-            onChange={(event) => list.type(event.target.value)}
-            className={classNames(CONTROL, 'h-8 pr-7')}
-          />
-          <ChevronDown aria-hidden className="pointer-events-none absolute top-2 right-2 size-4 text-muted" />
-          {open && (
-            <Options id={listId} label={label} anchor={input.current}>
-              {shown.map((choice, place) => (
-                <Option
-                  key={choice.value}
-                  id={`${listId}-${place}`}
-                  choice={choice}
-                  active={place === active}
-                  selected={choice.value === value}
-                  onChoose={() => list.choose(choice)}
-                />
-              ))}
-              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">No results</li>}
-            </Options>
-          )}
-        </div>
+    <div className="relative">
+      <input
+        {...attributes}
+        ref={input}
+        type="text"
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        {...(open && shown[active] !== undefined ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
+        autoComplete="off"
+        spellCheck={false}
+        disabled={disabled}
+        data-field={field}
+        data-token={chosen?.token}
+        placeholder={placeholder}
+        value={typed ?? (chosen === undefined ? value : getLabel(chosen))}
+        onClick={list.show}
+        onBlur={list.hide}
+        onKeyDown={list.onKeyDown}
+        onChange={(event) => list.type(event.target.value)}
+        className={classNames(
+          CONTROL,
+          'h-8 truncate pr-7',
+          chosen?.token !== undefined && typed === null && 'font-medium text-accent-text!',
+        )}
+      />
+      <ChevronDown aria-hidden className="pointer-events-none absolute top-2 right-2 size-4 text-muted" />
+      {open && (
+        <Options id={listId} label={label} anchor={input.current}>
+          {shown.map((choice, place) => (
+            <Option
+              key={choice.value}
+              id={`${listId}-${place}`}
+              choice={choice}
+              active={place === active}
+              selected={choice.value === value}
+              onChoose={() => list.choose(choice)}
+            />
+          ))}
+          {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">No results</li>}
+        </Options>
       )}
-    </Field>
+    </div>
   )
 }
 
@@ -176,6 +223,7 @@ function Option({
       id={id}
       role="option"
       aria-selected={selected}
+      data-token={choice.token}
       // The field keeps the focus: only leaving the field closes the list.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
@@ -185,27 +233,18 @@ function Option({
       )}
     >
       <span className="min-w-0 flex-1 truncate">{getLabel(choice)}</span>
-      {choice.note !== undefined && <span className="text-12 text-muted">{choice.note}</span>}
+      {choice.note !== undefined && (
+        <span className="max-w-[45%] truncate text-12 text-muted">{choice.note}</span>
+      )}
       {selected && <Check aria-hidden className="size-3.5 text-accent-text" />}
     </li>
   )
 }
 
-/** A list in the top layer, placed below its field, or above it if there is more room. */
-export function Options({
-  id,
-  label,
-  anchor,
-  children,
-}: {
-  id: string
-  label: string
-  anchor: HTMLElement | null
-  children: React.ReactNode
-}) {
-  const list = useRef<HTMLUListElement>(null)
+/** Shows an element in the top layer, below its field, or above it if there is more room. */
+export function usePlacedPopover(popover: RefObject<HTMLElement | null>, anchor: HTMLElement | null): void {
   useLayoutEffect(() => {
-    const element = list.current
+    const element = popover.current
     if (element === null || anchor === null) return
     element.showPopover()
     const place = () => {
@@ -226,16 +265,28 @@ export function Options({
       removeEventListener('scroll', place, true)
       removeEventListener('resize', place)
     }
-  }, [anchor])
+  }, [popover, anchor])
+}
+
+export const POPOVER =
+  'fixed max-w-[min(480px,90vw)] overflow-y-auto rounded-md border bg-raised p-1 text-13 text-text shadow-raised'
+
+/** A list in the top layer, placed below its field, or above it if there is more room. */
+export function Options({
+  id,
+  label,
+  anchor,
+  children,
+}: {
+  id: string
+  label: string
+  anchor: HTMLElement | null
+  children: ReactNode
+}) {
+  const list = useRef<HTMLUListElement>(null)
+  usePlacedPopover(list, anchor)
   return (
-    <ul
-      ref={list}
-      id={id}
-      role="listbox"
-      aria-label={label}
-      popover="manual"
-      className="fixed max-w-[min(480px,90vw)] overflow-y-auto rounded-md border bg-raised p-1 text-13 text-text shadow-raised"
-    >
+    <ul ref={list} id={id} role="listbox" aria-label={label} popover="manual" className={POPOVER}>
       {children}
     </ul>
   )

@@ -31,6 +31,9 @@ export const ArrowLeft = draw('M13.5 8h-11M7 3.5 2.5 8 7 12.5')
 export const ArrowRight = draw('M2.5 8h11M9 3.5 13.5 8 9 12.5')
 export const ArrowUp = draw('M8 13.5v-11M3.5 7 8 2.5 12.5 7')
 export const BarChart3 = draw('M2 2v12h12M5.5 11V8.5M8.75 11V4.5M12 11V6.5')
+export const Braces = draw(
+  'M6 2.5H5A1.5 1.5 0 0 0 3.5 4v2.5L2 8l1.5 1.5V12A1.5 1.5 0 0 0 5 13.5h1M10 2.5h1A1.5 1.5 0 0 1 12.5 4v2.5L14 8l-1.5 1.5V12a1.5 1.5 0 0 1-1.5 1.5h-1',
+)
 export const Building2 = draw('M4 14V2.5h6V14M10 6.5h3.5V14M1.5 14h13M6 5.5h2M6 8.5h2M6 11.5h2')
 export const CalendarDays = draw('M2 3.5h12v10.5H2zM2 7h12M5.5 1.5v3M10.5 1.5v3')
 export const Check = draw('M3 8.5 6.5 12 13 4.5')

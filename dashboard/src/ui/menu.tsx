@@ -7,14 +7,16 @@ import type { Icon } from './icons.tsx'
 export function Menu({
   trigger,
   label,
+  onOpen,
   children,
 }: {
   trigger: ReactNode
   label?: string
+  onOpen?: (open: boolean) => void
   children: ReactNode
 }) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} {...(onOpen === undefined ? {} : { onOpenChange: onOpen })}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

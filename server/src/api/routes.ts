@@ -43,6 +43,7 @@ import { cellRoutes } from '../sheets/routes/rows/cells.ts'
 import { changeRoutes } from '../sheets/routes/rows/changes.ts'
 import { rowRoutes } from '../sheets/routes/rows/rows.ts'
 import { definitionRestoreRoutes } from '../sheets/routes/screens/definition-restores.ts'
+import { fieldOptionRoutes } from '../sheets/routes/screens/field-options.ts'
 import { editHistoryRoutes, rowEditRoutes } from '../sheets/routes/screens/row-edits.ts'
 import { rowSearchRoutes } from '../sheets/routes/screens/row-search.ts'
 import { sheetLayouts } from '../sheets/routes/screens/sheet-layouts.ts'
@@ -118,6 +119,7 @@ const INTERNAL_ROUTES: Routes[] = [
   rowEditRoutes,
   editHistoryRoutes,
   definitionRestoreRoutes,
+  fieldOptionRoutes,
   sheetViewRoutes,
   rowSearchRoutes,
   invitationAcceptance,

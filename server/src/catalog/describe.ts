@@ -14,6 +14,7 @@ export type OutputDescriptor = {
   reference: string
   description?: string
   columns?: ColumnDescriptor[]
+  choices?: string[]
 }
 
 export type ColumnDescriptor = { name: string; type: OutputType; structured_array_reference: string }
@@ -36,9 +37,12 @@ export function describeOutputs(
 ): OutputDescriptor[] {
   const found = new Map(discovered.map((entry) => [entry.name, entry]))
   const { outputs, closed } = outputsOf(action, inputs)
-  const declared = Object.entries(outputs).map(([name, { type, description, columns }]) => {
+  const declared = Object.entries(outputs).map(([name, { type, description, columns, choices }]) => {
     const known = columns && Object.entries(columns).map(([name, type]) => ({ name, type }))
-    return describeOutput(instanceId, { name, type, columns: known ?? found.get(name)?.columns, description })
+    return {
+      ...describeOutput(instanceId, { name, type, columns: known ?? found.get(name)?.columns, description }),
+      ...(choices === undefined ? {} : { choices: [...choices] }),
+    }
   })
   // A declared output keeps its type, whatever a run has shown (D74).
   const further = closed ? [] : discovered.filter(({ name }) => !Object.hasOwn(outputs, name))

@@ -8,6 +8,8 @@ export type Output<Value = unknown> = {
   description: string
   /** The columns of a structured_array, by name. Absent if they are known only after a run. */
   columns?: Record<string, OutputType>
+  /** The texts that the value may be. */
+  choices?: readonly string[]
   /** The type is only for display: values may have any type, so conditions over the output accept every operator. */
   anyType?: true
   value?: Value

@@ -72,6 +72,11 @@ export function buildColumns(inputs: readonly Input[], actions: readonly GraphNo
   ]
 }
 
+/** Returns the token of an input, or of the first output of an action. */
+export function tokenOf(column: Column): string {
+  return column.kind === 'input' ? `{{${column.key}}}` : (column.node.outputs?.[0]?.reference ?? '')
+}
+
 /** Returns the visible columns: frozen ones first, then the others in the chosen order. */
 export function placeColumns(columns: readonly Column[], layout: Layout): PlacedColumn[] {
   const rank = new Map(layout.order.map((key, place) => [key, place]))

@@ -26,6 +26,28 @@ export function readGroups(value: unknown): ConditionGroup[] {
   }))
 }
 
+/** Returns condition groups, or null if reading them would lose a part of the value. */
+export function readGroupsExactly(value: unknown): ConditionGroup[] | null {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) return null
+  const isWhole = value.every(
+    (group) =>
+      isObject(group) &&
+      hasOnly(group, ['conditions', 'combinator']) &&
+      Array.isArray(group['conditions']) &&
+      group['conditions'].every(
+        (leaf: unknown) =>
+          isObject(leaf) &&
+          hasOnly(leaf, ['variable', 'operator', 'values', 'combinator']) &&
+          typeof leaf['variable'] === 'string',
+      ),
+  )
+  return isWhole ? readGroups(value) : null
+}
+
+const hasOnly = (value: Record<string, unknown>, names: readonly string[]) =>
+  Object.keys(value).every((name) => names.includes(name))
+
 const NO_VALUE = new Set(['is empty', 'is not empty'])
 export const takesNoValue = (operator: string) => NO_VALUE.has(operator)
 

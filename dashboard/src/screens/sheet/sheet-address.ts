@@ -4,7 +4,14 @@ import { readSelection } from '../../api/selection-address.ts'
 import type { Selection } from '../../api/sheet.ts'
 
 /** The open parts of a sheet. They are in its address, so that a link opens the same view. */
-export type Opened = { row: string | null; cell: string | null; action: string | null; add: boolean }
+export type Opened = {
+  row: string | null
+  cell: string | null
+  action: string | null
+  add: boolean
+  /** An action that is configured before it is added. */
+  draft: { template: string; after: string | null; given: string | null } | null
+}
 
 export function useSheetAddress() {
   const { history } = useRouter()
@@ -25,9 +32,13 @@ export function useSheetAddress() {
       cell: query.cell ?? null,
       action: query.action ?? null,
       add: query.add !== undefined,
+      draft:
+        query.draft === undefined
+          ? null
+          : { template: query.draft, after: query.after ?? null, given: query.given ?? null },
     }
     const selection = readSelection(query)
-    const close = { row: null, cell: null, action: null, add: null }
+    const close = { row: null, cell: null, action: null, add: null, draft: null, after: null, given: null }
     return {
       opened,
       selection,
@@ -35,6 +46,20 @@ export function useSheetAddress() {
       /** Shows another cell in the open panel, without a step in the history. */
       followCell: (row: string, cell: string) => change({ ...close, row, cell }, true),
       openAction: (action: string) => change({ ...close, action }),
+      /** Opens the panel of an action that its first save adds: after another action, or at the end. */
+      openDraft: (
+        template: string,
+        {
+          after = null,
+          inputs,
+        }: { after?: string | null; inputs?: Record<string, unknown> | undefined } = {},
+      ) =>
+        change({
+          ...close,
+          draft: template,
+          after,
+          given: inputs === undefined ? null : JSON.stringify(inputs),
+        }),
       openAdd: () => change({ ...close, add: '' }),
       closePanel: () => change(close),
       select: ({ filters, status_filters, find, cause }: Selection) =>

@@ -26,6 +26,7 @@ import { useSheetView } from './use-sheet-view.ts'
 
 const CellPanel = lazy(() => import('./panels/cell-panel.tsx'))
 const ActionPanel = lazy(() => import('./panels/action-panel.tsx'))
+const NewActionPanel = lazy(() => import('./panels/new-action-panel.tsx'))
 const AddAction = lazy(() => import('./panels/add-action.tsx'))
 
 export function Screen() {
@@ -109,6 +110,7 @@ function Panels() {
     <Suspense fallback={null}>
       {opened.row !== null && opened.cell !== null && <CellPanel rowId={opened.row} action={opened.cell} />}
       {opened.action !== null && <ActionPanel key={opened.action} action={opened.action} />}
+      {opened.draft !== null && <NewActionPanel key={opened.draft.template} {...opened.draft} />}
       {opened.add && <AddAction />}
     </Suspense>
   )

@@ -57,7 +57,7 @@ export default defineAction({
       label: 'Answer fields',
       help: 'The fields of the answer. Without fields, the answer is one text.',
       details:
-        'Takes {"fields": [{name, type, description}]} or {"json": <JSON schema>}. Without it the answer is text, in `response`.',
+        'Takes {"fields": [{name, type, description, choices?}]} or {"json": <JSON schema>}. Without it the answer is text, in `response`.',
     }),
     system_prompt: field.prompt({
       type: 'string',

@@ -55,7 +55,7 @@ export default defineAction({
       label: 'Answer fields',
       help: 'The fields of the answer. Without fields, the answer is one text.',
       details:
-        'Takes {"fields": [{name, type, description}]} or {"json": <JSON schema>}, whose properties count. Without it the answer is text, in `response`.',
+        'Takes {"fields": [{name, type, description, choices?}]} or {"json": <JSON schema>}, whose properties count. Without it the answer is text, in `response`.',
     }),
     max_steps: field.number({
       min: 1,

@@ -1,3 +1,4 @@
+import type { FieldError } from '#contract/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { OUTPUT_TYPES, type OutputType } from '../outputs.ts'
 import { compileSchema } from '../schema/json-schema.ts'
@@ -6,7 +7,11 @@ import { type Checked, describeField, type Field, type FieldTexts, refuse } from
 /** The shape of an answer, as a list of fields or as a JSON schema (D60). */
 export type OutputFormat = { fields: AnswerField[] } | { json: Record<string, unknown> }
 
-export type AnswerField = { name: string; type: OutputType; description: string }
+/** `choices` are the texts that an answer may be. */
+export type AnswerField = { name: string; type: OutputType; description: string; choices?: string[] }
+
+/** The most choices of one field. */
+const MAX_CHOICES = 200
 
 /**
  * Defines the field for the shape of an answer. Callers see only which of the two forms was sent, not the schema (4.5).
@@ -57,8 +62,8 @@ function check(raw: unknown, path: string): Checked {
   const errors = list.flatMap((item: unknown, n) => {
     const at = `${path}.fields[${n}]`
     if (!isObject(item)) return [{ field: at, message: 'must be an object' }]
-    const { name, type = 'string', description = '' } = item
-    const found = []
+    const { name, type = 'string', description = '', choices } = item
+    const found = choices === undefined ? [] : checkChoices(choices, type, at)
     if (typeof name !== 'string' || !FIELD_NAME.test(name))
       found.push({ field: `${at}.name`, message: 'must be snake_case' })
     if (!OUTPUT_TYPES.some((known) => known === type)) {
@@ -74,8 +79,21 @@ function check(raw: unknown, path: string): Checked {
       errors.push({ field: `${path}.fields[${n}].name`, message: 'is used twice' })
   })
   if (errors.length > 0) return { kind: 'refuse', errors }
-  const fields = list
-    .filter(isObject)
-    .map(({ name, type = 'string', description = '' }) => ({ name, type, description }))
+  const fields = list.filter(isObject).map(({ name, type = 'string', description = '', choices }) => ({
+    name,
+    type,
+    description,
+    ...(choices === undefined ? {} : { choices }),
+  }))
   return { kind: 'save', value: { fields } }
+}
+
+/** Checks the texts that an answer may be. */
+function checkChoices(choices: unknown, type: unknown, at: string): FieldError[] {
+  const field = `${at}.choices`
+  if (type !== 'string') return [{ field, message: 'is accepted for the type string only' }]
+  const isList = Array.isArray(choices) && choices.length > 0 && choices.length <= MAX_CHOICES
+  const isFilled = isList && choices.every((text: unknown) => typeof text === 'string' && text.trim() !== '')
+  if (!isFilled) return [{ field, message: `must be a list of 1 to ${MAX_CHOICES} texts` }]
+  return new Set(choices).size === choices.length ? [] : [{ field, message: 'must not name a text twice' }]
 }

@@ -96,9 +96,16 @@ const MEANING: Partial<Record<OutputType, string>> = {
 const OPEN: ReadonlySet<OutputType> = new Set(['json', 'raw_array', 'structured_array'])
 
 function schemaOfFields(fields: AnswerField[], schemaOf: (type: OutputType) => JsonSchema): JsonSchema {
-  const properties = fields.map(({ name, type, description }) => {
+  const properties = fields.map(({ name, type, description, choices }) => {
     const words = [description, MEANING[type]].filter((text) => text !== undefined && text !== '').join(' ')
-    return [name, { ...schemaOf(type), ...(words === '' ? {} : { description: words }) }]
+    return [
+      name,
+      {
+        ...schemaOf(type),
+        ...(choices === undefined ? {} : { enum: [...choices, null] }),
+        ...(words === '' ? {} : { description: words }),
+      },
+    ]
   })
   return {
     type: 'object',
@@ -130,7 +137,7 @@ export function outputsOfAnswer(format: OutputFormat, value: unknown): Record<st
 export function outputsOfFormat(format: OutputFormat | undefined): ConfiguredOutputs {
   if (format === undefined) return { outputs: { response: output.text('The answer.') }, closed: true }
   if ('fields' in format) {
-    const outputs = format.fields.map(({ name, type, description }) => [name, { type, description }])
+    const outputs = format.fields.map(({ name, ...output }) => [name, output])
     return { outputs: Object.fromEntries(outputs), closed: true }
   }
   const { properties, additionalProperties } = format.json

@@ -15,7 +15,7 @@ import {
 import { Menu } from '../../../ui/menu.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'
-import { MIN_WIDTH, moveColumn, type PlacedColumn } from '../columns.ts'
+import { MIN_WIDTH, moveColumn, type PlacedColumn, tokenOf } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import { countSelected } from '../view-state.ts'
 import { ColumnMenu } from './column-menu.tsx'
@@ -134,7 +134,9 @@ function ColumnHead({ column, place, left }: { column: PlacedColumn; place: numb
         draggable
         onDragStart={({ dataTransfer }) => {
           dataTransfer.setData(DRAGGED_COLUMN, column.key)
-          dataTransfer.effectAllowed = 'move'
+          // A text field, such as one of an action, takes the column as its token.
+          dataTransfer.setData('text/plain', tokenOf(column))
+          dataTransfer.effectAllowed = 'copyMove'
         }}
         className="min-w-0 flex-1 cursor-grab truncate"
       >

@@ -25,15 +25,33 @@ export default function ActionPanel({ action }: { action: string }) {
     ...templateQuery(node.data?.data.action_id ?? ''),
     enabled: node.data !== undefined,
   })
-  const error = node.error ?? template.error
   if (node.data !== undefined && template.data !== undefined) {
     const { data, warnings } = node.data
-    return <ActionForm key={JSON.stringify(data)} node={data} warnings={warnings} template={template.data} />
+    return <ActionForm node={data} saved={data} warnings={warnings} template={template.data} after={null} />
   }
-  const name = `Action ${column?.name ?? action}`
+  const error = node.error ?? template.error
+  return (
+    <LoadingPanel
+      name={`Action ${column?.name ?? action}`}
+      error={error}
+      onRetry={() => void node.refetch()}
+    />
+  )
+}
+
+/** A panel whose action is still loading, or could not be loaded. */
+export function LoadingPanel({
+  name,
+  error,
+  onRetry,
+}: {
+  name: string
+  error: Error | null
+  onRetry: () => void
+}) {
   return (
     <Panel name={name} title={<h2 className="truncate text-14 font-semibold">{name}</h2>}>
-      {error === null ? <Skeleton /> : <Problem error={error} onRetry={() => void node.refetch()} />}
+      {error === null ? <Skeleton /> : <Problem error={error} onRetry={onRetry} />}
     </Panel>
   )
 }

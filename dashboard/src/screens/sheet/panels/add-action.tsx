@@ -1,14 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
-import { sheetCall } from '../../../api/calls.ts'
 import { catalogueQuery, suggestionsQuery } from '../../../api/catalogue.ts'
-import { fetchData } from '../../../api/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
-import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 import { listSections, noteRecent, type Offer, readRecent, type Section } from './action-gallery.ts'
 import { GalleryCategories } from './gallery-categories.tsx'
@@ -17,28 +14,7 @@ import { GalleryOption } from './gallery-option.tsx'
 /** The steps of keys in the list of actions. */
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }
 
-/** Adds an action to the chain, with the inputs of a suggestion, and opens its panel. */
-function useAdd() {
-  const view = useSheet()
-  const { address, refreshDefinition } = view
-  return useMutation({
-    mutationFn: ({ entry: { action_id }, inputs }: Offer) =>
-      changeDefinition(view, 'add action', () =>
-        fetchData(
-          sheetCall(view.sheet, 'POST /actions/add', {
-            body: { action_id, ...(inputs === undefined ? {} : { inputs }) },
-          }),
-        ),
-      ),
-    onSuccess: async ({ action_instance_id }, { entry }) => {
-      noteRecent(entry.action_id)
-      await refreshDefinition()
-      address.openAction(action_instance_id)
-    },
-  })
-}
-
-/** The gallery of actions. Choosing an action adds it at the end of the chain and opens its panel. */
+/** The gallery of actions. Choosing an action opens its panel; saving there adds it. */
 export default function AddAction() {
   const { sheet, address } = useSheet()
   const catalogue = useQuery(catalogueQuery)
@@ -48,7 +24,6 @@ export default function AddAction() {
   const [category, setCategory] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
-  const add = useAdd()
   const sections = useMemo(
     () =>
       listSections({ catalogue: catalogue.data, suggestions: suggestions.data, recent, search, category }),
@@ -56,7 +31,9 @@ export default function AddAction() {
   )
   const offers = sections.flatMap((section) => section.offers)
   const choose = (offer: Offer | undefined) => {
-    if (offer !== undefined && !add.isPending) add.mutate(offer)
+    if (offer === undefined) return
+    noteRecent(offer.entry.action_id)
+    address.openDraft(offer.entry.action_id, { inputs: offer.inputs })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const next = findNext(event.key, active, offers.length)
@@ -73,7 +50,7 @@ export default function AddAction() {
   }
   const isReady = catalogue.data !== undefined && !suggestions.isLoading
   return (
-    <Dialog open wide="gallery" title="Add action" onClose={address.closePanel} error={add.error}>
+    <Dialog open wide="gallery" title="Add action" onClose={address.closePanel}>
       <SearchBox
         label="Search actions"
         placeholder="Search actions, providers or tasks"

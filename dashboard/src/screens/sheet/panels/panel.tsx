@@ -61,15 +61,18 @@ export function Panel({
 /** A part of a panel. Its name is visible and also the accessible name. */
 export function Group({
   name,
+  field,
   children,
   hideName,
 }: {
   name: string
+  /** The name of the field in the API, if the part is one. */
+  field?: string
   children: ReactNode
   hideName?: boolean
 }) {
   return (
-    <div role="group" aria-label={name} className="flex flex-col gap-1.5">
+    <div role="group" aria-label={name} data-field={field} className="flex flex-col gap-1.5">
       {hideName !== true && (
         <h3 aria-hidden className="text-12 font-semibold text-muted">
           {name}

@@ -199,7 +199,7 @@ function Answer({ test }: { test: CellTest }) {
     ...(outputs_ref === undefined ? {} : { outputs_ref }),
     ...(error === null ? {} : { error }),
   }
-  const { state, text } = cellText(cell, isRecord(outputs) ? Object.keys(outputs) : [])
+  const { state, text } = cellText(cell, { outputs: isRecord(outputs) ? Object.keys(outputs) : [] })
   const took = duration_ms < 1000 ? `${duration_ms} ms` : `${Math.round(duration_ms / 100) / 10} s`
   const paid = credits === 0 ? (cache_hit ? 'free, from the cache' : 'free') : plural(credits, 'credit')
   return (
