@@ -112,10 +112,10 @@ describe('a sheet that changes', LONG, () => {
     const org = await app.makeOrg()
     const sheet = await makeSheet(org, 'Columns', ['a\tb', 'say "hi"', 'c'], ['domain', 'city'])
     const page = await dashboard.open(org, sheet)
-    const heads = (): Promise<string[]> =>
-      page
-        .getByRole('columnheader')
-        .evaluateAll("(all) => all.map((head) => head.getAttribute('aria-label'))")
+    const heads = async () => {
+      const all = await page.getByRole('columnheader').all()
+      return Promise.all(all.map((head) => head.getAttribute('aria-label')))
+    }
     const head = page.getByRole('columnheader', { name: 'domain' })
     const choose = async (column: string, item: string) => {
       await page.getByRole('button', { name: `Menu of ${column}` }).click()

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ConfigureActionBody } from '#contract/actions.ts'
 import type { GraphNode } from '../../../api/sheet.ts'
 import { type ConditionGroup, printGroups, readGroups } from '../conditions.ts'
+import { isRecord } from '../tokens.ts'
 
 /** The unsaved changes of a panel. What is absent stands as it was saved. */
 export type Draft = {
@@ -35,9 +36,16 @@ export function applyDraft(saved: Saved, draft: Draft) {
 const continuesIfNotMet = ({ run_if }: Saved) =>
   run_if?.['continue_workflow_if_run_condition_not_met'] === true
 
-/** Returns true for equal values. An absent value is the same as a cleared one. */
-const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+/** Returns true for equal values, whatever the order of their keys. An absent value is the same as a cleared one. */
+function isSame(one: unknown, other: unknown): boolean {
+  const [a, b] = [one ?? null, other ?? null]
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, place) => isSame(item, b[place]))
+  }
+  if (!isRecord(a) || !isRecord(b)) return a === b
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...names].every((name) => isSame(a[name], b[name]))
+}
 
 /** Returns the fields that differ from the saved configuration. Nothing else is sent, because any change makes cells run and bill again. */
 export function findChanges(saved: Saved, draft: Draft): z.input<typeof ConfigureActionBody> {
