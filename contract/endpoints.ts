@@ -191,6 +191,7 @@ export const SHEET_ENDPOINTS = {
     answer: actions.ConfiguredAction,
   },
   'DELETE /actions/:action_instance_id': { answer: actions.DeletedAction },
+  'PATCH /actions/:action_instance_id/move': { body: actions.MoveActionBody, answer: actions.MovedAction },
   'PATCH /actions/:action_instance_id/name': { body: workflows.NameBody, answer: actions.NamedAction },
   'POST /actions/:action_instance_id/options/:field_name': {
     body: actions.FieldOptionsBody,

@@ -40,6 +40,7 @@ export const RowWindowBody = z.strictObject({
 export const SheetTotals = z.object({
   rows: z.int(),
   settled: z.record(z.string(), z.int()).describe('Cells with a result, by action'),
+  failed: z.record(z.string(), z.int()).describe('Cells that failed, by action'),
   is_sampled: z.boolean().describe('True if the cells of a large sheet were counted in a sample of its rows'),
 })
 

@@ -50,6 +50,7 @@ import { sheetLayouts } from '../sheets/routes/screens/sheet-layouts.ts'
 import { sheetViewRoutes } from '../sheets/routes/screens/sheet-views.ts'
 import { workflowListRoutes } from '../sheets/routes/screens/workflow-list.ts'
 import { workflowSettings } from '../sheets/routes/screens/workflow-settings.ts'
+import { inputChangeRoutes } from '../sheets/routes/workflows/input-changes.ts'
 import { inputRoutes } from '../sheets/routes/workflows/inputs.ts'
 import { sheetRoutes } from '../sheets/routes/workflows/sheets.ts'
 import { workflowRoutes } from '../sheets/routes/workflows/workflows.ts'
@@ -85,6 +86,7 @@ const API_ROUTES: Routes[] = [
   workflowRoutes,
   sheetRoutes,
   inputRoutes,
+  inputChangeRoutes,
   catalogueRoutes,
   actionRoutes,
   suggestionRoutes,

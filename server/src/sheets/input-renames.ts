@@ -33,7 +33,7 @@ export async function findNamingSheets(db: Db, sheet: SheetRecord): Promise<read
 }
 
 /**
- * Edits the inputs of a sheet, and has everything follow that names them: chains of other sheets, mappings of syncs, and
+ * Edits the inputs of a sheet, and renames them wherever they are named: in chains of other sheets, mappings of syncs, and
  * saved layouts. What began to name them meanwhile is served under the former name (`former_names`).
  */
 export async function editWithFollowers<Result>(
@@ -78,7 +78,7 @@ export async function editWithFollowers<Result>(
 const isLocked = (one: { workflow_id: string }, listed: readonly { workflow_id: string }[]) =>
   listed.some(({ workflow_id }) => workflow_id === one.workflow_id)
 
-/** Has the actions of a sheet follow its own renamed inputs. Refuses a name that would change what a reference means. */
+/** Renames inputs wherever the actions of their own sheet name them. Refuses a name that would change what a reference means. */
 export function followInOwnChain(
   definition: Definition,
   renames: InputRenames,

@@ -1,3 +1,4 @@
+import { fitsInput, readBoolean } from '#contract/value-fit.ts'
 import type { Input } from '../../api/sheet.ts'
 
 export type Uploaded = { fileRef: string; name: string }
@@ -24,6 +25,7 @@ export function guessTargets(headers: readonly string[], inputs: readonly Input[
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 const URL_LIKE = /^https?:\/\/\S+$/
 
 /** Returns the type that fits all samples. */
@@ -33,5 +35,7 @@ export function guessType(samples: readonly (string | null)[]): Input['type'] {
   if (values.every((value) => EMAIL.test(value))) return 'email'
   if (values.every((value) => URL_LIKE.test(value))) return 'url'
   if (values.every((value) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value))) return 'number'
+  if (values.every((value) => DAY.test(value) && fitsInput(value, { type: 'date' }))) return 'date'
+  if (values.every((value) => readBoolean(value) !== null)) return 'boolean'
   return 'string'
 }

@@ -9,6 +9,7 @@ import { copiedText } from './copied-text.ts'
 import { addRows, editRows, type RowEdit } from './row-edits.ts'
 import type { SheetView } from './sheet-view.ts'
 import { parseTsv, printDefused, printTsv } from './tsv.ts'
+import { undoLast } from './undo.ts'
 import { getSelectedArea } from './view-state.ts'
 
 /** The clipboard type for exact cell values, which only Loam reads. Other programs get the text with defused formulas. */
@@ -76,7 +77,7 @@ export async function pasteText(view: SheetView, text: string, isCellFocused: bo
   if (filled.length > 0 && (await editRows(view, filled)) && lines.length === within.length) {
     notify(`${plural(filled.length, 'row')} filled`, {
       label: 'Undo',
-      run: () => void view.history.getState().undo(),
+      run: () => undoLast(view),
     })
   }
   const past = lines.slice(within.length).map((line) => buildRow(fillable, line))
@@ -87,7 +88,9 @@ async function pasteWithNewInputs(view: SheetView, [head = [], ...lines]: string
   const names = head.map((name, place) => name.trim() || `column ${place + 1}`)
   try {
     await send(
-      sheetCall(view.sheet, 'POST /inputs', { body: names.map((name) => ({ name, type: 'string' })) }),
+      sheetCall(view.sheet, 'POST /inputs', {
+        body: names.map((name) => ({ name, type: 'string' as const })),
+      }),
     )
   } catch (error) {
     notifyProblem(error)

@@ -26,6 +26,11 @@ export function useColumnProgress(action: string): { done: number; total: number
   return { done: totals?.settled[action] ?? 0, total: totals?.rows ?? shown }
 }
 
+/** Returns the number of failed cells of each action. */
+export function useFailures(): Readonly<Record<string, number>> {
+  return useTotals()?.failed ?? {}
+}
+
 /** Returns the number of rows in the sheet, regardless of filters. */
 export function useAllRows(): number | undefined {
   return useTotals()?.rows

@@ -7,6 +7,7 @@ export type InputColumn = {
   name: string
   type: Input['type']
   description: string
+  choices?: readonly string[] | undefined
 }
 export type ActionColumn = {
   kind: 'action'
@@ -55,12 +56,13 @@ function defaultWidth(column: Column): number {
 
 export function buildColumns(inputs: readonly Input[], actions: readonly GraphNode[]): Column[] {
   return [
-    ...inputs.map(({ name, type, description }): InputColumn => ({
+    ...inputs.map(({ name, type, description, choices }): InputColumn => ({
       kind: 'input',
       key: `input.${name}`,
       name,
       type,
       description,
+      choices,
     })),
     ...actions.map((node): ActionColumn => ({
       kind: 'action',

@@ -84,6 +84,7 @@ export function operatorsFor(type: string | undefined): string[] {
     case 'string':
     case 'url':
     case 'email':
+    case 'select':
       // A text may hold a date.
       return [...ANY_OPERATORS, ...TEXT_OPERATORS, ...DATE_OPERATORS]
     case 'raw_array':

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand'
 
-/** A change that can be undone and redone. The server may refuse either. */
+/** A change that can be undone and redone. The server may refuse either. Its name says what it did: `delete 2 rows`. */
 export type Step = { name: string; undo: () => Promise<void>; redo: () => Promise<void> }
 
 const MAX_STEPS = 100
@@ -14,8 +14,9 @@ type History = {
   hold: (change: Promise<unknown>) => void
   /** Adds the changes made before this page was opened, unless there are steps already. */
   seed: (past: readonly Step[], future: readonly Step[]) => void
-  undo: () => Promise<void>
-  redo: () => Promise<void>
+  /** Undoes the latest step and returns it. */
+  undo: () => Promise<Step | undefined>
+  redo: () => Promise<Step | undefined>
 }
 
 export const createHistory = () =>
@@ -34,15 +35,17 @@ export const createHistory = () =>
     undo: async () => {
       await Promise.allSettled(get().pending)
       const step = get().past.at(-1)
-      if (step === undefined) return
+      if (step === undefined) return undefined
       set(({ past, future }) => ({ past: past.slice(0, -1), future: [...future, step] }))
       await step.undo()
+      return step
     },
     redo: async () => {
       await Promise.allSettled(get().pending)
       const step = get().future.at(-1)
-      if (step === undefined) return
+      if (step === undefined) return undefined
       set(({ past, future }) => ({ past: [...past, step], future: future.slice(0, -1) }))
       await step.redo()
+      return step
     },
   }))

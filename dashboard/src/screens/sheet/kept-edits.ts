@@ -28,11 +28,11 @@ export function useKeptEdits(): void {
       const view = { sheet, refresh, refreshDefinition }
       const undoable = past.map(({ from, to, made_at }) => ({
         made_at,
-        step: definitionStep(view, 'configuration', to, from),
+        step: definitionStep(view, 'change inputs or actions', to, from),
       }))
       const redoable = future.map(({ from, to, made_at }) => ({
         made_at,
-        step: definitionStep(view, 'configuration', from, to),
+        step: definitionStep(view, 'change inputs or actions', from, to),
       }))
       // Undo takes the latest change first. Redo takes the earliest undone change first.
       const earliestFirst = sortSteps([...edited(false), ...undoable])

@@ -7,6 +7,7 @@ import { plural } from '../../ui/figure.ts'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
+import { undoLast } from './undo.ts'
 
 export type RowEdit = { row_id: string; inputs: Record<string, unknown> }
 
@@ -22,7 +23,7 @@ export async function editRows(view: SheetView, edits: readonly RowEdit[]): Prom
   const release = view.rows.showTyped(edits)
   const { push, hold } = view.history.getState()
   const writing = writeEdits(view, edits).then((written) => {
-    if (written.editId !== null) push(editStep(view, written.editId))
+    if (written.editId !== null) push(editStep(view, written.editId, `edit ${plural(edits.length, 'row')}`))
     return written
   })
   hold(writing)
@@ -36,7 +37,11 @@ export async function editRows(view: SheetView, edits: readonly RowEdit[]): Prom
 }
 
 /** Returns the undo step of an edit. The server keeps the former values, for every browser of this person. */
-export function editStep(view: Pick<SheetView, 'sheet' | 'refresh'>, editId: string): Step {
+export function editStep(
+  view: Pick<SheetView, 'sheet' | 'refresh'>,
+  editId: string,
+  name = 'edit values',
+): Step {
   const revert = async (verb: 'undo' | 'redo') => {
     try {
       const params = { edit_id: editId }
@@ -50,7 +55,7 @@ export function editStep(view: Pick<SheetView, 'sheet' | 'refresh'>, editId: str
       view.refresh()
     }
   }
-  return { name: 'edit', undo: () => revert('undo'), redo: () => revert('redo') }
+  return { name, undo: () => revert('undo'), redo: () => revert('redo') }
 }
 
 async function writeEdits(
@@ -105,10 +110,10 @@ export async function addRows(view: SheetView, rows: readonly Record<string, unk
   if (ids.length > 0) {
     const undo = () => removeRows(view, ids)
     const redo = () => restoreRows(view, ids)
-    view.history.getState().push({ name: 'add rows', undo, redo })
+    view.history.getState().push({ name: `add ${plural(ids.length, 'row')}`, undo, redo })
     notify(`${plural(ids.length, 'row')} added`, {
       label: 'Undo',
-      run: () => void view.history.getState().undo(),
+      run: () => undoLast(view),
     })
   }
   view.refresh()
@@ -124,10 +129,10 @@ export async function deleteRows(view: SheetView, ids: readonly string[]): Promi
   }
   const undo = () => restoreRows(view, ids)
   const redo = () => removeRows(view, ids)
-  view.history.getState().push({ name: 'delete rows', undo, redo })
+  view.history.getState().push({ name: `delete ${plural(ids.length, 'row')}`, undo, redo })
   notify(`${plural(ids.length, 'row')} deleted`, {
     label: 'Undo',
-    run: () => void view.history.getState().undo(),
+    run: () => undoLast(view),
   })
 }
 

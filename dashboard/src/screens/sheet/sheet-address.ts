@@ -11,6 +11,8 @@ export type Opened = {
   add: boolean
   /** An action that is configured before it is added. */
   draft: { template: string; after: string | null; given: string | null } | null
+  /** The action after which the gallery adds the chosen one; `input` is the start of the chain. */
+  after: string | null
 }
 
 export function useSheetAddress() {
@@ -36,6 +38,7 @@ export function useSheetAddress() {
         query.draft === undefined
           ? null
           : { template: query.draft, after: query.after ?? null, given: query.given ?? null },
+      after: query.after ?? null,
     }
     const selection = readSelection(query)
     const close = { row: null, cell: null, action: null, add: null, draft: null, after: null, given: null }
@@ -60,7 +63,8 @@ export function useSheetAddress() {
           after,
           given: inputs === undefined ? null : JSON.stringify(inputs),
         }),
-      openAdd: () => change({ ...close, add: '' }),
+      /** Opens the gallery of actions. The chosen one is added after another (`input`: at the start), or at the end. */
+      openAdd: (after: string | null = null) => change({ ...close, add: '', after }),
       closePanel: () => change(close),
       select: ({ filters, status_filters, find, cause }: Selection) =>
         change(

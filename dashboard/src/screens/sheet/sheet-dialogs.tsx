@@ -1,8 +1,11 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 import type { RosterSheet } from '../../api/workflows.ts'
-import type { ActionColumn, Column } from './columns.ts'
+import type { ChainMove } from './chain.ts'
+import type { ActionColumn, Column, InputColumn } from './columns.ts'
 import { AddInput } from './dialogs/add-input.tsx'
+import { ChangeInputType, RenameInput } from './dialogs/change-input.tsx'
 import { DeleteColumn } from './dialogs/delete-column.tsx'
+import { MoveAction } from './dialogs/move-action.tsx'
 import { RenameAction } from './dialogs/rename-action.tsx'
 import { AddSheet, DeleteSheet, RenameSheet, SheetSettings } from './dialogs/sheet-changes.tsx'
 import { Filters } from './filters/filters-dialog.tsx'
@@ -14,6 +17,8 @@ type Shown =
   | { kind: 'filters'; column?: string }
   | { kind: 'run'; choice: RunChoice }
   | { kind: 'rename action'; column: ActionColumn }
+  | { kind: 'rename input' | 'change type'; column: InputColumn }
+  | { kind: 'move action'; move: ChainMove }
   | { kind: 'delete column'; column: Column }
   | { kind: 'add sheet' }
   | { kind: 'rename sheet' | 'sheet settings' | 'delete sheet'; tab: RosterSheet }
@@ -50,6 +55,12 @@ function ShownDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) 
       return <RunDialog choice={shown.choice} onClose={onClose} />
     case 'rename action':
       return <RenameAction column={shown.column} onClose={onClose} />
+    case 'rename input':
+      return <RenameInput column={shown.column} onClose={onClose} />
+    case 'change type':
+      return <ChangeInputType column={shown.column} onClose={onClose} />
+    case 'move action':
+      return <MoveAction move={shown.move} onClose={onClose} />
     case 'delete column':
       return <DeleteColumn column={shown.column} onClose={onClose} />
     case 'add sheet':

@@ -6,6 +6,7 @@ import { openNextFailed } from './next-failed.ts'
 import { selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { type SheetView, useSheet } from './sheet-view.ts'
+import { redoNext, undoLast } from './undo.ts'
 
 /** Handles the keys that work anywhere on the sheet, and pasting, also without a focused cell. */
 export function SheetKeys(): null {
@@ -22,8 +23,8 @@ export function SheetKeys(): null {
       } else if (isTyping(event.target)) return
       else if (isCommand && (key === 'z' || key === 'y')) {
         event.preventDefault()
-        const { undo, redo } = view.history.getState()
-        void (key === 'y' || event.shiftKey ? redo() : undo()).catch(notifyProblem)
+        if (key === 'y' || event.shiftKey) redoNext(view)
+        else undoLast(view)
       } else if (isCommand && key === 'enter') {
         event.preventDefault()
         void runCurrentRows(view, open).catch(notifyProblem)

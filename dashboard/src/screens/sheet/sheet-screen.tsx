@@ -9,6 +9,7 @@ import { useTitle } from '../../frame/page.tsx'
 import { NotFound, Refusal } from '../../frame/refusal.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { ChainStrip } from './chain-strip.tsx'
 import { ActiveFilters } from './filters/active-filters.tsx'
 import { Grid } from './grid/grid.tsx'
 import { useKeptEdits } from './kept-edits.ts'
@@ -74,6 +75,7 @@ function Sheet({ sheet, overview, rows }: { sheet: SheetId; overview: WorkflowOv
           <Toolbar />
           <ActiveFilters />
           <SelectionToolbar />
+          <ChainStrip />
           <div className="relative flex min-h-0 flex-1">
             <Body />
             <Panels />

@@ -15,6 +15,7 @@ import { addRows } from './row-edits.ts'
 import { RunMenu } from './runs/run-menu.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { useSheet } from './sheet-view.ts'
+import { redoNext, undoLast } from './undo.ts'
 
 const LINKS = ['Import', 'Export', 'Schedule', 'Webhook', 'Runs'] as const
 
@@ -49,7 +50,7 @@ export function Toolbar() {
         </Button>
       )}
       {can.editActions && (
-        <Button icon={Zap} iconOnPhone onClick={address.openAdd}>
+        <Button icon={Zap} iconOnPhone onClick={() => address.openAdd()}>
           Add action
         </Button>
       )}
@@ -134,24 +135,14 @@ function ColumnsMenu() {
 }
 
 function UndoButtons() {
-  const { history } = useSheet()
-  const { past, future, undo, redo } = useStore(history)
+  const view = useSheet()
+  const { past, future } = useStore(view.history)
   return (
     <>
-      <Button
-        icon={Undo2}
-        iconOnly
-        disabled={past.length === 0}
-        onClick={() => void undo().catch(notifyProblem)}
-      >
+      <Button icon={Undo2} iconOnly disabled={past.length === 0} onClick={() => undoLast(view)}>
         Undo
       </Button>
-      <Button
-        icon={Redo2}
-        iconOnly
-        disabled={future.length === 0}
-        onClick={() => void redo().catch(notifyProblem)}
-      >
+      <Button icon={Redo2} iconOnly disabled={future.length === 0} onClick={() => redoNext(view)}>
         Redo
       </Button>
     </>

@@ -42,9 +42,9 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
   const refreshes = useRefreshes(sheet, rows)
   const { refresh, refreshDefinition } = refreshes
   useLiveChanges(sheet, rows, refreshes, connection)
-  const { layout, setLayout, showLayout } = useLayout(sheet, history)
 
   const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
+  const { layout, setLayout, showLayout } = useLayout(sheet, history, columns)
   const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
   const [edit, configure, editActions, run] = [
     can('workflows:data:write'),

@@ -19,7 +19,7 @@ import type { Shortcut } from './shortcut.ts'
 
 type Input = ShortcutVersions['inputs'][number]
 type Output = ShortcutVersions['outputs'][number]
-const TYPES: readonly Input['type'][] = ['string', 'number', 'email', 'url']
+const TYPES: readonly Input['type'][] = ['string', 'number', 'email', 'url', 'date', 'boolean']
 
 /** The dialog that edits the inputs and outputs of a shortcut. Saving publishes a new version. */
 export function EditSchema({ shortcut, onClose }: { shortcut: Shortcut; onClose: () => void }) {

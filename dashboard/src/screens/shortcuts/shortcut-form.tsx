@@ -6,6 +6,7 @@ import { fetchData, fieldProblem } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
@@ -71,24 +72,15 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
         onSubmit={onSubmit}
         className="flex max-w-[440px] flex-col gap-3"
       >
-        {shortcut.input_schema.map(
-          ({ reference, name, description, type, required, defaultValue }, place) => (
-            <TextField
-              key={reference}
-              label={name}
-              type={type === 'number' ? 'number' : 'text'}
-              {...(type === 'number' ? { step: 'any' } : {})}
-              value={typed[reference] ?? ''}
-              onChange={(value) => setTyped({ ...typed, [reference]: value })}
-              problem={problems[place]}
-              {...(required === true ? { 'aria-required': true } : {})}
-              {...buildHint(description, required === true)}
-              {...(defaultValue === undefined || defaultValue === null
-                ? {}
-                : { placeholder: valueText(defaultValue) })}
-            />
-          ),
-        )}
+        {shortcut.input_schema.map((input, place) => (
+          <FormField
+            key={input.reference}
+            input={input}
+            value={typed[input.reference] ?? ''}
+            onChange={(value) => setTyped({ ...typed, [input.reference]: value })}
+            problem={problems[place]}
+          />
+        ))}
         <SpendAtMost value={cap} onChange={setCap} problem={capProblem} />
         <div className="flex flex-wrap gap-2">
           {can('shortcuts:run') && (
@@ -108,5 +100,33 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
       )}
       {run.data !== undefined && isOver(run.data) && <ShortcutResult shortcut={shortcut} run={run.data} />}
     </div>
+  )
+}
+
+/** The field for one input of the form, with the control for its type. */
+function FormField({
+  input: { name, description, type, choices, required, defaultValue },
+  value,
+  onChange,
+  problem,
+}: {
+  input: ShortcutInput
+  value: string
+  onChange: (value: string) => void
+  problem: string | undefined
+}) {
+  const shared = { label: name, value, onChange, problem, ...buildHint(description, required === true) }
+  const placeholder =
+    defaultValue === undefined || defaultValue === null ? {} : { placeholder: valueText(defaultValue) }
+  const offered = type === 'boolean' ? ['true', 'false'] : type === 'select' ? (choices ?? []) : null
+  if (offered !== null) return <Combobox {...shared} {...placeholder} choices={offered} />
+  return (
+    <TextField
+      {...shared}
+      {...placeholder}
+      type={type === 'number' || type === 'date' ? type : 'text'}
+      {...(type === 'number' ? { step: 'any' } : {})}
+      {...(required === true ? { 'aria-required': true } : {})}
+    />
   )
 }

@@ -8,11 +8,17 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
  */
 const MAX_COUNTED = 20_000
 const SAMPLED = sql.lit(1000)
+const FAILED = ['failed', 'error', 'out_of_credits']
 
-export type ColumnTotals = { rows: number; settled: Record<string, number>; is_sampled: boolean }
+export type ColumnTotals = {
+  rows: number
+  settled: Record<string, number>
+  failed: Record<string, number>
+  is_sampled: boolean
+}
 
 /**
- * Counts the rows of a sheet, and the rows that have a result of each action. It is one statement of the same cost for any
+ * Counts the rows of a sheet, and the rows that have a result of each action, or a failure. It is one statement of the same cost for any
  * sheet.
  */
 export async function countSettled(
@@ -20,7 +26,7 @@ export async function countSettled(
   { org_id, sheet_id }: SheetKey,
   actions: readonly string[],
 ): Promise<ColumnTotals> {
-  const { rows } = await sql<{ total: number; looked: number; action: string | null; cells: number }>`
+  const { rows } = await sql<Counted>`
     with sheet as (
       select first_seq, next_seq, next_seq - first_seq - deleted as total,
         next_seq - first_seq - deleted > ${MAX_COUNTED} as is_large
@@ -35,23 +41,22 @@ export async function countSettled(
       select r.row_id from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
         and r.seq = any(array(select seq from wanted))
     ), counted as (
-      select c.action, count(*) as cells from cells c
+      select c.action, count(*) as cells, count(*) filter (where c.status = any(${FAILED})) as failed from cells c
       where c.org_id = ${org_id} and c.row_id = any(array(select row_id from looked))
         and c.action = any(${actions}::text[])
       group by c.action
     )
-    select total, (select count(*) from looked) as looked, action, coalesce(cells, 0) as cells
+    select total, (select count(*) from looked) as looked, action, coalesce(cells, 0) as cells,
+      coalesce(failed, 0) as failed
     from sheet left join counted on true`.execute(db)
   const { total = 0, looked = 0 } = rows[0] ?? {}
   const is_sampled = total > MAX_COUNTED
-  const counted = new Map(rows.map(({ action, cells }) => [action, cells]))
-  const estimateSettled = (action: string) => {
-    const cells = counted.get(action) ?? 0
-    return is_sampled && looked > 0 ? Math.floor((cells / looked) * total) : cells
-  }
-  return {
-    rows: total,
-    settled: Object.fromEntries(actions.map((action) => [action, estimateSettled(action)])),
-    is_sampled,
-  }
+  const counted = new Map(rows.map((row) => [row.action, row]))
+  const estimate = (cells: number) =>
+    is_sampled && looked > 0 ? Math.floor((cells / looked) * total) : cells
+  const countsOf = (part: 'cells' | 'failed') =>
+    Object.fromEntries(actions.map((action) => [action, estimate(counted.get(action)?.[part] ?? 0)]))
+  return { rows: total, settled: countsOf('cells'), failed: countsOf('failed'), is_sampled }
 }
+
+type Counted = { total: number; looked: number; action: string | null; cells: number; failed: number }

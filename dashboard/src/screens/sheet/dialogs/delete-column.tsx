@@ -2,17 +2,18 @@ import { useMutation } from '@tanstack/react-query'
 import { sheetCall, type SheetId } from '../../../api/calls.ts'
 import { fetchData, send } from '../../../api/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { notify, notifyProblem } from '../../../ui/toasts.tsx'
+import { notify } from '../../../ui/toasts.tsx'
 import type { Column } from '../columns.ts'
 import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
+import { undoLast } from '../undo.ts'
 
 /** The dialog that deletes an input with its values, or an action with its results. `Undo` restores them until other changes are made. */
 export function DeleteColumn({ column, onClose }: { column: Column; onClose: () => void }) {
   const view = useSheet()
-  const { refreshDefinition, refresh, address, history } = view
+  const { refreshDefinition, refresh, address } = view
   const remove = useMutation({
-    mutationFn: () => changeDefinition(view, 'delete column', () => removeColumn(view.sheet, column)),
+    mutationFn: () => changeDefinition(view, `delete ${column.name}`, () => removeColumn(view.sheet, column)),
     onSuccess: async (broken) => {
       onClose()
       if (address.opened.action === column.key || address.opened.cell === column.key) address.closePanel()
@@ -22,7 +23,7 @@ export function DeleteColumn({ column, onClose }: { column: Column; onClose: () 
         broken.length === 0
           ? `Deleted ${column.name}`
           : `Deleted ${column.name}. These actions referred to it: ${broken.join(', ')}`,
-        { label: 'Undo', run: () => void history.getState().undo().catch(notifyProblem) },
+        { label: 'Undo', run: () => undoLast(view) },
       )
     },
   })

@@ -13,7 +13,7 @@ export function RenameAction({ column, onClose }: { column: ActionColumn; onClos
       title="Rename action"
       start={column.name}
       save={(name) =>
-        changeDefinition(view, 'rename', () =>
+        changeDefinition(view, `rename ${column.name} to ${name.trim()}`, () =>
           send(
             sheetCall(sheet, 'PATCH /actions/:action_instance_id/name', {
               params: { action_instance_id: column.key },

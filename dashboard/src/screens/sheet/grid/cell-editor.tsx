@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type ChangeEvent, type KeyboardEvent, useRef, useState } from 'react'
 import type { Row } from '../../../api/sheet.ts'
 import { valueText } from '../cell-text.ts'
 import type { InputColumn } from '../columns.ts'
@@ -39,11 +39,11 @@ export function CellEditor({ column, row, initial }: { column: InputColumn; row:
     }
   }
   return (
-    <input
-      type="text"
+    <Editor
+      column={column}
+      initial={initial}
       aria-label={`Edit ${column.name}`}
       autoFocus
-      spellCheck={false}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={onKeyDown}
@@ -52,3 +52,40 @@ export function CellEditor({ column, row, initial }: { column: InputColumn; row:
     />
   )
 }
+
+type EditorProps = {
+  column: InputColumn
+  initial: string
+  'aria-label': string
+  autoFocus: boolean
+  value: string
+  onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void
+  onKeyDown: (event: KeyboardEvent) => void
+  onBlur: () => void
+  className: string
+}
+
+/**
+ * Returns the control for the type of the column. A value that the control could not show is edited as text, so that
+ * opening it loses nothing.
+ */
+function Editor({ column, initial, ...control }: EditorProps) {
+  if (column.type === 'date' && /^(\d{4}-\d{2}-\d{2})?$/.test(initial)) {
+    return <input type="date" {...control} />
+  }
+  const choices = column.type === 'boolean' ? BOOLEANS : (column.choices ?? [])
+  if ((column.type === 'boolean' || column.type === 'select') && ['', ...choices].includes(initial)) {
+    return (
+      <select {...control}>
+        {['', ...choices].map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  return <input type="text" spellCheck={false} {...control} />
+}
+
+const BOOLEANS = ['true', 'false']

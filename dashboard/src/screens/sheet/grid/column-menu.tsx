@@ -1,6 +1,7 @@
 import {
   ArrowLeft,
   ArrowRight,
+  Copy,
   EyeOff,
   Filter,
   Pencil,
@@ -10,12 +11,14 @@ import {
   Trash2,
 } from '../../../ui/icons.tsx'
 import { MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { duplicateAction, duplicateInput } from '../chain-changes.ts'
 import { moveColumn, type PlacedColumn } from '../columns.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
 
 export function ColumnMenu({ column }: { column: PlacedColumn }) {
-  const { layout, setLayout, address, can, placed } = useSheet()
+  const view = useSheet()
+  const { layout, setLayout, address, can, placed } = view
   const { open } = useSheetDialogs()
   const { key } = column
   const toggle = (keys: readonly string[]) =>
@@ -44,6 +47,25 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
               Run column
             </MenuItem>
           )}
+          {can.editActions && (
+            <MenuItem icon={Copy} onSelect={() => void duplicateAction(view, column)}>
+              Duplicate
+            </MenuItem>
+          )}
+          <MenuSeparator />
+        </>
+      )}
+      {column.kind === 'input' && can.configure && (
+        <>
+          <MenuItem icon={Pencil} onSelect={() => open({ kind: 'rename input', column })}>
+            Rename
+          </MenuItem>
+          <MenuItem icon={Settings2} onSelect={() => open({ kind: 'change type', column })}>
+            {column.type === 'select' ? 'Change type or choices' : 'Change type'}
+          </MenuItem>
+          <MenuItem icon={Copy} onSelect={() => void duplicateInput(view, column)}>
+            Duplicate
+          </MenuItem>
           <MenuSeparator />
         </>
       )}

@@ -12,6 +12,7 @@ import {
 } from '../../../ui/icons.tsx'
 import { type CellState, cellText, NO_RESULT, shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
+import { describeUnfit } from '../input-fit.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { fitsIn } from './text-fit.ts'
 
@@ -54,6 +55,7 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
   const action = column.kind === 'action' ? cellText(row?.cells[column.key], column, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
   const room = column.width - CELL_EDGES
+  const unfit = column.kind === 'input' ? describeUnfit(row?.inputs[column.name], column) : null
   return (
     <div
       key={column.key}
@@ -61,12 +63,14 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
       aria-colindex={place + 1}
       tabIndex={isActive ? 0 : -1}
       {...(row === undefined ? { 'aria-busy': true } : action === null ? {} : { 'aria-label': action.name })}
+      {...(unfit === null ? {} : { title: unfit, 'aria-invalid': true, 'aria-description': unfit })}
       aria-selected={isInRange || isActive}
       className={
         'border-r px-2 whitespace-nowrap outline-offset-[-2px] select-none focus:outline-2 focus:outline-focus' +
         (fitsIn(text, room, 13) ? '' : ' truncate') +
         (left !== null ? ' sticky z-1 bg-bg' : '') +
         (isInRange || isActive ? ' bg-selected' : '') +
+        (unfit === null ? '' : ' underline decoration-failed decoration-dotted underline-offset-3') +
         (column.kind === 'input' && column.type === 'number' ? ' text-right' : '')
       }
       {...(left === null ? {} : { style: { left } })}

@@ -33,7 +33,7 @@ export default function AddAction() {
   const choose = (offer: Offer | undefined) => {
     if (offer === undefined) return
     noteRecent(offer.entry.action_id)
-    address.openDraft(offer.entry.action_id, { inputs: offer.inputs })
+    address.openDraft(offer.entry.action_id, { after: address.opened.after, inputs: offer.inputs })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const next = findNext(event.key, active, offers.length)

@@ -2,30 +2,21 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import {
-  ChangedInput,
-  ChangeInputBody,
-  CreateInputsBody,
-  DuplicateInputBody,
-  Input,
-} from '#contract/inputs.ts'
-import { created, ok } from '../../../api/http/envelope.ts'
-import type { Api, Services } from '../../../api/services.ts'
+import { CreateInputsBody, Input } from '#contract/inputs.ts'
+import { ok } from '../../../api/http/envelope.ts'
+import type { Api } from '../../../api/services.ts'
 import type { InputColumn } from '../../../catalog/chain/definition.ts'
 import { printToken } from '../../../catalog/chain/references.ts'
-import { changeInput } from '../../input-changes.ts'
-import { duplicateInput } from '../../input-copies.ts'
 import { addInputs, findConflicts, removeInput } from '../../inputs.ts'
 import { getDefinition } from '../../store/definitions.ts'
-import type { WorkflowFor } from '../../store/workflows.ts'
-import { mayUse, sheetOfPath, SheetParams } from './resources.ts'
+import { sheetOfPath, SheetParams } from './resources.ts'
 
-const BASE = '/workflows/:workflow_id/sheets/:sheet_id/inputs'
+export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/inputs'
 const tags = ['Inputs']
-const InputParams = SheetParams.extend({ field_name: z.string().trim() })
+export const InputParams = SheetParams.extend({ field_name: z.string().trim() })
 const response = { 200: success(200, z.array(Input)) }
 
-export function inputRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
+export function inputRoutes(api: Api): void {
   api.get(
     BASE,
     {
@@ -62,50 +53,6 @@ export function inputRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>
     },
   )
 
-  api.patch(
-    `${BASE}/:field_name`,
-    {
-      config: { scope: 'workflows:write', body: 'document', exact: true, resource: sheetOfPath },
-      schema: {
-        tags,
-        summary: 'Rename an input with every reference to it, or change its type, choices or description',
-        params: InputParams,
-        body: ChangeInputBody,
-        response: { 200: success(200, ChangedInput) },
-      },
-    },
-    async ({ caller, db, sheet, params, body }) => {
-      const editing = {
-        db,
-        author: caller,
-        sheet,
-        catalogue,
-        mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
-      }
-      const { input, references_changed, warnings } = await changeInput(editing, params.field_name, body)
-      return ok({ ...viewInput(input), references_changed }, warnings.length === 0 ? {} : { warnings })
-    },
-  )
-
-  api.post(
-    `${BASE}/:field_name/duplicate`,
-    {
-      config: { scope: 'workflows:write', body: 'document', exact: true, resource: sheetOfPath },
-      schema: {
-        tags,
-        summary: 'Copy an input with its values',
-        params: InputParams,
-        body: DuplicateInputBody,
-        response: { 201: success(201, Input) },
-      },
-    },
-    async ({ caller, db, sheet, params, body }) => {
-      const wanted = { name: params.field_name, copyName: body.name }
-      const { input, warnings } = await duplicateInput(db, caller, sheet, wanted)
-      return created(viewInput(input), warnings.length === 0 ? {} : { warnings })
-    },
-  )
-
   api.delete(
     `${BASE}/:field_name`,
     {
@@ -128,7 +75,7 @@ async function findConflictsInBody({ db, sheet, body }: FastifyRequest): Promise
   return Array.isArray(body) ? findConflicts(body, (await getDefinition(db, sheet)).inputs) : []
 }
 
-function viewInput({ name, type, description, choices }: InputColumn) {
+export function viewInput({ name, type, description, choices }: InputColumn) {
   return {
     name,
     type,
