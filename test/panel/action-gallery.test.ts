@@ -7,10 +7,12 @@ import {
   printProviders,
 } from '../../dashboard/src/screens/sheet/panels/action-gallery.ts'
 
+type Gallery = Parameters<typeof listSections>[0]
+
 const catalogue = (await loadCatalogue()).list().map((action) => ({ ...viewEntry(action), has_key: true }))
 const find = (id: string) => catalogue.find(({ action_id }) => action_id === id)!
-const nothing = { catalogue, suggestions: [], recent: [], search: '', category: '' }
-const outline = (shown: Partial<typeof nothing> & Parameters<typeof listSections>[0]) =>
+const nothing: Gallery = { catalogue, suggestions: [], recent: [], search: '', category: '' }
+const outline = (shown: Gallery) =>
   listSections(shown).map(({ title, offers }) => [title, offers.map(({ entry }) => entry.action_id)])
 
 it('H8: the gallery shows each action once: suggested, then recently used, then all others by category', () => {
