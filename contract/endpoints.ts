@@ -240,7 +240,10 @@ export const SHEET_ENDPOINTS = {
   'GET /runs': { answer: z.array(runs.Run) },
   'POST /runs/:run_id/resume': { body: runs.ResumeRunBody, answer: runs.Queued, dryRun: Estimate },
   'GET /causes': { query: causes.CausesQuery, answer: causes.Causes },
-  'POST /rows/:row_id/cells/:action_instance_id/restore': { answer: runs.CellDetail },
+  'POST /rows/:row_id/cells/:action_instance_id/restore': {
+    body: runs.RestoreCellBody,
+    answer: runs.CellDetail,
+  },
 
   'POST /csv': { body: imports.ImportBody, answer: imports.StartedImport, dryRun: Estimate },
   'GET /csv': { answer: imports.ImportStatus },

@@ -170,6 +170,9 @@ export const CellDetail = z
   })
   .meta({ id: 'CellDetail' })
 
+/** The body of Restore Cell, which has no fields. */
+export const RestoreCellBody = z.strictObject({}).default({})
+
 export const Run = z
   .object({
     run_id: Uuid,

@@ -159,6 +159,8 @@ describe('D84: a re-run keeps the former result of a cell until there is a new o
     await org.call('POST', `${base}/run-all`)
     await settledRows(org, base)
     await forgetFormerCells(app.store.system)
+    const path = `${base}/rows/${ids[0]}/cells/paid_1/restore`
+    expect((await org.call('POST', path, { force: true })).body.errors[0].field).toBe('force')
     const restored = await restore(sheet, 'paid_1')
     expect([restored.status, restored.body.data]).toEqual([200, before])
     expect((await restore(sheet, 'paid_2')).body.data).toMatchObject({ outputs: { value: 'first 0' } })

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, Uuid } from '#contract/envelope.ts'
 import type { Cell, CellStatus } from '#contract/rows.ts'
-import { CellDetail } from '#contract/runs.ts'
+import { CellDetail, RestoreCellBody } from '#contract/runs.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import { API_PREFIX } from '../../../api/http/openapi.ts'
 import type { Api, Services } from '../../../api/services.ts'
@@ -68,6 +68,7 @@ function defineRestore(api: Api, { publicUrl }: Services): void {
         tags: ['Rows'],
         summary: 'Restore the result that a cell had before a failed run',
         params: CellParams,
+        body: RestoreCellBody,
         response: { 200: success(200, CellDetail) },
       },
     },
