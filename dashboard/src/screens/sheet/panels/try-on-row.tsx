@@ -19,7 +19,7 @@ type Props = Tried & { template: CatalogueAction }
 /** Tries an action on one row of the sheet, with its unsaved changes (H5). */
 export function TryOnRow({ template, ...tried }: Props) {
   const { inputs: fields } = template
-  const pure = 'pure' in template && template.pure === true
+  const { pure } = template
   const { can } = useSheet()
   const row = useTriedRow()
   const trial = useTrial(tried, row.id, pure)

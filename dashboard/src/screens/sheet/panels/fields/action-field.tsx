@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+import type { FieldKind } from '#contract/actions.ts'
 import { fetchTemplateOptions } from '../../../../api/sheet.ts'
 import { useSheet } from '../../sheet-view.ts'
 import { WaterfallField } from '../waterfall-field.tsx'
@@ -56,22 +58,18 @@ export function ActionField(props: FieldProps) {
   }
 }
 
+const CONTROLS: Partial<Record<FieldKind, (props: FieldProps & { text: string }) => ReactNode>> = {
+  model: ChoiceField,
+  choice: ChoiceField,
+  sheet: ChoiceField,
+  connection: ConnectionField,
+  date: DateField,
+  file: FileField,
+  json: PayloadField,
+}
+
 /** The control of an input whose value is one text. */
 function OneText(props: FieldProps & { text: string }) {
-  switch (props.field.kind) {
-    case 'model':
-    case 'choice':
-    case 'sheet':
-      return <ChoiceField {...props} />
-    case 'connection':
-      return <ConnectionField {...props} />
-    case 'date':
-      return <DateField {...props} />
-    case 'file':
-      return <FileField {...props} />
-    case 'json':
-      return <PayloadField {...props} />
-    default:
-      return <TextInput {...props} />
-  }
+  const Control = CONTROLS[props.field.kind] ?? TextInput
+  return <Control {...props} />
 }
