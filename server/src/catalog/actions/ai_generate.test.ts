@@ -14,6 +14,12 @@ describe('answers', () => {
       `Here:\n\`\`\`json\n${GOOD}\n\`\`\`\nBye`,
       { score: 7, reason: 'solid' },
     ],
+    [
+      'one of the choices of a field',
+      { output_format: { fields: [{ name: 'size', choices: ['Small', 'Large'] }] } },
+      '{"size": "Large"}',
+      { size: 'Large' },
+    ],
     ['JSON among words', { output_format: FIELDS }, `Sure! ${GOOD} Done.`, { score: 7, reason: 'solid' }],
     [
       'JSON behind thoughts',
@@ -210,6 +216,12 @@ describe('configuration', () => {
   it.each<[object, RegExp]>([
     [{ temperature: '3' }, /between 0 and 2/],
     [{ output_format: { fields: [{ name: 'a' }, { name: 'a' }] } }, /fields\[1\]\.name is used twice/],
+    [
+      { output_format: { fields: [{ name: 'a', type: 'number', choices: ['1'] }] } },
+      /fields\[0\]\.choices is accepted for the type string only/,
+    ],
+    [{ output_format: { fields: [{ name: 'a', choices: [] }] } }, /choices must be a list of 1 to 200 texts/],
+    [{ output_format: { fields: [{ name: 'a', choices: ['x', 'x'] }] } }, /must not name a text twice/],
     [{ output_format: { json: { type: 'strin' } } }, /json must be a JSON schema .*Unsupported type: strin/],
     [{ output_format: { json: { properties: { a: 5 } } } }, /contains a value that is not a schema/],
     [{ output_format: { json: { properties: { a: { $ref: '#' } } } } }, /refers to itself/],
