@@ -61,7 +61,11 @@ function Several({
           data-field={field.name}
           className="flex flex-col gap-2"
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || typed.trim() === '') return
+            const isListed = rest.some(({ label = '' }) =>
+              label.toLowerCase().includes(typed.trim().toLowerCase()),
+            )
+            // A listed choice is taken by the list itself.
+            if (event.key !== 'Enter' || typed.trim() === '' || isListed) return
             event.preventDefault()
             set([...texts, typed.trim()])
             setTyped('')
