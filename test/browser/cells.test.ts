@@ -68,6 +68,8 @@ describe('H9: a cell shows its values', LONG, () => {
     const tree = panel(1).getByRole('tree', { name: 'Value' })
     const box = await tree.boundingBox()
     expect(box?.height, 'long values scroll in their own box').toBeLessThan(450)
+    const below = await panel(1).getByRole('combobox', { name: 'Column shows' }).boundingBox()
+    expect(below?.y, 'nothing lies over the box').toBeGreaterThan((box?.y ?? 0) + (box?.height ?? 0))
     await panel(1).getByRole('searchbox', { name: 'Search value' }).fill('tech › 0')
     expect(await tree.getByRole('treeitem').count()).toBe(3)
     const line = tree.getByRole('treeitem', { name: /tech › 0 › name\s+React/ })

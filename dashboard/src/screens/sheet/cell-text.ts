@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { describeFailure } from '#contract/failure-words.ts'
 import type { Cell as CellSchema, CellStatus } from '#contract/rows.ts'
 
 type Cell = z.infer<typeof CellSchema>
@@ -46,8 +47,9 @@ export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped 
     }
     case 'failed':
     case 'error': {
-      const text = cell.error ?? ''
-      return { state, text, name: text === '' ? STATE_NAMES[state] : `${STATE_NAMES[state]}: ${text}` }
+      const error = cell.error ?? ''
+      if (error === '') return { state, text: STATE_NAMES[state], name: STATE_NAMES[state] }
+      return { state, text: describeFailure(state, error).words, name: `${STATE_NAMES[state]}: ${error}` }
     }
     case 'queued':
     case 'running':

@@ -12,34 +12,37 @@ export function ValueView({ value, actionsOf }: { value: unknown; actionsOf?: Li
   const [words, setWords] = useState('')
   const json = useMemo(() => JSON.stringify(value, null, 2), [value])
   return (
-    <Tabs
-      label="Outputs"
-      tabs={[
-        {
-          name: 'Values',
-          content: (
-            <div className="flex flex-col gap-2">
-              <SearchBox label="Search value" value={words} onChange={setWords} />
-              <ValueTree label="Value" value={value} words={words} {...(actionsOf && { actionsOf })} />
-            </div>
-          ),
-        },
-        {
-          name: 'Raw JSON',
-          content: (
-            <div className="flex flex-col items-start gap-2">
-              <CopyButton size="small" label="Copy JSON" text={() => json} />
-              <pre
-                tabIndex={0}
-                className="max-h-[45vh] w-full overflow-auto rounded-md border bg-subtle p-2 font-mono text-12"
-              >
-                {json}
-              </pre>
-            </div>
-          ),
-        },
-      ]}
-    />
+    // The box keeps its height: the panel scrolls as a whole.
+    <div className="shrink-0">
+      <Tabs
+        label="Outputs"
+        tabs={[
+          {
+            name: 'Values',
+            content: (
+              <div className="flex flex-col gap-2">
+                <SearchBox label="Search value" value={words} onChange={setWords} />
+                <ValueTree label="Value" value={value} words={words} {...(actionsOf && { actionsOf })} />
+              </div>
+            ),
+          },
+          {
+            name: 'Raw JSON',
+            content: (
+              <div className="flex flex-col items-start gap-2">
+                <CopyButton size="small" label="Copy JSON" text={() => json} />
+                <pre
+                  tabIndex={0}
+                  className="max-h-[45vh] w-full overflow-auto rounded-md border bg-subtle p-2 font-mono text-12"
+                >
+                  {json}
+                </pre>
+              </div>
+            ),
+          },
+        ]}
+      />
+    </div>
   )
 }
 
@@ -84,7 +87,7 @@ export function ValueTree({
       role="tree"
       aria-label={label}
       onKeyDown={onKeyDown}
-      className="max-h-[45vh] overflow-y-auto rounded-md border p-1 text-13"
+      className="max-h-[45vh] shrink-0 overflow-y-auto rounded-md border p-1 text-13"
     >
       {lines.map((line, place) => (
         <Line
