@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { findInstance } from '#server/catalog/chain/definition.ts'
-import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import type { Db } from '#server/database/connection/db.ts'
 import { invalid, notFound } from '#server/lib/errors.ts'
@@ -71,8 +70,8 @@ async function runTest(
   if (action === undefined) throw invalid('action', `the sheet has no action ${id}`)
   if (!(await findRowIds(db, sheet, [row])).has(row)) throw invalid('row', 'the sheet has no such row')
   const author = { ...OPERATOR, orgId: sheet.org_id, memberId: '' }
-  const testId = await withNetwork(config, async ({ egress }) => {
-    const installation = { config, models: createModels(config), egress }
+  const testId = await withNetwork(config, async ({ egress, models }) => {
+    const installation = { config, models, egress }
     const editing = { db, author, sheet, catalogue, installation, mayUse: () => true }
     const draft = await makeDraft(editing, { action, given: {} }, definition, [])
     const prices = await createPriceBook(catalogue).current(db)

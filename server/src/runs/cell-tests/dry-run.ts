@@ -23,7 +23,7 @@ const TOO_LARGE: Warning = {
 /** Returns whether an action can have an output of that name, without reading what runs have shown. */
 export const knowsOutput = (catalogue: Catalogue) => (actionId: string, name: string) => {
   const template = catalogue.get(actionId)
-  return template === undefined || template.dynamic === true || Object.hasOwn(template.outputs, name)
+  return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
 }
 
 /** Resolves the inputs and the condition of an action on a row, without running it. Large outputs of other actions read as empty. */

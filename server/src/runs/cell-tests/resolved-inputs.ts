@@ -19,6 +19,8 @@ export function resolveAction(template: Action, instance: ActionInstance, lookup
   const shown = Object.entries(resolved).map(([name, value]) => {
     const configured = instance.inputs[name]
     const field = template.inputs[name]
+    if (field?.kind === 'formula' && typeof configured === 'string')
+      return [name, cut(fillFormula(configured, openly))]
     const isFixed = configured !== undefined && isDeepStrictEqual(value, configured)
     return [name, cut(isFixed && field?.show !== undefined ? field.show(configured) : value)]
   })
@@ -30,6 +32,16 @@ export function isMet({ run_if }: Pick<ActionInstance, 'run_if'>, lookup: Lookup
   if (run_if === undefined) return null
   return evaluate(run_if.conditions, (text) => resolveValue(parseTemplate(text), lookup).value)
 }
+
+/** Returns a formula with the values of the row as constants. */
+const fillFormula = (formula: string, lookup: Lookup): string =>
+  parseTemplate(formula)
+    .map((part) => {
+      if (part.kind === 'text') return part.text
+      const value = lookup(part.token)
+      return value.found ? JSON.stringify(value.value) : part.source
+    })
+    .join('')
 
 function cut(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value)

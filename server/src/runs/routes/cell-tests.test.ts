@@ -211,6 +211,13 @@ describe('H5: POST A/test', () => {
       data: { resolved: { text: 'a' }, met: null, warnings: [], credits: { expected: 2, at_most: 2 } },
     })
     const without = await test({ inputs: { text: null } })
+    const formula = {
+      action_id: 'format_data_using_js_expression',
+      inputs: { data_formatter: '{{input.x}}.length' },
+    }
+    const path = `${sheet.base}/actions/test`
+    const shown = await org.call('POST', path, { ...formula, row_id: sheet.ids[0], dry_run: true })
+    expect(shown.body.data.resolved).toEqual({ data_formatter: '"a".length' })
     expect(without.body.data).toMatchObject({
       resolved: {},
       warnings: [{ code: 'required_field_missing', text: 'Enter a text' }],

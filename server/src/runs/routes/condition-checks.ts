@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { CheckConditionsBody, CheckedConditions } from '#contract/condition-checks.ts'
 import { success } from '#contract/envelope.ts'
 import { ok } from '../../api/http/envelope.ts'
@@ -29,7 +28,7 @@ export function conditionCheckRoutes(api: Api, { catalogue }: Pick<Services, 'ca
     },
     async (request) => {
       const { db, sheet, body } = request
-      const chain = await readChain(catalogue, request as FastifyRequest)
+      const chain = await readChain(catalogue, request)
       const { warnings, ...checked } = await checkConditions(
         db,
         { sheet, chain, catalogue },

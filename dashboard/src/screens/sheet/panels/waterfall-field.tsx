@@ -135,7 +135,9 @@ function Steps({ label, steps, onChange, factsOf }: Editing & { label: string })
         ))}
       </ul>
       {steps.length === 0 && (
-        <p className="text-12 text-muted">No providers are listed. Add one, or use the default list.</p>
+        <p className="text-12 text-muted">
+          An empty list asks the default providers. Add those to ask instead.
+        </p>
       )}
     </>
   )

@@ -44,7 +44,7 @@ export function ActionField(props: FieldProps) {
         <WaterfallField
           action={node?.action_instance_id ?? null}
           field={props.field}
-          value={shown.steps.length === 0 ? undefined : shown.steps}
+          value={Array.isArray(props.value) ? shown.steps : undefined}
           onChange={(steps) => props.onChange(steps ?? null)}
           loadOffers={async () =>
             (await fetchTemplateOptions(sheet, { template: template.action_id, field: name, context: {} }))
