@@ -63,7 +63,11 @@ export function createBatcher<Item, Result>(
     latest = batch.reduce((sum, { size }) => sum + size, 0)
     waitingSize -= latest
     try {
-      await runBatch(batch, options)
+      const results = await options.run(batch.map((entry) => entry.item))
+      batch.forEach((entry, index) => settleEntry(entry, results[index]))
+    } catch (cause) {
+      if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch, options.run)
+      else for (const entry of batch) entry.reject(cause)
     } finally {
       inFlight -= 1
       pump()
@@ -125,20 +129,12 @@ function countFitting(waiting: readonly { size: number }[], max: number): number
   return over === -1 ? waiting.length : Math.max(1, over)
 }
 
-/** Runs a batch and settles its items. Never rejects. */
-async function runBatch<Item, Result>(
+async function runEach<Item, Result>(
   batch: readonly Waiting<Item, Result>[],
-  { run, isolates }: Pick<BatcherOptions<Item, Result>, 'run' | 'isolates'>,
+  run: BatcherOptions<Item, Result>['run'],
 ): Promise<void> {
-  try {
-    const results = await run(batch.map((entry) => entry.item))
-    batch.forEach((entry, index) => settleEntry(entry, results[index]))
-  } catch (cause) {
-    if (batch.length > 1 && isolates?.(cause) === true) {
-      for (const entry of batch)
-        await run([entry.item]).then(([result]) => settleEntry(entry, result), entry.reject)
-    } else for (const entry of batch) entry.reject(cause)
-  }
+  for (const entry of batch)
+    await run([entry.item]).then(([result]) => settleEntry(entry, result), entry.reject)
 }
 
 function settleEntry<Item, Result>(
