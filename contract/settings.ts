@@ -141,6 +141,10 @@ export const AuditEntry = z.object({
   key: z.string().nullable().describe('`...XXXX` of an API key, `session`, or null for the operator'),
   action: z.string(),
   target: z.string(),
+  subject: z
+    .object({ name: z.string(), path: z.string().nullable().describe('Null if it was deleted') })
+    .nullable()
+    .describe('The name and the page of what `target` is the id of; null if it has none'),
   details: z.record(z.string(), z.unknown()),
 })
 export const AuditPage = z.object({ entries: z.array(AuditEntry), next: Uuid.nullable() })

@@ -24,6 +24,6 @@ export async function warnOfMisfits(db: Db, sheet: SheetKey, input: InputColumn)
   }
   if (count === 0) return []
   const rest = complete ? '' : `; the first ${plural(checked, 'row was', 'rows were')} checked`
-  const message = `${describeMismatch(input.type, count)}${rest}; they stay as given`
+  const message = `${describeMismatch(input.type, count)}${rest}; ${count === 1 ? 'it stays' : 'they stay'} as given`
   return [{ field: 'type', code: 'type_mismatch', message }]
 }

@@ -1,27 +1,29 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { Fragment, useDeferredValue, useState } from 'react'
 import type { z } from 'zod'
 import type { AuditEntry as AuditEntrySchema } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, LIVE } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
+import { useGo } from '../../frame/go.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ScrollText } from '../../ui/icons.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { AUDIT_AREAS, describeEntry } from './audit-words.ts'
 
 type AuditEntry = z.infer<typeof AuditEntrySchema>
 
 export function Screen() {
   const [actorTyped, setActor] = useState('')
-  const [actionTyped, setAction] = useState('')
+  const [action, setAction] = useState('')
   const actor = useDeferredValue(actorTyped.trim())
-  const action = useDeferredValue(actionTyped.trim())
   const filter = { actor: actor === '' ? undefined : actor, action: action === '' ? undefined : action }
   const pages = useInfiniteQuery({
     queryKey: keys.audit(actor, action),
@@ -47,7 +49,7 @@ export function Screen() {
     <Page title="Audit log">
       <div className="flex flex-wrap gap-3">
         <TextField label="Actor" value={actorTyped} onChange={setActor} placeholder="Email address" />
-        <TextField label="Action" value={actionTyped} onChange={setAction} placeholder="Such as member" />
+        <Combobox label="Action" value={action} choices={AUDIT_AREAS} onChange={setAction} />
       </div>
       {entries === undefined ? (
         <Skeleton />
@@ -72,31 +74,63 @@ export function Screen() {
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
+  { name: 'What happened', cell: (entry) => <Sentence entry={entry} /> },
   {
-    name: 'Action',
-    cell: ({ action: done }) => <span className="font-medium whitespace-nowrap">{done}</span>,
-  },
-  {
-    name: 'Actor',
-    cell: ({ actor: who, key }) => (
-      <span className="long-text">
-        {who}
-        {key !== null && <span className="text-muted">{` (${key})`}</span>}
-      </span>
-    ),
+    name: 'With',
+    cell: ({ key }) => <span className="whitespace-nowrap text-muted">{describeKey(key)}</span>,
   },
   { name: 'Time', cell: ({ at }) => <TimeText at={at} /> },
-  {
-    name: 'Target',
-    cell: ({ target }) => <span className="long-text text-12">{target}</span>,
-  },
-  {
-    name: 'Details',
-    cell: ({ details }) =>
-      Object.keys(details).length > 0 && (
-        <code className="line-clamp-2 text-12 break-all" title={JSON.stringify(details)}>
-          {JSON.stringify(details)}
-        </code>
-      ),
-  },
+  { name: 'Details', hideName: true, cell: (entry) => <Details entry={entry} /> },
 ]
+
+/** Who did what to what, in words, with a link to it. */
+function Sentence({ entry }: { entry: AuditEntry }) {
+  return (
+    <span className="long-text">
+      <span className="font-medium">{entry.actor === 'operator' ? 'The operator' : entry.actor}</span>{' '}
+      {describeEntry(entry).map(({ text, path }, place) => (
+        <Fragment key={place}>{isNothing(path) ? text : <PageLink path={path} text={text} />}</Fragment>
+      ))}
+    </span>
+  )
+}
+
+const isNothing = (path: string | null | undefined): path is null | undefined =>
+  path === null || path === undefined
+
+function PageLink({ path, text }: { path: string; text: string }) {
+  const go = useGo()
+  return (
+    <a
+      href={path}
+      className="text-accent-text hover:underline"
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        go(path)
+      }}
+    >
+      {text}
+    </a>
+  )
+}
+
+function describeKey(key: string | null): string {
+  return key === null ? 'the command line' : key === 'session' ? 'the dashboard' : `key ${key}`
+}
+
+/** The name, the id and the details of an entry as they are recorded. */
+function Details({ entry: { action, target, details } }: { entry: AuditEntry }) {
+  return (
+    <details className="text-12">
+      <summary className="cursor-pointer text-muted">Details</summary>
+      <pre className="max-w-[360px] pt-1 break-all whitespace-pre-wrap">
+        {[
+          action,
+          target,
+          ...(Object.keys(details).length > 0 ? [JSON.stringify(details, null, 2)] : []),
+        ].join('\n')}
+      </pre>
+    </details>
+  )
+}

@@ -44,12 +44,15 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
 
 const isMismatch = ({ code }: Warning) => code === 'type_mismatch'
 
+/** The rows that a warning names. The table of mismatches shows them. */
+const PLACES = /: rows\[.*$/
+
 function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null
   return (
     <ul aria-label="Warnings" className="list-inside list-disc text-muted">
       {warnings.map(({ message }) => (
-        <li key={message}>{message}</li>
+        <li key={message}>{message.replace(PLACES, '')}</li>
       ))}
     </ul>
   )

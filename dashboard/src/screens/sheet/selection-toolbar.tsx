@@ -37,7 +37,8 @@ export function SelectionToolbar() {
     <div
       role="toolbar"
       aria-label="Selected rows"
-      className="flex flex-wrap items-center gap-2 border-b bg-selected px-3 py-1.5"
+      // It floats over the end of the grid, so that no row moves when it comes and goes.
+      className="absolute inset-x-0 bottom-4 z-10 mx-auto flex w-max max-w-[calc(100%-16px)] animate-pop flex-wrap items-center gap-2 rounded-lg border bg-raised px-3 py-2 shadow-raised"
     >
       <span className="font-medium">{`${plural(count, 'row')} selected`}</span>
       {view.can.run && (

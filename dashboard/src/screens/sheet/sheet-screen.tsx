@@ -74,7 +74,6 @@ function Sheet({ sheet, overview, rows }: { sheet: SheetId; overview: WorkflowOv
           <SheetTabs overview={overview} />
           <Toolbar />
           <ActiveFilters />
-          <SelectionToolbar />
           <ChainStrip />
           <div className="relative flex min-h-0 flex-1">
             <Body />
@@ -94,7 +93,7 @@ function Body() {
   // While the server is unreachable, loaded rows stay visible and the footer shows the status.
   const showsProblem = rows.problem !== null && !(isUnavailable(rows.problem) && rows.total !== null)
   return (
-    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+    <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
       {showsProblem && (
         <div className="p-2">
           <Problem error={rows.problem} onRetry={() => void rows.refresh()} />
@@ -102,6 +101,7 @@ function Body() {
       )}
       <Grid />
       {total === 0 && <SheetHints />}
+      <SelectionToolbar />
     </div>
   )
 }

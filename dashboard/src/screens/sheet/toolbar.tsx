@@ -37,7 +37,7 @@ export function Toolbar() {
     <div
       role="toolbar"
       aria-label="Sheet"
-      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:[&_button]:h-9"
+      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:[&_button]:h-9 xl:flex-nowrap xl:gap-1 2xl:gap-1.5"
     >
       {can.configure && (
         <Button icon={Plus} iconOnPhone onClick={() => open({ kind: 'add input' })}>
@@ -55,16 +55,19 @@ export function Toolbar() {
         </Button>
       )}
       <RunMenu latest={runs?.[0]} />
-      <span aria-hidden className="mx-1 h-5 w-px bg-hairline max-md:hidden" />
+      <span aria-hidden className="mx-1 h-5 w-px shrink-0 bg-hairline max-md:hidden" />
       <Button icon={Filter} iconOnPhone onClick={() => open({ kind: 'filters' })}>
         Filters
       </Button>
       <ColumnsMenu />
-      <div className="flex items-center gap-1.5 max-md:w-full">
+      <div className="flex min-w-0 items-center gap-1.5 max-md:w-full xl:gap-1">
         <UndoButtons />
         <FindBox />
       </div>
-      <nav aria-label="Sheet" className="ml-auto flex gap-3 max-md:w-full max-md:justify-between max-md:py-1">
+      <nav
+        aria-label="Sheet"
+        className="ml-auto flex shrink-0 gap-2.5 pl-1 max-md:w-full max-md:justify-between max-md:py-1 2xl:gap-3"
+      >
         {LINKS.map((name) => (
           <SheetPageLink
             key={name}
@@ -165,7 +168,7 @@ function FindBox() {
       label="Find"
       value={text}
       onChange={setText}
-      className="w-40! max-md:h-9 max-md:w-auto! max-md:flex-1"
+      className="w-40! min-w-16 max-md:h-9 max-md:w-auto! max-md:flex-1 xl:shrink"
     />
   )
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { figure } from '../../ui/figure.ts'
-import { FileUp, Plus, Sparkles, Table2 } from '../../ui/icons.tsx'
+import { Plus, Table2 } from '../../ui/icons.tsx'
 import { NameLink } from '../../ui/name-link.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -16,6 +16,10 @@ import { SearchBox } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { NewWorkflow } from './new-workflow.tsx'
 import { useOpenDemo } from './open-demo.ts'
+import { showWorkflows, type View } from './shown-workflows.ts'
+import { SourcesToMend } from './sources-to-mend.tsx'
+import { StartButtons } from './start-buttons.tsx'
+import { ViewButtons } from './view-buttons.tsx'
 import { WorkflowActions } from './workflow-actions.tsx'
 
 const COLUMNS: readonly Column<Workflow>[] = [
@@ -61,6 +65,7 @@ export function Screen() {
   })
   const can = useCan()
   const [words, setWords] = useState('')
+  const [view, setView] = useState<View>('All')
   const [order, setOrder] = useState<Order>({ column: 'Changed', descending: true })
   const [isMaking, setMaking] = useState<'blank' | 'file' | null>(null)
   const demo = useOpenDemo()
@@ -68,17 +73,22 @@ export function Screen() {
     return <Refusal error={workflows.error} title="Workflows" onRetry={() => void workflows.refetch()} />
   }
   const all = workflows.data
-  const wanted = words.trim().toLowerCase()
-  const found = all?.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const found = all === undefined ? undefined : showWorkflows(all, { view, words, now: Date.now() })
   const canWrite = can('workflows:write')
   const isEmpty = all?.length === 0
+  const clear = () => {
+    setWords('')
+    setView('All')
+  }
   return (
     <Page
       title="Workflows"
       actions={
         canWrite && (
           <>
-            {all !== undefined && all.length > 0 && <OpenDemo demo={demo} kind="plain" />}
+            {all !== undefined && !isEmpty && (
+              <StartButtons demo={demo} isPrimary={false} onFile={() => setMaking('file')} />
+            )}
             <Button kind={isEmpty ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking('blank')}>
               New workflow
             </Button>
@@ -86,24 +96,19 @@ export function Screen() {
         )
       }
     >
-      <SearchBox label="Search workflows" value={words} onChange={setWords} className="md:max-w-[320px]" />
+      <SourcesToMend />
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <SearchBox label="Search workflows" value={words} onChange={setWords} className="md:w-[320px]!" />
+        {all !== undefined && !isEmpty && <ViewButtons workflows={all} view={view} onView={setView} />}
+      </div>
       {found === undefined ? (
         <Skeleton />
       ) : isEmpty ? (
         <NoWorkflows>
-          {canWrite && (
-            <>
-              <OpenDemo demo={demo} kind="primary" />
-              <Button icon={FileUp} onClick={() => setMaking('file')}>
-                Start from a file
-              </Button>
-            </>
-          )}
+          {canWrite && <StartButtons demo={demo} isPrimary onFile={() => setMaking('file')} />}
         </NoWorkflows>
       ) : found.length === 0 ? (
-        <EmptyState icon={Table2} title="No results" text={`No workflow name contains “${words.trim()}”.`}>
-          <Button onClick={() => setWords('')}>Clear search</Button>
-        </EmptyState>
+        <NothingFound words={words.trim()} view={view} onClear={clear} />
       ) : (
         <Table
           label="Workflows"
@@ -134,13 +139,19 @@ function NoWorkflows({ children }: { children: ReactNode }) {
   )
 }
 
-type OpenDemoProps = { demo: ReturnType<typeof useOpenDemo>; kind: 'primary' | 'plain' }
+const NONE_IN_VIEW: Record<View, string> = {
+  All: 'There are no workflows.',
+  Recent: 'No workflow was changed or run within the last 7 days.',
+  Running: 'No workflow is running.',
+  Failed: 'No last run of a workflow has failed cells.',
+}
 
-function OpenDemo({ demo, kind }: OpenDemoProps) {
+function NothingFound({ words, view, onClear }: { words: string; view: View; onClear: () => void }) {
+  const text = words === '' ? NONE_IN_VIEW[view] : `No workflow name contains “${words}”.`
   return (
-    <Button kind={kind} icon={Sparkles} busy={demo.isPending} onClick={() => demo.mutate()}>
-      Open the demo workflow
-    </Button>
+    <EmptyState icon={Table2} title="No results" text={text}>
+      <Button onClick={onClear}>{words === '' ? 'Show all workflows' : 'Clear search'}</Button>
+    </EmptyState>
   )
 }
 

@@ -104,7 +104,7 @@ it('D28, D79: an interrupted import continues to count the values that do not fi
     data: { status: 'processing' },
     warnings: [
       { message: expect.stringContaining('in 1 value (rows[4998])') },
-      { message: '1 value is no number (rows[4999]); stored as given' },
+      { message: "1 value doesn't look like a number (imported as it is): rows[4999]" },
     ],
   })
   await run()
@@ -112,7 +112,10 @@ it('D28, D79: an interrupted import continues to count the values that do not fi
     data: COMPLETED,
     warnings: [
       { message: expect.stringContaining('in 3 values (rows[4998], rows[9998], rows[14998])') },
-      { message: '3 values are no number (rows[4999], rows[9999], rows[14999]); stored as given' },
+      {
+        message:
+          "3 values don't look like numbers (imported as they are): rows[4999], rows[9999], rows[14999]",
+      },
     ],
   })
 })

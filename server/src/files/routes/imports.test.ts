@@ -93,7 +93,7 @@ describe('Import CSV', () => {
         field: 'rows[7].Staff',
         code: 'type_mismatch',
         message:
-          '6 values are no number (rows[7], rows[1007], rows[2007], rows[3007], rows[4007], and 1 more); stored as given',
+          "6 values don't look like numbers (imported as they are): rows[7], rows[1007], rows[2007], rows[3007], rows[4007], and 1 more",
       },
     ])
     expect((await list(base, { page_size: 8 })).rows[7].inputs.Staff).toBe('many')

@@ -17,7 +17,7 @@ import { answerEstimate, DRY_RUN_ANSWER } from '../../money/routes/dry-runs.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
 import { countRunning, warnOfNoActions } from '../../runs/arrivals.ts'
 import { sheetOfPath, SheetParams } from '../../sheets/routes/workflows/resources.ts'
-import { warnOfNormalized, warnOfMismatches } from '../../sheets/rows/value-warnings.ts'
+import { nameInRows, warnOfMismatches, warnOfNormalized } from '../../sheets/rows/value-warnings.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
 import { IMPORT_JOB } from '../imports/import-job.ts'
 import { countImportedRows } from '../imports/import-source.ts'
@@ -97,7 +97,10 @@ function defineStatus(api: Api): void {
       if (found === undefined) return ok({ status: 'unknown' as const, rows_imported: 0 })
       const { status, rows_imported, mismatches, normalized, error } = found
       const answer = { status, rows_imported, ...(error === null ? {} : { error }) }
-      const warnings = [...warnOfNormalized(normalized), ...warnOfMismatches(mismatches)]
+      const warnings = [
+        ...warnOfNormalized(normalized),
+        ...warnOfMismatches(mismatches, nameInRows, 'imported'),
+      ]
       return warnings.length === 0 ? ok(answer) : ok(answer, { warnings })
     },
   )

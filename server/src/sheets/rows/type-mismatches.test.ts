@@ -54,7 +54,7 @@ it('D79: one warning for each input, with a count and the first places', async (
       field: 'rows[1].number',
       code: 'type_mismatch',
       message:
-        '500 values are no number (rows[1], rows[3], rows[5], rows[7], rows[9], and 495 more); stored as given',
+        "500 values don't look like numbers (stored as they are): rows[1], rows[3], rows[5], rows[7], rows[9], and 495 more",
     },
   ])
 })
@@ -66,7 +66,7 @@ it('D79: a delivery to a webhook is warned of as well', async () => {
     {
       field: 'body[1].number',
       code: 'type_mismatch',
-      message: '1 value is no number (body[1]); stored as given',
+      message: "1 value doesn't look like a number (stored as it is): body[1]",
     },
   ])
   expect((await readDelivery(inputs, { number: 'x' })).warnings).toMatchObject([{ field: 'body.number' }])

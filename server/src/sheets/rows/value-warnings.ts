@@ -47,23 +47,37 @@ export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly
 export function warnOfMismatches(
   mismatches: readonly Mismatches[],
   nameRow: NameRow = nameInRows,
+  verb: 'stored' | 'imported' = 'stored',
 ): Warning[] {
-  return mismatches.map((mismatch) => createWarning(mismatch, nameRow))
+  return mismatches.map((mismatch) => createWarning(mismatch, nameRow, verb))
 }
 
-function createWarning(mismatches: Mismatches, nameRow: NameRow): Warning {
+function createWarning(mismatches: Mismatches, nameRow: NameRow, verb: string): Warning {
   const { type, count } = mismatches
+  const kept = count === 1 ? `${verb} as it is` : `${verb} as they are`
   return {
     field: nameFirstField(mismatches, nameRow),
     code: 'type_mismatch',
-    message: `${describeMismatch(type, count)} (${listPlaces(mismatches, nameRow)}); stored as given`,
+    message: `${describeMismatch(type, count)} (${kept}): ${listPlaces(mismatches, nameRow)}`,
   }
 }
 
-/** Returns a text such as `2 values are no number`. */
+const LOOKS: Record<InputType, [one: string, many: string]> = {
+  string: ['a text', 'texts'],
+  number: ['a number', 'numbers'],
+  email: ['an email address', 'email addresses'],
+  url: ['a URL', 'URLs'],
+  date: ['a date', 'dates'],
+  boolean: ['yes or no', 'yes or no'],
+  select: ['one of the choices', 'one of the choices'],
+}
+
+/** Returns a text such as `2 values don't look like numbers`. */
 export function describeMismatch(type: InputType, count: number): string {
-  const values = plural(count, 'value is', 'values are')
-  return `${values} ${type === 'select' ? 'none of the choices' : `no ${type}`}`
+  const [one, many] = LOOKS[type]
+  return count === 1
+    ? `1 value doesn't look like ${one}`
+    : `${plural(count, 'value')} don't look like ${many}`
 }
 
 /** Adds a value. Its place is kept if it is among the first. */

@@ -124,7 +124,7 @@ describe('4.8 single runs', async () => {
   })
 
   it('D79: a value that does not fit its field is a warning that names its place', async () => {
-    const message = (place: string) => `1 value is no number (${place}); stored as given`
+    const message = (place: string) => `1 value doesn't look like a number (stored as it is): ${place}`
     const single = await org.call('POST', `${path}/run`, { input_data: { n: 'three' } })
     expect([single.status, single.body.warnings]).toEqual([
       201,

@@ -6,6 +6,7 @@ import { ok } from '../../../api/http/envelope.ts'
 import type { Api, Services } from '../../../api/services.ts'
 import { measureStorage } from '../../../files/store/storage-quota.ts'
 import { measureRows } from '../../../sheets/store/row-quota.ts'
+import { type AuditSubject, listAuditSubjects } from '../../store/audit-subjects.ts'
 import { type AuditRecord, listAudit } from '../../store/audit.ts'
 import { readHealth } from '../../store/health.ts'
 
@@ -27,7 +28,12 @@ export function organisationSettings(api: Api, { config, sendMail }: Services): 
       const found = await listAudit(db, caller.orgId, filter, limit + 1)
       const entries = found.slice(0, limit)
       const next = found.length > limit ? (entries.at(-1)?.entry_id ?? null) : null
-      return ok({ entries: entries.map(viewEntry), next })
+      const subjects = await listAuditSubjects(
+        db,
+        caller.orgId,
+        entries.map(({ target }) => target),
+      )
+      return ok({ entries: entries.map((entry) => viewEntry(entry, subjects.get(entry.target))), next })
     },
   )
 
@@ -68,7 +74,7 @@ export function organisationSettings(api: Api, { config, sendMail }: Services): 
   )
 }
 
-function viewEntry({ key_id, last4, is_session, at, ...entry }: AuditRecord) {
+function viewEntry({ key_id, last4, is_session, at, ...entry }: AuditRecord, subject?: AuditSubject) {
   const key = key_id === null ? null : is_session === true ? 'session' : `...${last4 ?? ''}`
-  return { ...entry, at: at.toISOString(), key }
+  return { ...entry, at: at.toISOString(), key, subject: subject ?? null }
 }

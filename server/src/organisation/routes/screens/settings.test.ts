@@ -280,6 +280,7 @@ describe('screens 11, 12 and 16', () => {
       actor: org.adminEmail,
       key: 'session',
       action: 'shortcut.archived',
+      subject: { name: 'Found', path: expect.stringMatching(/^\/shortcuts\/[0-9a-f-]{36}$/) },
     })
     const second = await readScreen(admin, `/audit?limit=5&before=${first.next}`)
     const ids = [...first.entries, ...second.entries].map(({ entry_id }: Json) => entry_id)
