@@ -6,9 +6,11 @@ import { ApiError, setSignedOutHandler } from './api/client.ts'
 import { keepReturnAddress } from './return-address.ts'
 import { router } from './routes.tsx'
 import { applyTheme, readTheme } from './theme/theme.ts'
+import { showCutText } from './ui/cut-text.ts'
 import './theme/styles.css'
 
 applyTheme(readTheme())
+showCutText()
 
 const MAX_RETRIES = 2
 /** Returns true if the server was not reached, or only a proxy in front of it. Errors of the server itself are shown at once. */

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { problems } from './dashboard.ts'
+import { describeAround } from './screens/around.ts'
 import { describeScreensOfASheet } from './screens/of-a-sheet.ts'
 import { describeOrganisations } from './screens/organisations.ts'
 import { describeSettings } from './screens/settings.ts'
@@ -67,6 +68,7 @@ describeSettings(tour)
 describeOrganisations(tour)
 describeSourcesAndSegments(tour)
 describeScreensOfASheet(tour)
+describeAround(tour)
 describeWrittenText(tour)
 
 describe('by keyboard', LONG, () => {

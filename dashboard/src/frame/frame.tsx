@@ -48,6 +48,7 @@ function SignedIn() {
   }, [])
   return (
     <div className="flex h-full min-h-0 max-md:flex-col">
+      <SkipLink />
       <Sidebar onOpenPalette={() => setDialog('palette')} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <SettingsLinks />
@@ -62,6 +63,25 @@ function SignedIn() {
       )}
       <KeyboardShortcuts open={dialog === 'keys'} onClose={() => setDialog(null)} />
     </div>
+  )
+}
+
+/** The first link of each page, which is seen only while it has the focus: it leads past the navigation. */
+function SkipLink() {
+  return (
+    <a
+      href="#content"
+      className="sr-only focus:not-sr-only focus:fixed! focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2 focus:shadow-raised"
+      onClick={(event) => {
+        event.preventDefault()
+        const main = document.querySelector('main')
+        if (main === null) return
+        if (!main.hasAttribute('tabindex')) main.tabIndex = -1
+        main.focus()
+      }}
+    >
+      Skip to content
+    </a>
   )
 }
 

@@ -48,17 +48,17 @@ describe('H13: types', () => {
     expect(await retype({ type: 'boolean' })).toEqual([
       200,
       'boolean',
-      ['3 values are no boolean; they stay as given'],
+      ["3 values don't look like yes or no; they stay as given"],
     ])
     expect(await retype({ type: 'date' })).toEqual([
       200,
       'date',
-      ['5 values are no date; they stay as given'],
+      ["5 values don't look like dates; they stay as given"],
     ])
     expect(await retype({ type: 'select', choices: ['true', 'maybe'] })).toEqual([
       200,
       'select',
-      ['3 values are none of the choices; they stay as given'],
+      ["3 values don't look like one of the choices; they stay as given"],
     ])
     expect((await change(base, 'a', { description: 'd' })).body).toMatchObject({
       data: { choices: ['true', 'maybe'], description: 'd' },
