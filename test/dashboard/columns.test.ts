@@ -143,7 +143,7 @@ describe('the layout in the browser', () => {
   })
 
   it('is read as it was stored, for its sheet only', () => {
-    const layout: Layout = { ...EMPTY_LAYOUT, order: ['x_1'], rowHeight: 40 }
+    const layout: Layout = { ...EMPTY_LAYOUT, order: ['x_1'], rowHeight: 64 }
     storeLayout(SHEET, layout)
     expect([hasLayout(SHEET), readLayout(SHEET)]).toEqual([true, layout])
     const other = { ...SHEET, sheetId: 't' }

@@ -31,8 +31,13 @@ export type Layout = {
   /** The output that each column of an action shows, where that was chosen. */
   shown: Record<string, string>
 }
-export const ROW_HEIGHTS = [28, 32, 40] as const
+/** The height of rows that show three lines of text. */
+export const TALL = 64
+export const ROW_HEIGHTS = [28, 32, TALL] as const
 export type RowHeight = (typeof ROW_HEIGHTS)[number]
+/** Returns the row height of a saved layout. `Tall` was 40 before it showed three lines. */
+export const readRowHeight = (saved: unknown): RowHeight =>
+  saved === 40 ? TALL : (ROW_HEIGHTS.find((height) => height === saved) ?? 32)
 
 export const EMPTY_LAYOUT: Layout = {
   widths: {},
@@ -112,10 +117,8 @@ export const hasLayout = (sheet: SheetId): boolean => localStorage.getItem(layou
 
 export function readLayout(sheet: SheetId): Layout {
   try {
-    return {
-      ...EMPTY_LAYOUT,
-      ...(JSON.parse(localStorage.getItem(layoutKey(sheet)) ?? '{}') as Partial<Layout>),
-    }
+    const kept = JSON.parse(localStorage.getItem(layoutKey(sheet)) ?? '{}') as Partial<Layout>
+    return { ...EMPTY_LAYOUT, ...kept, rowHeight: readRowHeight(kept.rowHeight) }
   } catch {
     return EMPTY_LAYOUT
   }

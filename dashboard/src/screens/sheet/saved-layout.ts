@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import { type Column, hasLayout, type Layout, readLayout, ROW_HEIGHTS, storeLayout } from './columns.ts'
+import { type Column, hasLayout, type Layout, readLayout, readRowHeight, storeLayout } from './columns.ts'
 import type { createHistory } from './history.ts'
 
 /** The delay before saving. Dragging a column edge changes the layout many times. */
@@ -17,7 +17,7 @@ async function loadLayout(
   try {
     const saved = await fetchData(sheetCall(sheet, 'GET /internal/layout'), { signal })
     if (saved === null || signal.aborted) return
-    show({ ...saved, rowHeight: ROW_HEIGHTS.find((height) => height === saved.rowHeight) ?? 32 })
+    show({ ...saved, rowHeight: readRowHeight(saved.rowHeight) })
   } catch (error) {
     if (!signal.aborted) notifyProblem(error)
   }

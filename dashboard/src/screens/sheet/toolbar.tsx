@@ -10,7 +10,7 @@ import { Columns3, Filter, Plus, Redo2, Rows3, Undo2, Zap } from '../../ui/icons
 import { Menu, MenuCheckbox, MenuItem, MenuLabel, MenuSeparator } from '../../ui/menu.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import { ROW_HEIGHTS } from './columns.ts'
+import { ROW_HEIGHTS, TALL } from './columns.ts'
 import { addRows } from './row-edits.ts'
 import { RunMenu } from './runs/run-menu.tsx'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
@@ -130,7 +130,7 @@ function ColumnsMenu() {
           note={layout.rowHeight === rowHeight ? '✓' : ''}
           onSelect={() => setLayout({ ...layout, rowHeight })}
         >
-          {{ 28: 'Compact', 32: 'Normal', 40: 'Tall' }[rowHeight]}
+          {{ 28: 'Compact', 32: 'Normal', [TALL]: 'Tall' }[rowHeight]}
         </MenuItem>
       ))}
     </Menu>

@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { useStore } from 'zustand'
 import { copyArea } from '../clipboard.ts'
-import { selectWidth } from '../columns.ts'
+import { selectWidth, TALL } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import type { Place } from '../view-state.ts'
 import { GridHead, HEAD_HEIGHT } from './grid-head.tsx'
@@ -83,7 +83,11 @@ export function Grid() {
     >
       <GridHead {...parts} />
       <div role="rowgroup" className="relative" style={{ height: window.height, width: parts.width }}>
-        <div role="presentation" style={{ ...sizes, transform: `translateY(${window.shift}px)` }}>
+        <div
+          role="presentation"
+          className={rowHeight === TALL ? 'tall-rows' : undefined}
+          style={{ ...sizes, transform: `translateY(${window.shift}px)` }}
+        >
           {shown.map((index) => (
             <GridRow
               key={index}
@@ -185,7 +189,7 @@ export function findPlace(target: EventTarget | null): Place | null {
   }
 }
 
-/** Sets the tooltip of a cell to its full text, because cells are cut to one line. */
+/** Sets the tooltip of a cell to its full text, because cells cut it off. */
 function showFullText(target: EventTarget): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null
   if (cell !== null && cell.title !== cell.textContent) cell.title = cell.textContent
