@@ -107,7 +107,7 @@ export type ActionSpec<F extends Fields, O extends Outputs> = {
   name: string
   description: string
   category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
-  /** Other words that people search for when they need this action. */
+  /** The words beside its name that people search for when they need this action. */
   synonyms?: readonly string[]
   /**
    * The credits for a completed cell. Providers in a waterfall have their own prices. Default 1, up to 3 decimals

@@ -62,8 +62,13 @@ const MAX_WORDS = 2000
 function fitWarnings(warnings: readonly Warning[]): Warning[] {
   const fitting: Warning[] = []
   let bytes = 0
-  for (const { field, code, message } of warnings) {
-    const warning = { field: shorten(field, MAX_FIELD), code, message: shorten(message, MAX_WORDS) }
+  for (const { field, code, message, text } of warnings) {
+    const warning: Warning = {
+      field: shorten(field, MAX_FIELD),
+      code,
+      message: shorten(message, MAX_WORDS),
+      ...(text === undefined ? {} : { text: shorten(text, MAX_WORDS) }),
+    }
     bytes += Buffer.byteLength(JSON.stringify(warning))
     if (bytes > MAX_WARNING_BYTES) {
       const more = warnings.length - fitting.length

@@ -30,7 +30,7 @@ const COMPANY_END = /\b(?:inc|llc|ltd|limited|gmbh|ag|corp|corporation|company|c
 
 /** The names of columns that say what they hold. */
 const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
-  email: /\be-?mail/,
+  email: /\be ?mail/,
   company_page: /\bcompany linkedin\b|\blinkedin company\b/,
   profile: /\blinkedin\b|\bprofile\b/,
   website: /\b(?:website|homepage|url|site|web)\b/,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Configuration, MAX_CONFIGURATION } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
+import { parseWithNumberTexts, withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { makeStorable } from '../../lib/json/storable.ts'
 import { createHints } from '../../lib/nearest-name.ts'
 import { checkOperators, dropEnvConditions, type TypeOf } from '../chain/condition-check.ts'
@@ -124,7 +124,15 @@ function configureField(
 
 /** Accepts a field in the form in which Get Action shows it, without changing anything (D87). */
 function isShown(raw: unknown, { show }: Field, current: ConfiguredValue): boolean {
-  return isDeepStrictEqual(withPlainNumbers(raw), show === undefined ? current : show(current))
+  const shown = show === undefined ? current : show(current)
+  return (
+    isDeepStrictEqual(withPlainNumbers(raw), shown) || isDeepStrictEqual(asPrinted(raw), asPrinted(shown))
+  )
+}
+
+/** Returns a value as its JSON text says it: numbers by their digits, objects without regard to how they were made. */
+function asPrinted(value: unknown): unknown {
+  return parseWithNumberTexts(JSON.stringify(value))
 }
 
 /** Checks types and leaves out conditions over environment variables. If none remains, nothing is saved. */

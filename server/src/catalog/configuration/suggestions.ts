@@ -11,7 +11,7 @@ type Rule = {
   /** The kinds of columns that the action is suggested for, and those in whose presence it is not. */
   needs: readonly (ColumnKind | 'person' | 'site')[]
   unless?: readonly ColumnKind[]
-  /** What the columns hold, or what they show together. */
+  /** Words for the contents of the columns, after their names. */
   because: string
   inputs: (...values: string[]) => Record<string, unknown>
 }
@@ -148,7 +148,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What a sheet has: its inputs with samples, the outputs of its actions, and the actions with their configuration. */
+/** The inputs of a sheet with samples, the outputs of its actions, and those actions. */
 export type SuggestionSubject = {
   inputs: readonly SampledColumn[]
   outputs: readonly SampledColumn[]

@@ -23,7 +23,7 @@ export const CATEGORIES: readonly (readonly [id: string, label: string])[] = [
 ]
 const labelOf = (category: string): string => CATEGORIES.find(([id]) => id === category)?.[1] ?? category
 
-/** What the gallery shows. Lists are undefined while they load. */
+/** The lists and choices of the gallery. Lists are undefined while they load. */
 type Shown = {
   catalogue: readonly CatalogueEntry[] | undefined
   suggestions: readonly Suggestion[] | undefined

@@ -14,7 +14,7 @@ export function GalleryCategories({ name, chosen, onChoose }: Props) {
         <label
           key={id}
           className={classNames(
-            'shrink-0 cursor-pointer rounded-md px-2 py-1 whitespace-nowrap text-muted hover:bg-hover',
+            'relative shrink-0 cursor-pointer rounded-md px-2 py-1 whitespace-nowrap text-muted hover:bg-hover',
             'has-focus-visible:outline-2 has-focus-visible:outline-focus',
             'max-md:border md:border-0',
             chosen === id && 'bg-selected font-medium text-accent-text hover:bg-selected',

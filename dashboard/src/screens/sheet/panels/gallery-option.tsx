@@ -51,7 +51,7 @@ export function GalleryOption({ id, offer, search, isActive, onChoose }: Props) 
       <span className="flex min-w-0 grow flex-col">
         <span className="flex flex-wrap items-baseline gap-x-2">
           <span className="font-medium">{entry.name}</span>
-          <span className="ml-auto flex shrink-0 items-baseline gap-2 text-12 text-muted">
+          <span className="ml-auto flex shrink-0 items-baseline gap-2 text-12 text-muted max-md:ml-0 max-md:basis-full">
             {printPrice(entry)}
             <KeyState entry={entry} />
           </span>
@@ -59,7 +59,7 @@ export function GalleryOption({ id, offer, search, isActive, onChoose }: Props) 
         {reason !== undefined && <span className="text-12 text-accent-text">{reason}</span>}
         <span className="line-clamp-2 text-12 text-muted">{entry.description}</span>
         {(needs !== '' || providers !== '') && (
-          <span className="mt-0.5 line-clamp-1 text-11 text-muted">
+          <span className="mt-0.5 line-clamp-1 text-11 text-muted max-md:line-clamp-2">
             {needs !== '' && (
               <>
                 <span className="font-medium">Needs</span> {needs}

@@ -29,7 +29,7 @@ const ODD: readonly string[] = [
 /** Values that are only right for one kind of field. */
 function valuesOf({ kind, options, waterfall }: Field): string[] {
   const conditions = (value: string) =>
-    `[{"combinator": "OR", "conditions": [{"variable": "${TOKEN}", "operator": "is", "values": [${value}]}, {"combinator": "AND", "conditions": [{"variable": "${TOKEN}", "operator": "is not empty", "values": []}]}]}]`
+    `[{"combinator": "OR", "conditions": [{"variable": "${TOKEN}", "operator": "is", "values": [${value}]}, {"combinator": "AND", "variable": "${TOKEN}", "operator": "is not empty", "values": []}]}]`
   const steps = (waterfall?.providers ?? []).map(({ name, supportsOwnKey }) =>
     supportsOwnKey ? { name, use_own_key: true } : name,
   )
