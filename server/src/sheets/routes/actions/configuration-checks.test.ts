@@ -24,7 +24,12 @@ async function listWarnings(action_id: string, inputs: Record<string, unknown>):
   return body.warnings.filter(({ code }: Json) => code !== 'required_field_missing')
 }
 const one = (field: string, code: string, message: string) => [
-  { field: `inputs.${field}`, code, message: expect.stringContaining(message) },
+  {
+    field: `inputs.${field}`,
+    code,
+    message: expect.stringContaining(message),
+    text: expect.stringMatching(/^[A-Z]/),
+  },
 ]
 
 describe('D70', () => {

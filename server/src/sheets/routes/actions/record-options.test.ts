@@ -208,6 +208,7 @@ describe('configuring record-store actions', () => {
         field: 'inputs.company_fields_to_set',
         code: 'required_field_missing',
         message: 'this field is required',
+        text: 'Add company fields',
       },
     ])
     expect((await warnings('person')) ?? []).toEqual([])

@@ -117,6 +117,7 @@ describe('D36: the target of send_to_sheet is in the same organisation, with acc
         field: 'inputs.target_sheet_id',
         code: 'unresolved_reference',
         message: `there is no sheet ${value}`,
+        text: `Sheet: there is no sheet ${value}`,
       },
     ]
     expect([added.status, added.body.warnings]).toEqual([201, warnings])
