@@ -2,6 +2,7 @@ import type { Row } from '../../api/sheet.ts'
 import { valueText } from './cell-text.ts'
 import type { ActionColumn, Column, InputColumn } from './columns.ts'
 import {
+  findTokens,
   isRecord,
   openValue,
   printStep,
@@ -184,6 +185,15 @@ export function searchReferences<Found extends Reference>(all: readonly Found[],
     .filter((one) => words.every((word) => textOf(one).includes(word)))
     .toSorted((one, other) => rank(one) - rank(other))
     .slice(0, MAX_SHOWN)
+}
+
+/** Returns a text for people with the labels of columns instead of tokens. */
+export function nameTokens(text: string, sight: Sight): string {
+  return findTokens(text).reduceRight(
+    (named, { from, to, content }) =>
+      `${named.slice(0, from)}"${describeToken(content, sight).label}"${named.slice(to)}`,
+    text,
+  )
 }
 
 /** Returns the value of a token in the row: an empty text where there is none, undefined if it leads nowhere. */

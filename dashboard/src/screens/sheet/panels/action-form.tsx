@@ -4,7 +4,7 @@ import { ApiError, fieldProblem } from '../../../api/client.ts'
 import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Checkbox, TextArea, TextField } from '../../../ui/text-field.tsx'
-import { splitColumns } from '../references.ts'
+import { nameTokens, splitColumns } from '../references.ts'
 import { useSheet } from '../sheet-view.ts'
 import { ConditionCount } from './condition-count.tsx'
 import { ConditionsEditor } from './conditions-editor.tsx'
@@ -53,7 +53,10 @@ export function ActionForm({
     return undefined
   })
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }))
-  const warnings = listWarnings(template, shown.inputs, { saved: given, changed: Object.keys(draft.inputs) })
+  const warnings = listWarnings(template, shown.inputs, {
+    saved: given,
+    changed: Object.keys(draft.inputs),
+  }).map((warning) => ({ ...warning, text: nameTokens(warning.text, sight) }))
   const title = `Action ${saved.display_name}`
   const notices = Object.fromEntries(
     warnings.flatMap(({ field, text }) => (field === null ? [] : [[field, text]])),

@@ -114,9 +114,10 @@ function extensionsOf({ mode, hint, describe, onChange, onMove, onKey, onBlur }:
     faults,
     EditorView.lineWrapping,
     placeholder(hint),
-    THEME,
-    isOneLine ? ONE_LINE : TALL,
+    // The first of several themes counts.
     mode === 'formula' || mode === 'json' ? CODE : [],
+    isOneLine ? ONE_LINE : TALL,
+    THEME,
     EditorView.clipboardInputFilter.of((text) =>
       text.replaceAll(/\r\n?/g, '\n').replaceAll('\n', isOneLine ? ' ' : '\n'),
     ),

@@ -78,7 +78,7 @@ export function TokenEditor(props: Props) {
         ref={host}
         className={classNames(
           CONTROL,
-          'flex min-h-8 cursor-text px-0! has-[.cm-focused]:outline-2 has-[.cm-focused]:outline-offset-1 has-[.cm-focused]:outline-focus',
+          'flex min-h-8 cursor-text bg-bg! px-0! has-[.cm-focused]:outline-2 has-[.cm-focused]:outline-offset-1 has-[.cm-focused]:outline-focus',
           isInvalid && 'border-failed!',
         )}
         onClick={({ target, currentTarget }) => {

@@ -21,6 +21,7 @@ export function ActionFields({ error, onChange }: Props) {
   const hasProblem = advanced.some(({ name }) => problemOf(error, name) !== undefined)
   const [isOpen, setOpen] = useState(false)
   const isShown = isOpen || hasProblem
+  const set = advanced.filter(({ name }) => (values[name] ?? null) !== null).length
   const declared = template.outputs.map(({ name }) => name)
   const show = (field: (typeof template.inputs)[number]) => (
     <ActionField
@@ -47,6 +48,7 @@ export function ActionFields({ error, onChange }: Props) {
               className={classNames('size-3.5 transition-transform', !isShown && '-rotate-90')}
             />
             Advanced
+            {!isShown && set > 0 && <span aria-hidden className="font-normal">{`${set} set`}</span>}
           </button>
           {isShown && advanced.map(show)}
           {isShown &&
