@@ -103,17 +103,6 @@ describe('harmful records of a source', () => {
   })
 })
 
-it('H13: a mapping follows a renamed input', async () => {
-  const source = await makeSource(itemsOf(1))
-  const workflow = await makeWorkflow()
-  await source.sync({ workflow_id: workflow.id, field_mapping: { ...WHO, 'input.mail': 'email' } })
-  expect((await org.call('PATCH', `${workflow.base}/inputs/who`, { name: 'mail to' })).status).toBe(200)
-  await sources.deliver(org, source.id, workflow.id)
-  expect(await workflow.rows()).toEqual([{ 'mail to': 'item 1', mail: null }])
-  const state = await sources.show(org, source.id)
-  expect(state.syncs[0].field_mapping).toEqual({ 'input.mail to': 'name', 'input.mail': 'email' })
-})
-
 describe('POST /sources/{source_instance_id}/sync', () => {
   it('brings existing records and later ones into the main sheet, each once', async () => {
     const items = itemsOf(3)

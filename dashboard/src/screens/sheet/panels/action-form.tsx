@@ -32,18 +32,14 @@ export function ActionForm({
   suggested?: Record<string, unknown>
 }) {
   const { node, saved, template, after } = edited
-  const { sheet, columns, address } = useSheet()
+  const { sheet, address } = useSheet()
   const [first] = useState<Draft>(() => (suggested === undefined ? NO_CHANGES : { inputs: suggested }))
   const [draft, setDraft] = useState(first)
   const [showsApiNames, setShowsApiNames] = useState(false)
   const { faults, setFault } = useFaults()
   const shown = applyDraft(saved, draft)
   const action = node?.action_instance_id ?? null
-  const row = useSampleRow()
-  const sight = useMemo(
-    () => ({ ...splitColumns(columns, { action, after }), row }),
-    [columns, action, after, row],
-  )
+  const sight = useSightOf(action, after)
   const isDirty = draft !== first && hasChanges(saved, draft)
   const unsaved = useUnsavedChanges(isDirty)
   const save = useSave(edited, draft, (id) => {
@@ -58,9 +54,7 @@ export function ActionForm({
     changed: Object.keys(draft.inputs),
   }).map((warning) => ({ ...warning, text: nameTokens(warning.text, sight) }))
   const title = `Action ${saved.display_name}`
-  const notices = Object.fromEntries(
-    warnings.flatMap(({ field, text }) => (field === null ? [] : [[field, text]])),
-  )
+  const notices = noticesOf(warnings)
   const facts = { template, node, values: shown.inputs, showsApiNames, notices, setFault }
   return (
     <SightContext value={sight}>
@@ -164,6 +158,18 @@ function FormTitle({ title, parts }: { title: string; parts: readonly (string | 
       <p className="truncate text-11 text-muted">{parts.filter((part) => part !== null).join(' · ')}</p>
     </>
   )
+}
+
+/** Returns what the editors of an action know of the columns: those before it, and the values of a row. */
+function useSightOf(action: string | null, after: Edited['after']) {
+  const { columns } = useSheet()
+  const row = useSampleRow()
+  return useMemo(() => ({ ...splitColumns(columns, { action, after }), row }), [columns, action, after, row])
+}
+
+/** Returns the texts of the warnings by their fields. */
+function noticesOf(warnings: ReturnType<typeof listWarnings>): Record<string, string> {
+  return Object.fromEntries(warnings.flatMap(({ field, text }) => (field === null ? [] : [[field, text]])))
 }
 
 /** Holds the fields that cannot be saved as they are, such as JSON that is not complete. */

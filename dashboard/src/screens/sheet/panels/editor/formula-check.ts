@@ -91,22 +91,28 @@ function endOfTemplate(text: string, from: number): number | null {
     if (text[at] === '\\') at += 2
     else if (text[at] === '`') return at + 1
     else if (text.startsWith('${', at)) {
-      let depth = 1
-      at += 2
-      while (at < text.length && depth > 0) {
-        if (text[at] === '`') {
-          const end = endOfTemplate(text, at)
-          if (end === null) return null
-          at = end
-          continue
-        }
-        if (text[at] === '{') depth += 1
-        if (text[at] === '}') depth -= 1
-        at += 1
-      }
+      const end = endOfHole(text, at + 2)
+      if (end === null) return null
+      at = end
     } else at += 1
   }
   return null
+}
+
+/** Returns the end of what stands between `${` and its brace, or null if a text in backticks in it does not end. */
+function endOfHole(text: string, from: number): number | null {
+  let at = from
+  for (let depth = 1; at < text.length && depth > 0; at += 1) {
+    if (text[at] === '{') depth += 1
+    else if (text[at] === '}') depth -= 1
+    else if (text[at] === '`') {
+      const end = endOfTemplate(text, at)
+      if (end === null) return null
+      // The loop goes on behind the backtick that ends the text.
+      at = end - 1
+    }
+  }
+  return at
 }
 
 const endsValue = (piece: Piece | undefined): boolean =>

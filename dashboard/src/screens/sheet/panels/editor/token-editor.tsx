@@ -67,9 +67,8 @@ export function TokenEditor(props: Props) {
   const attributes = attributesOf(props, found.length === 0 ? '' : listId, activeOption)
   useEffect(() => editor.current?.setAttributes(JSON.parse(attributes)), [attributes])
 
-  const choose = (reference: Reference) => {
-    const made = editor.current
-    if (made !== null) insertText(made.view, reference.token, made.view.state.selection.main)
+  const choose = ({ token }: Reference) => {
+    if (editor.current !== null) insertAtCaret(editor.current, token)
     onPicked?.()
   }
   return (
@@ -110,6 +109,10 @@ export function TokenEditor(props: Props) {
       )}
     </>
   )
+}
+
+function insertAtCaret({ view }: TokenView, text: string): void {
+  insertText(view, text, view.state.selection.main)
 }
 
 /** Returns the attributes of the text field as JSON, so that equal ones are not set again. */
