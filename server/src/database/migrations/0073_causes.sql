@@ -1,9 +1,9 @@
 -- The cause of a failed cell: a key that is the same for equal failures of an action, in each run (H11). Numbers, ids, addresses
--- and quoted values in the error do not count.
+-- and quoted values in the error do not count, and nothing after its first 300 characters: this runs for each failed cell.
 create function loam_cause(action text, status text, error text) returns text
 language plpgsql immutable parallel safe as $$
 declare
-  words text := lower(left(coalesce(error, ''), 2000));
+  words text := lower(left(coalesce(error, ''), 300));
 begin
   words := regexp_replace(words, '"[^"]*"|“[^”]*”|`[^`]*`|(?<!\w)''[^'']*''(?!\w)', '#', 'g');
   words := regexp_replace(words, '\m[a-z][a-z0-9+.-]*://\S+|\S+@\S+', '#', 'g');
