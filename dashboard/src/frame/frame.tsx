@@ -87,7 +87,7 @@ function SkipLink() {
 
 function Pending() {
   return (
-    <main className="mx-auto w-full max-w-[1120px] px-4 py-16 md:px-6">
+    <main id="content" className="mx-auto w-full max-w-[1120px] px-4 py-16 md:px-6">
       <Skeleton />
     </main>
   )

@@ -16,6 +16,7 @@ export function Page({
   useTitle(title)
   return (
     <main
+      id="content"
       tabIndex={hasNoControls ? 0 : -1}
       className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-offset-[-2px]"
     >

@@ -53,7 +53,7 @@ function SheetLoader(sheet: SheetId) {
   }
   if (!isLoaded) {
     return (
-      <main className="min-w-0 flex-1">
+      <main id="content" className="min-w-0 flex-1">
         <h1 className="sr-only">Sheet</h1>
         <Skeleton lines={12} />
       </main>
@@ -70,7 +70,7 @@ function Sheet({ sheet, overview, rows }: { sheet: SheetId; overview: WorkflowOv
     <SheetContext value={view}>
       <SheetDialogs>
         <SheetKeys />
-        <main className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col">
           <SheetTabs overview={overview} />
           <Toolbar />
           <ActiveFilters />

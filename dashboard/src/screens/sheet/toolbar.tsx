@@ -37,7 +37,7 @@ export function Toolbar() {
     <div
       role="toolbar"
       aria-label="Sheet"
-      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:[&_button]:h-9 xl:flex-nowrap xl:gap-1 2xl:gap-1.5"
+      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:[&_button]:h-9 xl:flex-nowrap xl:gap-1 2xl:gap-1.5 xl:max-2xl:[&_button]:px-2"
     >
       {can.configure && (
         <Button icon={Plus} iconOnPhone onClick={() => open({ kind: 'add input' })}>
@@ -66,7 +66,7 @@ export function Toolbar() {
       </div>
       <nav
         aria-label="Sheet"
-        className="ml-auto flex shrink-0 gap-2.5 pl-1 max-md:w-full max-md:justify-between max-md:py-1 2xl:gap-3"
+        className="ml-auto flex shrink-0 gap-2.5 pl-1 xl:text-12 2xl:text-13 max-md:w-full max-md:justify-between max-md:py-1 2xl:gap-3"
       >
         {LINKS.map((name) => (
           <SheetPageLink

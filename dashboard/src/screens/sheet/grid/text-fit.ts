@@ -29,8 +29,16 @@ export function fitsIn(text: string, room: number, size: Size): boolean {
   return true
 }
 
+/** Forgets the widths of the local font that stands in until ours is loaded. */
+function forgetWidths(): void {
+  for (const known of Object.values(widths)) known.fill(UNKNOWN)
+}
+
 function measure(code: number, size: Size): number {
-  canvas ??= document.createElement('canvas').getContext('2d')
+  if (canvas === null) {
+    canvas = document.createElement('canvas').getContext('2d')
+    document.fonts.addEventListener('loadingdone', forgetWidths)
+  }
   if (canvas === null) return Number.POSITIVE_INFINITY
   canvas.font = `${size}px ${getComputedStyle(document.documentElement).fontFamily}`
   // Digits are tabular: each is as wide as the widest digit.
