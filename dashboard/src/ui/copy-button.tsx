@@ -29,7 +29,8 @@ export function CopyButton({ label, text, ...rest }: Props) {
 /** A button that copies the same request to the public API as a curl command, with the key as a variable. */
 export function CopyAsCurl({
   call,
+  label = 'Copy as curl',
   ...rest
-}: { call: Call<unknown> } & Omit<ButtonProps, 'onClick' | 'children'>) {
-  return <CopyButton {...rest} label="Copy as curl" text={() => buildCurl(call)} />
+}: { call: Call<unknown>; label?: string } & Omit<ButtonProps, 'onClick' | 'children'>) {
+  return <CopyButton {...rest} label={label} text={() => buildCurl(call)} />
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { sheetCall, type SheetId } from '../../../api/calls.ts'
 import { ApiError, fetchData, send } from '../../../api/client.ts'
 import { keys } from '../../../api/keys.ts'
@@ -143,13 +144,25 @@ async function readCell(
 
 function Provenance({ provenance }: { provenance: NonNullable<CellDetail['provenance']> }) {
   const { attempts, duration_ms, credits, cache_hit, run_id, revision, started_at, providers } = provenance
-  const facts: [string, string][] = [
+  const { sheet } = useSheet()
+  const facts: [string, ReactNode][] = [
     ['Attempts', String(attempts)],
     ['Duration', duration_ms < 1000 ? `${duration_ms} ms` : `${(duration_ms / 1000).toFixed(1)} s`],
     ['Credits', credits.toLocaleString('en', { maximumFractionDigits: 3 })],
     ['Cache', cache_hit ? 'cached result' : 'not used'],
     ['Started', new Date(started_at).toLocaleString()],
-    ['Run', run_id],
+    [
+      'Run',
+      <Link
+        key="run"
+        to="/workflows/$workflowId/sheets/$sheetId/runs"
+        params={sheet}
+        title={run_id}
+        className="text-accent-text underline"
+      >
+        Show in Runs
+      </Link>,
+    ],
     ['Revision', String(revision)],
   ]
   return (

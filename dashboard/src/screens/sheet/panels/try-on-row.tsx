@@ -66,7 +66,7 @@ export function TryOnRow({ template, ...tried }: Props) {
               {foreseen.data === undefined ? '' : printCost(foreseen.data.credits)}
             </span>
             <span className="ml-auto">
-              <CopyAsCurl call={trial.call} />
+              <CopyAsCurl call={trial.call} label="Copy test as curl" />
             </span>
           </div>
         </>
