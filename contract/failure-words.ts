@@ -5,7 +5,7 @@ export type FailureWords = { words: string; hint: string }
 
 type Rule = {
   pattern: RegExp
-  /** Made of the match, whose groups are values of the error. */
+  /** Returns the words. The groups of the match are values of the error. */
   words: (groups: readonly string[]) => string
   hint: string
 }

@@ -11,7 +11,7 @@ export const FIRST_ROWS = 10
 
 const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at` / `cause`'
 
-/** Where a row begins: at its first action, or at its first failed or missing cell (H11). */
+/** The place where a row begins: its first action, or its first failed or missing cell (H11). */
 export const From = z
   .enum(['start', 'failure'])
   .default('start')

@@ -9,7 +9,7 @@ const dashboard = await startDashboard()
 const { app } = dashboard
 const LONG = { timeout: 300_000 }
 
-/** Answers nested JSON for a company, and 500 while it is broken. */
+/** Set while the service answers 500 instead of nested JSON. */
 let isBroken = false
 const service = createServer((request, response) => {
   const name = (request.url ?? '').slice(1)

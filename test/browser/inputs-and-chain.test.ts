@@ -103,7 +103,8 @@ it(
       chain
         .getByRole('listitem')
         .getByRole('button', { name: /^(?!Insert)/ })
-        .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')))
+        .all()
+        .then((links) => Promise.all(links.map((link) => link.getAttribute('aria-label'))))
     await expect.poll(order).toEqual(['First', 'Second', 'Third'])
     await chain.getByRole('button', { name: 'Third', exact: true }).focus()
     await page.keyboard.press('Alt+ArrowLeft')

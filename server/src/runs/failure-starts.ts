@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Definition } from '../catalog/chain/definition.ts'
 import type { Db } from '../database/connection/db.ts'
 import type { SheetKey } from '../database/tables/sheet-key.ts'
-import type { EstimateRequest } from '../money/estimates/estimate.ts'
-import { chosenRows, type FromFailure, type RowChoice, type RunChoice } from './row-choice.ts'
+import { chosenRows, type FromFailure, type RowChoice } from './row-choice.ts'
 
 /**
  * Returns the choice of those of the rows that have a failed or missing cell of these actions. Each begins at the first
@@ -45,25 +44,11 @@ export const toStartGroup = (
 export const firstIds = sql.raw(`(array_agg(row_id))[1:${MAX_LOOKED}]`)
 
 /** Groups the rows of a choice by the action at which they begin. */
-async function readStartGroups(db: Db, sheet: SheetKey, choice: FromFailure): Promise<StartGroup[]> {
+export async function readStartGroups(db: Db, sheet: SheetKey, choice: FromFailure): Promise<StartGroup[]> {
   const { rows } = await sql<{ skipped: number; count: number; ids: string[] }>`
     with chosen as materialized (${chosenRows(sheet, choice)})
     select skipped, count(*)::int as count, ${firstIds} as ids from chosen group by skipped order by skipped`.execute(
     db,
   )
   return rows.map(({ skipped, ...found }) => toStartGroup(choice.actions.slice(skipped), found))
-}
-
-/** Returns the parts of an estimate: rows that begin at a failed cell are estimated from their first action on. */
-export async function estimatedParts(
-  db: Db,
-  wanted: Omit<EstimateRequest, 'rows'> & { rows: RunChoice },
-): Promise<[EstimateRequest, ...EstimateRequest[]]> {
-  const { rows } = wanted
-  if (rows.kind !== 'from_failure') return [{ ...wanted, rows }]
-  const groups = await readStartGroups(db, wanted.sheet, rows)
-  const [first = { ...wanted, rows: { kind: 'ids', ids: [] } }, ...others] = groups.map(
-    (group): EstimateRequest => ({ ...wanted, ...group }),
-  )
-  return [first, ...others]
 }

@@ -17,10 +17,10 @@ export type RowChoice =
   | { kind: 'matching'; selection: Selection }
   /** The rows that did not come to the end of these actions. */
   | { kind: 'unfinished'; actions: readonly string[] }
-  /** Those of the rows whose cell of an action failed, or that have none. */
+  /** The rows whose cell of an action failed, or that have none. */
   | { kind: 'cells'; rows: RowChoice; action: string; only: OnlyCells }
 
-/** Those of the rows that have a failed or missing cell, each from there on. A skip of an action in `ends` ends a row. */
+/** The rows that have a failed or missing cell, each from there on. A skip of an action in `ends` ends a row. */
 export type FromFailure = {
   kind: 'from_failure'
   rows: RowChoice

@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { name: 'Details', hideName: true, cell: (entry) => <Details entry={entry} /> },
 ]
 
-/** Who did what to what, in words, with a link to it. */
+/** Shows an entry as a sentence, with a link to its subject. */
 function Sentence({ entry }: { entry: AuditEntry }) {
   return (
     <span className="long-text">

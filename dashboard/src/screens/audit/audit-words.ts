@@ -1,8 +1,8 @@
 import { plural } from '../../ui/figure.ts'
 
 /**
- * What each entry of the audit log says after its author. `{target}` is the link to what it is about, another name in
- * braces is that part of the details, and `{N rows}` counts them.
+ * The words of each entry of the audit log after its author. `{target}` is the link to what it is about, another name in
+ * braces is that part of the details. `{N rows}` and `{credits}` count them.
  */
 export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   'organisation.created': 'created the organisation {name}',
@@ -94,8 +94,8 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   'budget.created': 'created the budget {target}',
   'budget.changed': 'changed the budget {target}',
   'budget.deleted': 'deleted the budget {target}',
-  'credits.granted': 'granted {amount} credits',
-  'credits.refunded': 'refunded {amount} credits',
+  'credits.granted': 'granted {credits}',
+  'credits.refunded': 'refunded {credits}',
 }
 
 type Entry = {
@@ -123,6 +123,10 @@ export function describeEntry({ action, target, subject, details }: Entry): Part
         const { count } = details
         return { text: typeof count === 'number' ? plural(count, 'row') : 'rows' }
       }
+      if (part === '{credits}') {
+        const { amount } = details
+        return { text: typeof amount === 'number' ? plural(amount, 'credit') : 'credits' }
+      }
       if (part === '{status}') return { text: toText(details['to']).replaceAll('_', ' ') }
       return { text: part.startsWith('{') ? toText(details[part.slice(1, -1)]) : part }
     })
@@ -135,7 +139,7 @@ function toText(value: unknown): string {
   return typeof value === 'number' ? value.toLocaleString('en') : 'something that was deleted'
 }
 
-/** What the audit log can be filtered by: the part of the name of its entries before the dot. */
+/** The filters of the audit log: parts of the names of its entries before the dot. */
 export const AUDIT_AREAS = [
   { value: '', label: 'Everything' },
   { value: 'member', label: 'Members' },

@@ -25,7 +25,7 @@ export function CausesTable({
 }: {
   sheet: SheetId
   causes: Causes | undefined
-  /** Called when the rows of a cause are shown. */
+  /** Runs when the rows of a cause are shown. */
   onLeave?: () => void
 }) {
   const actions = useQuery(actionsQuery(sheet))
@@ -69,7 +69,7 @@ function buildColumns({ sheet, findName, onLeave }: Shown): readonly Column<Caus
   ]
 }
 
-/** What went wrong and what to do, with the errors as the cells have them behind. */
+/** Shows a cause in words and what to do, with the errors of its cells behind. */
 function CauseWords({ cause: { words, hint, raw } }: { cause: Cause }) {
   return (
     <div className="flex max-w-[560px] flex-col gap-0.5 py-1 max-md:max-w-none">

@@ -44,7 +44,7 @@ const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
 
 /** Returns true if a value is of a kind. Kinds without a test are known by the name of their column only. */
 const VALUES: Readonly<Partial<Record<ColumnKind, (text: string) => boolean>>> = {
-  email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+  email: (text) => /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(text),
   profile: (text) => /^(?:https?:\/\/)?(?:\w+\.)?linkedin\.com\/(?:in|pub)\//i.test(text),
   company_page: (text) => /^(?:https?:\/\/)?(?:\w+\.)?linkedin\.com\/(?:company|school)\//i.test(text),
   website: (text) => isAddress(text) && !hasPath(text),

@@ -18,6 +18,7 @@ import { inTransaction } from '../../database/connection/db.ts'
 import { invalid, notFound, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { toCap } from '../../money/caps.ts'
+import { estimatedParts } from '../../money/estimates/estimated-parts.ts'
 import {
   answerDryRun,
   answerEstimate,
@@ -30,7 +31,7 @@ import { chooseRows, toRowChoice, requireRows } from '../../sheets/routes/rows/c
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
-import { chooseFromFailure, estimatedParts, type StartGroup } from '../failure-starts.ts'
+import { chooseFromFailure, type StartGroup } from '../failure-starts.ts'
 import { FIRST_PIECE, launchRest } from '../launch-pieces.ts'
 import { startRun, stopRuns } from '../queue.ts'
 import { readResumption } from '../resumable-rows.ts'

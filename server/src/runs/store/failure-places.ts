@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
-import { isFailed } from '../../sheets/store/status-filters.ts'
+import { isFailed } from './failed-cells.ts'
 
 /** Selects the rows of `candidates`, with the number of actions before the one at which each begins. */
 export function startsAtFailure(

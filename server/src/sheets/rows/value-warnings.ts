@@ -98,7 +98,11 @@ export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): st
 /** Returns true if a value fits its input. A missing value fits every type. */
 export function fits(value: unknown, input: TypedInput): boolean {
   if (!(value instanceof NumberText)) return fitsInput(value, input)
-  return input.type === 'number' || input.type === 'string' || (input.choices ?? []).includes(value.source)
+  return (
+    input.type === 'number' ||
+    input.type === 'string' ||
+    (input.choices ?? []).some((choice) => choice === value.source)
+  )
 }
 
 /** Collects values that could not be stored as given (D28), by input, and adds them to earlier ones. */

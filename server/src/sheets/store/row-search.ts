@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { Selection } from '../../database/tables/selection.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
+import { isFailed } from '../../runs/store/failed-cells.ts'
 import { matchingRows, readMatching } from './matching-rows.ts'
 import { cellHolds, conditionsOf, rowHolds } from './row-filters.ts'
 import { allOf, BLOCK, livingRows } from './rows.ts'
-import { isFailed } from './status-filters.ts'
 
 /** Returns the number of rows before a row; null if it is not on the sheet. */
 export async function findRowPlace(db: Db, sheet: SheetKey, rowId: string): Promise<number | null> {

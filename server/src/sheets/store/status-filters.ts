@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
+import { FAILED, isOneOf } from '../../runs/store/failed-cells.ts'
 import { flightAction } from '../../runs/store/flights.ts'
 
 // Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Failed
@@ -12,20 +13,9 @@ type Select = RawBuilder<unknown>
 /** The key of a sheet. `org_id` may be an expression of the statement. */
 export type SheetOfRows = { org_id: RawBuilder<unknown> | string; sheet_id: string }
 
-const FAILED = ['failed', 'error', 'out_of_credits']
 const IN_FLIGHT: ReadonlySet<string> = new Set(['queued', 'running'])
 /** The number of listed rows that a statement holds in memory. */
 const MAX_HELD = 100_000
-
-/**
- * The condition that the cell `c` has failed. It consists of literals, because PostgreSQL uses the index of failed cells only
- * if the statement shows that nothing else is wanted.
- */
-export const isFailed: Condition = isOneOf(FAILED)
-
-function isOneOf(statuses: readonly string[]): Condition {
-  return sql`c.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
-}
 
 /** Returns the condition of a filter by status on the row `r`. */
 export function statusCondition(sheet: SheetOfRows, filter: StatusFilter): Condition {

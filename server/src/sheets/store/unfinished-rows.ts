@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { OnlyCells } from '#contract/runs.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
-import { isFailed } from './status-filters.ts'
+import { isFailed } from '../../runs/store/failed-cells.ts'
 
 /**
  * The number of rows that are checked together. Blocks in which every row has all its cells, which are most blocks, are only

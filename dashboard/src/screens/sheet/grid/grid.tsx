@@ -40,11 +40,7 @@ export function Grid() {
   }, [rows, window.from, window.to, isFlinging, total])
 
   const hadFocus = useCellFocus(element)
-  useEffect(() => {
-    revealRow(active.row)
-    revealColumn(element.current, active, placed, frozenWidth)
-    // Also runs when a panel opens and leaves less width.
-  }, [active, placed, frozenWidth, revealRow, width])
+  useRevealed(element, { frozenWidth, width, revealRow })
 
   const shown = listIndexes(window, active.row, total)
   return (
@@ -105,6 +101,19 @@ export function Grid() {
 }
 
 /** Returns the indexes of the rows that are elements. The row of the focused cell stays one when it is scrolled out of view. */
+/** Scrolls the active cell into view. It also runs when a panel opens and leaves less width. */
+function useRevealed(
+  element: RefObject<HTMLElement | null>,
+  { frozenWidth, width, revealRow }: { frozenWidth: number; width: number; revealRow: (row: number) => void },
+): void {
+  const { placed, state } = useSheet()
+  const active = useStore(state, ({ active }) => active)
+  useEffect(() => {
+    revealRow(active.row)
+    revealColumn(element.current, active, placed, frozenWidth)
+  }, [element, active, placed, frozenWidth, revealRow, width])
+}
+
 function listIndexes({ from, to }: { from: number; to: number }, active: number, total: number): number[] {
   const shown = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
   const isAway = active >= 0 && active < total && (active < from || active >= to)

@@ -49,13 +49,19 @@ export function ActionForm({
     return undefined
   })
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }))
-  const warnings = listWarnings(template, shown.inputs, {
-    saved: given,
-    changed: Object.keys(draft.inputs),
-  }).map((warning) => ({ ...warning, text: nameTokens(warning.text, sight) }))
+  const changed = Object.keys(draft.inputs)
+  const warnings = listWarnings(template, shown.inputs, { saved: given, changed }).map(
+    ({ text, ...warning }) => ({ ...warning, text: nameTokens(text, sight) }),
+  )
   const title = `Action ${saved.display_name}`
-  const notices = noticesOf(warnings)
-  const facts = { template, node, values: shown.inputs, showsApiNames, notices, setFault }
+  const facts = {
+    template,
+    node,
+    values: shown.inputs,
+    showsApiNames,
+    notices: noticesOf(warnings),
+    setFault,
+  }
   return (
     <SightContext value={sight}>
       <PanelContext value={facts}>

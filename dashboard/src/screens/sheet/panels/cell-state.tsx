@@ -60,7 +60,7 @@ function describeState({ status, outputs, outputs_ref }: CellDetail, column: Act
   return cellText(cell, { outputs: column?.outputs ?? [] }).text === NO_RESULT ? NO_RESULT : 'Found'
 }
 
-/** What went wrong, what to do about it, and the error as the action gave it. */
+/** Shows a failure in words, a hint, and the error as the action gave it. */
 export function Failure({ status, error }: { status: CellDetail['status']; error: string }) {
   const { words, hint } = describeFailure(status, error)
   return (

@@ -7,7 +7,7 @@ import { figure, plural } from '../../../ui/figure.ts'
 import { type ConditionGroup, printGroups } from '../conditions.ts'
 import { useSheet } from '../sheet-view.ts'
 
-/** How long a person types before the rows are counted again. */
+/** The pause in typing after which the rows are counted again. */
 const TYPING_MS = 300
 
 /** The number of rows of a sample that meet the conditions. */

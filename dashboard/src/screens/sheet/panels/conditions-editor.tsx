@@ -19,7 +19,7 @@ type Props = {
   onChange: (groups: ConditionGroup[]) => void
   /** Set if the conditions are about the rows of the sheet that another field names. */
   isOverTarget?: boolean
-  /** What stands below the sentence, such as a count of rows. */
+  /** The content below the sentence, such as a count of rows. */
   children?: ReactNode
 }
 

@@ -18,7 +18,7 @@ export function PanelFooter({
   onSave,
   onCancel,
 }: {
-  /** Null before the action is added. */
+  /** The id of the action, or null before it is added. */
   action: string | null
   /** The highest price of one row. */
   highest: number

@@ -77,7 +77,7 @@ export function SaveAndRun({
   busy,
   onRun,
 }: {
-  /** Null before the action is added. */
+  /** The id of the action, or null before it is added. */
   action: string | null
   /** The highest price of one row. */
   highest: number

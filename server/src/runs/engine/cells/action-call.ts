@@ -101,7 +101,7 @@ class TimedCall {
     }
   }
 
-  /** If the database is not available the row is parked, whatever the action returns or throws. */
+  /** Calls the action. Without the database the row is parked, whatever the action returns or throws. */
   async #call(inputs: Inputs): Promise<CallOutcome> {
     const { action } = this
     try {

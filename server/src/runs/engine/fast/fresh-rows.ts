@@ -56,7 +56,7 @@ export async function walkHanded(engine: Engine, job: RowJob, handed: Handed): P
  */
 class FreshRows {
   readonly #engine: Engine
-  /** Given for a row that somebody may be waiting for. */
+  /** The priority of a row that somebody may be waiting for. */
   readonly #first: { endPriority: () => void; endLook: () => void } | undefined
   readonly #left: { job: RowJob; how: WalkOptions }[] = []
   readonly #faults: unknown[] = []

@@ -57,7 +57,7 @@ export type EditorOptions = {
   hint: string
   describe: Describe
   onChange: (text: string) => void
-  /** Called after each change of the text or the caret. */
+  /** Runs after each change of the text or the caret. */
   onMove: (view: EditorView, isTyped: boolean) => void
   /** Returns true if the open list takes the key. */
   onKey: (key: string) => boolean

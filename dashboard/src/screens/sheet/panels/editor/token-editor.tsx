@@ -24,7 +24,7 @@ type Props = {
   isInvalid?: boolean
   /** The place that is underlined as wrong. */
   fault?: { from: number; to: number } | null
-  /** True while the button beside the label has the list of columns open. */
+  /** Set while the button beside the label has the list of columns open. */
   isPicking?: boolean
   onPicked?: () => void
 }

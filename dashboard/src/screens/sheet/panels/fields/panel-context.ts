@@ -20,7 +20,7 @@ export type PanelFacts = {
   /** The values of all inputs, with unsaved changes. */
   values: Readonly<Record<string, unknown>>
   showsApiNames: boolean
-  /** What fields lack, in words, by the name of the field. */
+  /** The warnings of each field in words, by its name. */
   notices: Readonly<Record<string, string>>
   /** Tells the panel that a field cannot be saved as it is, or that it can again. */
   setFault: (field: string, fault: string | null) => void

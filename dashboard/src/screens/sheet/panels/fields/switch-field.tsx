@@ -3,7 +3,7 @@ import { Switch } from '../../../../ui/switch.tsx'
 import { FieldLabel, FieldNote } from './field-shell.tsx'
 import type { FieldProps } from './panel-context.ts'
 
-/** On or off, with its label beside the switch. */
+/** Shows a switch with its label beside it. */
 export function SwitchField({ field, checked, onChange, problem }: FieldProps & { checked: boolean }) {
   const id = useId()
   const [labelledBy, noteId] = [`${id}-label`, `${id}-note`]
