@@ -282,7 +282,11 @@ describe('H5: POST A/test', () => {
       { row_id: parked.ids[0] },
       { 'idempotency-key': 'later' },
     )
-    await expect.poll(() => calls).toContain('later')
+    const parkedTests = {
+      text: `select from cell_tests where org_id = $1 and status = 'parked'`,
+      values: [org.orgId],
+    }
+    await expect.poll(async () => (await app.store.query(parkedTests)).length).toBe(1)
     const started = sheet.ids.map((row_id) => org.call('POST', `${sheet.action}/test`, { row_id }))
     await expect.poll(() => calls.length).toBe(11)
     const eleventh = await org.call('POST', `${sheet.action}/test`, { row_id: sheet.ids[0] })

@@ -23,7 +23,7 @@ it('H4: lists the providers that are asked, in order: the default until changed,
       asked: 8,
       found: 2,
       verified: 1,
-      creditsMillis: 16_000,
+      creditsMillis: 160_000,
       times: Array.from({ length: TIME_PLACES }, (_, n) => (n === 9 ? 8 : 0)),
     },
   ])
