@@ -67,7 +67,7 @@ describe('workflows', LONG, () => {
     await page.getByRole('menuitem', { name: 'Rename' }).click()
     const rename = page.getByRole('dialog', { name: 'Rename workflow' })
     await rename.getByLabel('Name').fill('Good leads')
-    await rename.getByRole('button', { name: 'Save' }).click()
+    await rename.getByRole('button', { name: 'Save', exact: true }).click()
     await table.getByRole('link', { name: 'Good leads', exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Actions for Good leads' }).click()
@@ -99,7 +99,7 @@ describe('workflows', LONG, () => {
     await cell.getByRole('button', { name: 'Configure' }).click()
     const action = page.getByRole('region', { name: 'Action Size' })
     await action.getByRole('textbox', { name: 'Formula' }).fill('({{input.employees}} || "0") + " people"')
-    await action.getByRole('button', { name: 'Save' }).click()
+    await action.getByRole('button', { name: 'Save', exact: true }).click()
     await toast(page, 'Saved Size')
     await action.getByRole('button', { name: 'Close' }).click()
     await failed.first().dblclick()
@@ -192,7 +192,7 @@ describe('a sheet', LONG, () => {
       .getByRole('option', { name: 'domain', exact: true })
       .click()
     await action.getByRole('group', { name: 'Preview' }).getByText('https://www.acme.co.uk/x').waitFor()
-    await action.getByRole('button', { name: 'Save' }).click()
+    await action.getByRole('button', { name: 'Save', exact: true }).click()
     await toast(page, 'Saved Normalize domain')
     await action.getByRole('button', { name: 'Close' }).click()
 

@@ -210,7 +210,7 @@ describe('a sheet that changes', LONG, () => {
     await cell(page, `Complete: ${evil}`).waitFor()
     await page.getByRole('gridcell', { name: /^Failed: .*<img/ }).dblclick()
     const panel = page.getByRole('region', { name: `Cell ${evil}, row 1` })
-    await panel.getByRole('group', { name: 'Error' }).getByText(evil).waitFor()
+    await panel.getByRole('group', { name: 'Error' }).getByText(evil).first().waitFor()
     await panel.getByRole('button', { name: 'Configure' }).click()
 
     const action = page.getByRole('region', { name: `Action ${evil}` })
@@ -223,7 +223,7 @@ describe('a sheet that changes', LONG, () => {
     await condition.getByLabel('Value').fill(evil)
     await action.getByRole('button', { name: 'Copy as curl' }).click()
     await expect.poll(() => clipboard(page)).toMatch(/^curl -X PATCH .*run_if/s)
-    await action.getByRole('button', { name: 'Save' }).click()
+    await action.getByRole('button', { name: 'Save', exact: true }).click()
     await toast(page, `Saved ${evil}`)
     await action.getByRole('button', { name: 'Close' }).click()
     await org.call('POST', `${sheet}/actions/format_data_using_js_expression_1/run`, {
@@ -246,7 +246,7 @@ describe('a sheet that changes', LONG, () => {
         expect.stringMatching(/^Findymail/),
       ])
     await providers.getByRole('switch', { name: 'Own key for Hunter' }).click()
-    await mail.getByRole('button', { name: 'Save' }).click()
+    await mail.getByRole('button', { name: 'Save', exact: true }).click()
     await toast(page, 'Saved Mail')
     const saved = await org.call('GET', `${sheet}/actions/person_work_email_waterfall_1`)
     expect(JSON.stringify(saved.body.data.inputs.email_providers)).toMatch(/Datagma.*Hunter.*true.*Findymail/)

@@ -61,8 +61,8 @@ export function describeAround({ org, page, url, h1, makeSheet }: Tour): void {
 
     it('H17: an unknown address is a page that leads back, and the first link skips the navigation', async () => {
       await page.goto(url('/nope'))
-      await h1('Not found').waitFor()
-      await page.getByRole('link', { name: 'Go to the home page' }).click()
+      await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+      await page.getByRole('link', { name: 'Go to the start page' }).click()
       await h1('Workflows').waitFor()
       await page.goto(url('/workflows'))
       await h1('Workflows').waitFor()

@@ -22,7 +22,7 @@ export function describeScreensOfASheet({
       const runs = page.getByRole('table', { name: 'Runs', exact: true })
       await runs.getByRole('cell', { name: '2 of 2' }).waitFor()
       const causes = page.getByRole('table', { name: 'Failures by cause' })
-      await causes.getByRole('cell', { name: /no good/ }).waitFor()
+      await causes.getByRole('cell', { name: /no good/i }).waitFor()
       await checkAccessibility()
       await causes.getByRole('button', { name: 'Run again' }).click()
       await runs.getByRole('cell', { name: '1 of 1' }).waitFor()

@@ -44,7 +44,7 @@ export function describeSettings({ dashboard, app, org, page, url, h1, choose }:
       await page.getByRole('button', { name: 'New variable' }).click()
       await page.getByRole('textbox', { name: 'Key' }).fill('TOKEN_A')
       await page.getByRole('textbox', { name: 'Value' }).fill('canary-of-a-value')
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByRole('button', { name: 'Replace TOKEN_A' }).waitFor()
       expect(await page.content()).not.toContain('canary-of-a-value')
       await page.getByRole('button', { name: 'Delete TOKEN_A' }).click()

@@ -37,7 +37,7 @@ export function describeSourcesAndSegments({
       const edit = page.getByRole('dialog', { name: 'Edit Monthly' })
       await edit.getByRole('spinbutton', { name: 'Limit' }).fill('300.5')
       await edit.getByRole('textbox', { name: 'Alerts at' }).fill('90%, 100')
-      await edit.getByRole('button', { name: 'Save' }).click()
+      await edit.getByRole('button', { name: 'Save', exact: true }).click()
       await table.getByText('0 of 300.5').waitFor()
       const { body } = await org.call('GET', '/credits/budgets')
       expect(body.data).toEqual([
@@ -168,7 +168,7 @@ export function describeSourcesAndSegments({
       await page.getByRole('button', { name: 'Edit Large' }).click()
       const edit = page.getByRole('dialog', { name: 'Edit Large' })
       await edit.getByRole('textbox', { name: 'Value' }).fill('250')
-      await edit.getByRole('button', { name: 'Save' }).click()
+      await edit.getByRole('button', { name: 'Save', exact: true }).click()
       await table.getByRole('cell', { name: '1', exact: true }).waitFor()
       await page.getByRole('button', { name: 'Delete sync of Large' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()

@@ -100,12 +100,28 @@ const TRIALS: Record<string, Trial> = {
     body: ({ row_id }) => ({ exclude_row_ids: [row_id] }),
     statuses: [202, 400],
   },
+  [`POST ${SHEET}/actions/{action_instance_id}/test row_id`]: {
+    body: ({ row_id }) => ({ row_id }),
+    statuses: [400],
+  },
+  [`POST ${SHEET}/actions/test row_id`]: {
+    body: ({ row_id }) => ({
+      row_id,
+      action_id: 'format_data_using_js_expression',
+      inputs: { data_formatter: '{{input.who}}' },
+    }),
+    statuses: [400],
+  },
   'POST /sources/{source_instance_id}/sync workflow_id': SYNC,
   'POST /records/segments/{segment_id}/sync workflow_id': SYNC,
 }
 
 /** Fields whose names end like ids but hold the caller's own words or names of kinds. */
-const NO_IDS = new Set([`POST ${SHEET}/actions/add action_id`, `POST ${SHEET}/estimate action_instance_id`])
+const NO_IDS = new Set([
+  `POST ${SHEET}/actions/add action_id`,
+  `POST ${SHEET}/actions/test action_id`,
+  `POST ${SHEET}/estimate action_instance_id`,
+])
 
 const nameOf = ({ name, field }: { name: string; field: string }) => `${name} ${field}`
 

@@ -21,16 +21,14 @@ import { useUnsavedChanges } from './unsaved-changes.tsx'
 import { buildSave, buildTried, type Edited, useSave } from './use-save.ts'
 import { Warnings } from './warnings-list.tsx'
 
-/** The form of one action: its inputs, when it runs, and what saving costs. */
-export function ActionForm({
-  warnings: given,
-  suggested,
-  ...edited
-}: Edited & {
+type Given = Edited & {
   warnings: readonly Warning[]
   /** The inputs that a new action starts with. */
   suggested?: Record<string, unknown>
-}) {
+}
+
+/** The form of one action: its inputs, when it runs, and what saving costs. */
+export function ActionForm({ warnings: given, suggested, ...edited }: Given) {
   const { node, saved, template, after } = edited
   const { sheet, address } = useSheet()
   const [first] = useState<Draft>(() => (suggested === undefined ? NO_CHANGES : { inputs: suggested }))
@@ -44,9 +42,7 @@ export function ActionForm({
   const unsaved = useUnsavedChanges(isDirty)
   const save = useSave(edited, draft, (id) => {
     if (node !== null) return setDraft((now) => (now === draft ? NO_CHANGES : now))
-    unsaved.letPass()
-    address.openAction(id)
-    return undefined
+    return unsaved.leave(() => address.openAction(id))
   })
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }))
   const changed = Object.keys(draft.inputs)
@@ -54,6 +50,7 @@ export function ActionForm({
     ({ text, ...warning }) => ({ ...warning, text: nameTokens(text, sight) }),
   )
   const title = `Action ${saved.display_name}`
+  const price = printPrice(template.price)
   const facts = {
     template,
     node,
@@ -67,12 +64,7 @@ export function ActionForm({
       <PanelContext value={facts}>
         <Panel
           name={title}
-          title={
-            <FormTitle
-              title={title}
-              parts={[template.name, printPrice(template.price), showsApiNames ? action : null]}
-            />
-          }
+          title={<FormTitle title={title} parts={[template.name, price, showsApiNames ? action : null]} />}
           footer={
             <PanelFooter
               action={action}
@@ -83,10 +75,7 @@ export function ActionForm({
               showsApiNames={showsApiNames}
               onApiNames={setShowsApiNames}
               onSave={(rows) => save.mutate(rows)}
-              onCancel={() => {
-                unsaved.letPass()
-                address.closePanel()
-              }}
+              onCancel={() => unsaved.leave(address.closePanel)}
             />
           }
         >

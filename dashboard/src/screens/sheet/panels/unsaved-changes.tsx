@@ -14,7 +14,7 @@ const panelOf = ({ pathname, search }: Place): string => {
   return JSON.stringify([pathname, action, draft, cell, row, add])
 }
 
-/** Asks before unsaved changes are left. The returned function lets the next move pass without asking. */
+/** Asks before unsaved changes are left. `leave` goes without asking. */
 export function useUnsavedChanges(isDirty: boolean) {
   const passes = useRef(false)
   const dirty = useRef(isDirty)
@@ -28,8 +28,9 @@ export function useUnsavedChanges(isDirty: boolean) {
     withResolver: true,
   })
   return {
-    letPass: () => {
+    leave: (go: () => void) => {
       passes.current = true
+      go()
     },
     dialog:
       blocker.status === 'blocked' ? (

@@ -148,7 +148,11 @@ function Tools({ steps, offers, factsOf, onChange }: Editing & { offers: readonl
   const [isAdding, setAdding] = useState(false)
   const search = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (isAdding) search.current?.querySelector('input')?.focus()
+    if (!isAdding) return
+    const input = search.current?.querySelector('input')
+    input?.focus()
+    // A click opens the list.
+    input?.click()
   }, [isAdding])
   const withKey = steps.filter((step) => isAsked(step, factsOf(getName(step))))
   const add = (name: string) => {

@@ -193,7 +193,7 @@ describe('screens 11, 12 and 16', () => {
 
   it('each member has their own layout of a sheet', async () => {
     expect(await readScreen(admin, `${sheet}/layout`)).toBeNull()
-    const layout = { order: ['a'], hidden: [], frozen: ['a'], widths: { a: 240.5 }, rowHeight: 28 }
+    const layout = { order: ['a'], hidden: [], frozen: ['a'], widths: { a: 240.5 }, rowHeight: 28, shown: {} }
     expect((await admin.call('PUT', `${sheet}/layout`, layout)).body.data).toEqual(layout)
     expect((await admin.call('PUT', `${sheet}/layout`, { hidden: ['a'] })).status).toBe(200)
     expect(await readScreen(admin, `${sheet}/layout`)).toMatchObject({

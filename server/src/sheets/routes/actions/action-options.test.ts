@@ -67,7 +67,10 @@ describe('4.5 Get Action Field Options', () => {
   })
 
   it('fixed words, with or without a body', async () => {
-    const options = ['fast', 'slow'].map((word) => ({ value: word, label: word }))
+    const options = [
+      { value: 'fast', label: 'Fast' },
+      { value: 'slow', label: 'Slow' },
+    ]
     expect((await optionsOf('probe', 'mode')).body.data).toEqual({ options })
     expect((await optionsOf('probe', 'mode', { context: { any: 'thing' } })).body.data).toEqual({ options })
   })

@@ -63,7 +63,7 @@ function defineRestore(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/cells/:action_instance_id/restore`,
     {
-      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
+      config: { scope: 'workflows:data:write', body: 'control', exact: true, resource: sheetOfPath },
       schema: {
         tags: ['Rows'],
         summary: 'Restore the result that a cell had before a failed run',

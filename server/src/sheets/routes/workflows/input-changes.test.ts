@@ -305,6 +305,7 @@ it('H13: Undo gives an input its name back, with all that followed, and makes no
     frozen: ['input.a'],
     widths: { 'input.a': 200, 'input.b': 90 },
     rowHeight: 32,
+    shown: {},
   }
   await session.call('PUT', `${target}/layout`, layout)
   const renamed = await session.call('PATCH', `/api/v1${target}/inputs/a`, { name: 'c' })

@@ -149,7 +149,7 @@ function faultOf(piece: Piece, last: Piece | undefined, opened: readonly Piece[]
   }
   // Braces may hold statements, whose grammar is not read here.
   if (isWithinBraces(opened)) return null
-  if ((piece.kind === 'value' || piece.kind === 'name') && endsValue(last) && !isTagged(piece, last)) {
+  if ((piece.kind === 'value' || piece.kind === 'name') && endsValue(last) && !isTemplate(piece)) {
     return `An operator is missing before ${shorten(piece.text)}`
   }
   return null
@@ -157,9 +157,8 @@ function faultOf(piece: Piece, last: Piece | undefined, opened: readonly Piece[]
 
 const isWithinBraces = (opened: readonly Piece[]) => opened.some(({ text }) => text === '{')
 
-/** Returns true if a text in backticks follows the name of a function. */
-const isTagged = (piece: Piece, last: Piece | undefined) =>
-  piece.text.startsWith('`') && last?.kind !== 'value'
+/** Returns true for a text in backticks, which may follow any value: the value is then its tag. */
+const isTemplate = ({ text }: Piece) => text.startsWith('`')
 
 function faultOfBroken(text: string): string {
   if (/^["'`]/.test(text)) return `This text has no closing ${text.charAt(0)}`
