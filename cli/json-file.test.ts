@@ -35,10 +35,13 @@ it.each([
 })
 
 it('every error in the content is reported with its place', () => {
-  expect(faultsOf(file('[{"type":"date"},{"name":"a","foo":1},{"reference":"Not Snake"}]'))).toMatchObject({
+  expect(faultsOf(file('[{"type":"time"},{"name":"a","foo":1},{"reference":"Not Snake"}]'))).toMatchObject({
     details: {
       errors: [
-        { field: 'inputs[0].type', message: 'must be one of: string, url, email, number' },
+        {
+          field: 'inputs[0].type',
+          message: 'must be one of: string, url, email, number, date, boolean, select',
+        },
         { field: 'inputs[1]', message: 'not accepted: foo' },
         { field: 'inputs[2].reference', message: 'must be snake_case' },
       ],

@@ -199,7 +199,7 @@ export const SHEET_ENDPOINTS = {
   },
   'GET /actions/:action_instance_id/waterfall/:field_name': { query: WaterfallQuery, answer: Waterfall },
   'POST /actions/test': { body: TestNewActionBody, answer: CellTest, dryRun: TestEstimate },
-  'GET /actions/test/:test_id': { answer: CellTest },
+  'GET /tests/:test_id': { answer: CellTest },
   'POST /actions/:action_instance_id/test': { body: TestActionBody, answer: CellTest, dryRun: TestEstimate },
   'GET /actions/:action_instance_id/test/:test_id': { answer: CellTest },
   'POST /actions/:action_instance_id/test/:test_id/keep': { answer: runs.CellDetail },

@@ -13,11 +13,11 @@ import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { findNearest } from '#server/lib/nearest-name.ts'
+import { defineTest } from '../action-test.ts'
 import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
 import { terminalOf } from '../terminal.ts'
-import { defineTest } from './action-test.ts'
 
 export function define(actions: Command): void {
   actions.addHelpText(

@@ -88,7 +88,6 @@ describe('the panel of an action', LONG, () => {
     await references.getByRole('option', { name: 'notes › tech › 1' }).click()
     expect(await tokens(row)).toEqual(['{{input.notes.tech[1]}}'])
 
-    // Its switch stands beside the label, outside of the group of rows.
     const query = panel.getByRole('group', { name: 'Query parameters', exact: true })
     await query.getByRole('switch', { name: 'Raw JSON' }).click()
     await query.getByRole('textbox').fill('[{"name": "limit", "value": "10"')

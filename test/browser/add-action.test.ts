@@ -46,9 +46,11 @@ it('H8: the gallery suggests, finds, says what is needed, and remembers; all by 
   await search.press('ArrowDown')
   await search.press('ArrowUp')
   await search.press('Enter')
-  await page.getByRole('region', { name: 'Action Normalize domain' }).waitFor()
-  const { body } = await org.call('GET', `${sheet}/actions/normalize_domain_1`)
-  expect(body.data.inputs).toEqual({ value: '{{input.domain}}' })
+  const panel = page.getByRole('region', { name: 'Action Normalize domain' })
+  await panel.getByRole('button', { name: 'Save', exact: true }).click()
+  const addedInputs = async () =>
+    (await org.call('GET', `${sheet}/actions/normalize_domain_1`)).body.data?.inputs
+  await expect.poll(addedInputs).toEqual({ value: '{{input.domain}}' })
 
   await page.goto(new URL(`${sheet}?add`, dashboard.url).href)
   await gallery

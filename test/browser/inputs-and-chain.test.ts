@@ -125,6 +125,8 @@ it(
     const gallery = page.getByRole('dialog', { name: 'Add action' })
     await gallery.getByRole('searchbox').fill('normalize')
     await gallery.getByRole('option').first().click()
+    const panel = page.getByRole('region', { name: 'Action Normalize domain' })
+    await panel.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(async () => (await order())[1]).toMatch(/domain/i)
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await choose(page, 'Second', 'Duplicate')

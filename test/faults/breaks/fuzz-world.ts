@@ -226,11 +226,26 @@ export async function createWorlds(installation: Installation, origin: string, l
         const { data } = await call('POST', `${sheetOf(ids)}/rows`, { rows: [{ a: '1' }] })
         return { body: { row_ids: data.row_ids } }
       },
-      async deleteInput(ids) {
-        serial += 1
-        ids['field_name'] = `spare_${serial}`
-        await call('POST', `${sheetOf(ids)}/inputs`, [{ name: ids['field_name'], type: 'string' }])
+      deleteInput: addInput,
+      async changeInput(ids) {
+        await addInput(ids)
+        return { body: { description: 'x' } }
       },
+      async duplicateInput(ids) {
+        await addInput(ids)
+        return { body: {} }
+      },
+      async getWaterfall(ids) {
+        ids['action_instance_id'] = await addWaterfall(ids)
+        ids['field_name'] = 'email_providers'
+      },
+      testAction: async ({ row_id }) => ({ body: { row_id } }),
+      testNewAction: async ({ row_id }) => ({ body: { ...STEP, row_id } }),
+      getActionTest: addTest,
+      getActionTestOutputs: addTest,
+      keepActionTest: addTest,
+      getNewActionTest: addNewTest,
+      getNewActionTestOutputs: addNewTest,
       async deleteAction(ids) {
         const { data } = await call('POST', `${sheetOf(ids)}/actions/add`, STEP)
         ids['action_instance_id'] = data.action_instance_id
@@ -252,6 +267,22 @@ export async function createWorlds(installation: Installation, origin: string, l
       async deleteWorkflow(ids) {
         ids['workflow_id'] = (await call('POST', '/workflows', { name: 'Workflow' })).data.workflow_id
       },
+    }
+
+    async function addInput(ids: Ids): Promise<void> {
+      serial += 1
+      ids['field_name'] = `spare_${serial}`
+      await call('POST', `${sheetOf(ids)}/inputs`, [{ name: ids['field_name'], type: 'string' }])
+    }
+
+    async function addTest(ids: Ids): Promise<void> {
+      const path = `${sheetOf(ids)}/actions/${ids['action_instance_id']}/test`
+      ids['test_id'] = (await call('POST', path, { row_id: ids['row_id'] })).data.test_id
+    }
+
+    async function addNewTest(ids: Ids): Promise<void> {
+      const body = { ...STEP, row_id: ids['row_id'] }
+      ids['test_id'] = (await call('POST', `${sheetOf(ids)}/actions/test`, body)).data.test_id
     }
 
     async function addWaterfall(ids: Ids): Promise<string> {

@@ -95,9 +95,13 @@ function Link({ chain, action, place, failed }: LinkProps) {
         <span className="truncate">{action.name}</span>
         {action.node.run_if !== undefined && <Filter aria-hidden className="size-3 shrink-0 text-muted" />}
         {failed > 0 && (
-          <span aria-hidden className="flex shrink-0 items-center gap-0.5 text-failed">
+          // The count is no text of the button, whose name is that of the action.
+          <span
+            aria-hidden
+            data-count={failed}
+            className="flex shrink-0 items-center gap-0.5 text-failed after:content-[attr(data-count)]"
+          >
             <CircleX className="size-3" />
-            {failed}
           </span>
         )}
       </button>

@@ -194,12 +194,12 @@ export const ACTIONS: Operations = {
       row_id: EXAMPLE_IDS.row_id,
     },
   },
-  [`GET ${SHEET}/actions/test/{test_id}`]: {
+  [`GET ${SHEET}/tests/{test_id}`]: {
     id: 'getNewActionTest',
     description:
       'The answer of a test of an action that is not added, for 24 hours; 202 while it is running.',
   },
-  [`GET ${SHEET}/actions/test/{test_id}/outputs`]: {
+  [`GET ${SHEET}/tests/{test_id}/outputs`]: {
     id: 'getNewActionTestOutputs',
     description: 'The outputs of a test of an action that is not added as JSON, however large they are.',
   },

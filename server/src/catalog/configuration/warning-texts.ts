@@ -15,8 +15,13 @@ function printText({ field: path, code, message }: Warning, template: Action | u
   const field = name === undefined ? undefined : template?.inputs[name]
   if (code === 'required_field_missing')
     return field === undefined ? printNeeds(template) : printMissing(field)
-  const text = printReference(code, message) ?? message
+  const text = printReference(code, message) ?? PLAIN[code] ?? message
   return field === undefined ? capitalize(text) : `${field.label}: ${text}`
+}
+
+/** The texts of warnings whose messages name settings and JSON, for programs and operators. */
+const PLAIN: Readonly<Record<string, string>> = {
+  provider_not_configured: 'No key yet. Add one under Settings, Connections, or choose providers with a key.',
 }
 
 const VERBS: Partial<Record<FieldKind, string>> = {

@@ -1,4 +1,5 @@
 import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
 import type { ConditionGroup } from '../../catalog/chain/condition-shape.ts'
 import type { ActionInstance } from '../../catalog/chain/definition.ts'
 import { listTokens } from '../../catalog/chain/reference-walk.ts'
@@ -9,6 +10,7 @@ import { configureAction } from '../../catalog/configuration/configure.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { validationError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json/object.ts'
 import type { SheetRecord } from '../../sheets/store/sheets.ts'
 import { sampleRows } from '../row-sample.ts'
 import { listForeseenRows } from '../store/foreseen-cells.ts'
@@ -45,6 +47,13 @@ export async function checkConditions(
     }
   }
   return { looked_at: lookedAt, passed, words: describeConditions(groups, chain), warnings }
+}
+
+/** Finds the errors inside the conditions of a body whose shape was already refused (D5). */
+export function findConditionErrors(body: unknown, chain: ChainView): FieldError[] {
+  const given = isObject(body) ? body['run_if'] : undefined
+  if (!isObject(given)) return []
+  return configureAction(BLANK, undefined, { run_if: given }, typesIn(chain)).errors
 }
 
 /** Operators that need a verb to be read as part of a sentence. */

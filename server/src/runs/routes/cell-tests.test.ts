@@ -234,7 +234,7 @@ describe('H5: POST A/test', () => {
       outputs: { domain: 'stripe.com' },
       credits: 0,
     })
-    const polled = await org.call('GET', `${sheet.base}/actions/test/${answer.body.data.test_id}`)
+    const polled = await org.call('GET', `${sheet.base}/tests/${answer.body.data.test_id}`)
     expect(polled.body.data).toEqual(answer.body.data)
     expect((await org.call('GET', `${sheet.base}/actions/graph`)).body.data).toHaveLength(2)
     const kept = await org.call('POST', `${sheet.base}/actions/test`, { ...body, keep: true })

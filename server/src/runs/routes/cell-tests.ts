@@ -37,6 +37,8 @@ import { findTest, hasTestEnded, type TestFindings, type TestRecord } from '../s
 const SHEET = '/workflows/:workflow_id/sheets/:sheet_id'
 const ACTION = `${SHEET}/actions/:action_instance_id/test`
 const NEW = `${SHEET}/actions/test`
+/** The answers of tests of actions that are not added. `/actions/test/{test_id}` could be an action named `test`. */
+const NEW_ANSWERS = `${SHEET}/tests`
 const TestParams = ActionParams.extend({ test_id: Uuid })
 const NewTestParams = SheetParams.extend({ test_id: Uuid })
 /** The time for which a call waits for the answer of its test. */
@@ -58,7 +60,12 @@ export function cellTestRoutes(api: Api, services: TestServices): void {
   addTest(api, services, ending.signal)
   addTestOfNew(api, services, ending.signal)
   addAnswer(api, services, { path: ACTION, params: TestParams, resource: actionOfPath, of: 'an action' })
-  const ofNew = { path: NEW, params: NewTestParams, resource: chainOfPath, of: 'an action that is not added' }
+  const ofNew = {
+    path: NEW_ANSWERS,
+    params: NewTestParams,
+    resource: chainOfPath,
+    of: 'an action that is not added',
+  }
   addAnswer(api, services, ofNew)
   addKeep(api, services)
 }

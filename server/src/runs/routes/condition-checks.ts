@@ -4,7 +4,7 @@ import { ok } from '../../api/http/envelope.ts'
 import type { Api, Services } from '../../api/services.ts'
 import { chainOfPath, readChain } from '../../sheets/routes/actions/action-resources.ts'
 import { SheetParams } from '../../sheets/routes/workflows/resources.ts'
-import { checkConditions } from '../cell-tests/condition-check.ts'
+import { checkConditions, findConditionErrors } from '../cell-tests/condition-check.ts'
 
 /** Registers the endpoint that counts the rows which meet a condition. */
 export function conditionCheckRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
@@ -17,6 +17,8 @@ export function conditionCheckRoutes(api: Api, { catalogue }: Pick<Services, 'ca
         numberTexts: ['values'],
         selects: true,
         resource: chainOfPath,
+        furtherErrors: async (request) =>
+          findConditionErrors(request.body, await readChain(catalogue, request)),
       },
       schema: {
         tags: ['Actions'],

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
-const ROWS = sql.lit(50)
 /** Rows that take more in the database are not read: compressed, their values may be a hundred times as long. */
 const MAX_ROW_BYTES = sql.lit(8000)
 const MAX_CHARACTERS = sql.lit(300)
@@ -17,7 +16,7 @@ export async function sampleColumns(
       select r.seq, r.data from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
         and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-      order by r.seq limit ${ROWS}
+      order by r.seq limit 50
     )
     select e.key::int as column, array_agg(left(e.value #>> '{}', ${MAX_CHARACTERS}) order by r.seq) as samples
     from first_rows r, jsonb_each(r.data) as e (key, value)

@@ -114,7 +114,7 @@ function buildTest(sheet: Parameters<typeof sheetCall>[0], tried: Tried, row_id:
 
 function buildAnswer(sheet: Parameters<typeof sheetCall>[0], tried: Tried, test_id: string): Call<CellTest> {
   return tried.action === null
-    ? sheetCall(sheet, 'GET /actions/test/:test_id', { params: { test_id } })
+    ? sheetCall(sheet, 'GET /tests/:test_id', { params: { test_id } })
     : sheetCall(sheet, 'GET /actions/:action_instance_id/test/:test_id', {
         params: { action_instance_id: tried.action, test_id },
       })

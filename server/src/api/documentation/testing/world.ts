@@ -45,7 +45,7 @@ export async function makeWorld(
   if (path.includes('{test_id}')) {
     const id = world['action_instance_id']
     const row_id = world['row_id']
-    const isNew = path.includes('/actions/test/')
+    const isNew = path.includes('/tests/')
     const made = isNew
       ? await post(`${sheet}/actions/test`, { ...action, row_id })
       : await post(`${sheet}/actions/${id}/test`, { row_id })

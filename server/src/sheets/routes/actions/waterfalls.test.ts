@@ -60,7 +60,10 @@ it('H4: lists the providers that are asked, in order: the default until changed,
   const all = (await read('email_providers', '?all=true')).body.data.providers
   expect(all.slice(0, 3).map(({ listed }: Json) => listed)).toEqual([true, true, false])
   // Findymail has found nothing yet at the same price: it counts as finding half, and Hunter is dearer for a result.
-  await configure({ email_providers: ['Hunter', 'Findymail'], order: 'cheapest_per_find' })
+  await configure({
+    email_providers: [{ name: 'Hunter', use_own_key: false }, 'Findymail'],
+    order: 'cheapest_per_find',
+  })
   const sorted = (await read('email_providers')).body.data.providers
   expect(sorted.map(({ provider }: Json) => provider)).toEqual(['Findymail', 'Hunter'])
 })

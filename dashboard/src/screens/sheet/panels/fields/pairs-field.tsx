@@ -24,13 +24,7 @@ export function PairsField({
   const showsRaw = isRaw || pairs === null
   const set = (next: readonly Pair[]) => onChange(next.length === 0 ? null : printPairs(next))
   return (
-    <FieldShell
-      field={field}
-      problem={problem}
-      actions={
-        <LabelledSwitch label="Raw JSON" checked={showsRaw} disabled={pairs === null} onChange={setRaw} />
-      }
-    >
+    <FieldShell field={field} problem={problem}>
       {(ties) => (
         <div
           role="group"
@@ -48,29 +42,32 @@ export function PairsField({
               onChange={onChange}
             />
           ) : (
-            <>
-              {pairs.map((pair, place) => (
-                <PairRow
-                  // A row has no identity except its place.
-                  // oxlint-disable-next-line react/no-array-index-key
-                  key={place}
-                  number={place + 1}
-                  pair={pair}
-                  onChange={(next) => set(pairs.with(place, next))}
-                  onRemove={() => set(pairs.toSpliced(place, 1))}
-                />
-              ))}
-              <div>
-                <Button
-                  size="small"
-                  icon={Plus}
-                  onClick={() => set([...pairs, { name: '', value: '', rest: {} }])}
-                >
-                  Add row
-                </Button>
-              </div>
-            </>
+            pairs.map((pair, place) => (
+              <PairRow
+                // A row has no identity except its place.
+                // oxlint-disable-next-line react/no-array-index-key
+                key={place}
+                number={place + 1}
+                pair={pair}
+                onChange={(next) => set(pairs.with(place, next))}
+                onRemove={() => set(pairs.toSpliced(place, 1))}
+              />
+            ))
           )}
+          <div className="flex items-center justify-between gap-2">
+            {showsRaw ? (
+              <span />
+            ) : (
+              <Button
+                size="small"
+                icon={Plus}
+                onClick={() => set([...pairs, { name: '', value: '', rest: {} }])}
+              >
+                Add row
+              </Button>
+            )}
+            <LabelledSwitch label="Raw JSON" checked={showsRaw} disabled={pairs === null} onChange={setRaw} />
+          </div>
         </div>
       )}
     </FieldShell>

@@ -17,10 +17,10 @@ import { findTest, hasTestEnded, type TestFindings, type TestRecord } from '#ser
 import { getDefinition } from '#server/sheets/store/definitions.ts'
 import { findRowIds } from '#server/sheets/store/rows.ts'
 import type { SheetRecord } from '#server/sheets/store/sheets.ts'
-import { CapAmount, examples } from '../flags.ts'
-import { formatDetails } from '../output.ts'
-import { inSession, type Session } from '../session.ts'
-import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
+import { CapAmount, examples } from './flags.ts'
+import { formatDetails } from './output.ts'
+import { inSession, type Session } from './session.ts'
+import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from './sheet.ts'
 
 const Flags = z.strictObject({
   ...SHEET_FLAGS,
