@@ -24,7 +24,7 @@ it('H8: the gallery suggests, finds, says what is needed, and remembers; all by 
   expect(await option.count()).toBe(app.services.catalogue.list().length)
   expect(await axeFindings(page)).toEqual([])
 
-  // What it asks and needs, in words; a price; whether a key is there.
+  // An option says in words what it asks and needs, its price, and whether a key is there.
   await search.fill('hunter')
   await option.filter({ hasText: /^Find work email.*Asks Hunter/ }).waitFor()
   expect(await option.allInnerTexts().then((texts) => texts.join('\n'))).not.toMatch(/[a-z]_[a-z]|[{}`]/)

@@ -62,7 +62,7 @@ export async function editWithFollowers<Result>(
   for (const { workflow_id, sheet_id } of others.filter((other) => isLocked(other, listed))) {
     const other = { org_id: sheet.org_id, sheet_id, workflow_id }
     const following = { sheetId: sheet.sheet_id, isOwn: false, renames, catalogue }
-    // Nobody changed that sheet by hand, so the change is not offered to be undone there.
+    // This sheet was not changed by hand, so the change is not offered to be undone there.
     const changed = await editDefinition(trx, { ...author, isSession: false }, other, ({ definition }) => {
       const followed = followRenames(definition, following)
       return {

@@ -172,7 +172,7 @@ describe('H5: POST A/test', () => {
       200,
       { row_id: sheet.ids[2], status: 'complete', provenance: { credits: 0 } },
     ])
-    // What was kept is an ordinary result: the next run replaces it, and keeps it until then.
+    // A kept result is an ordinary one: the next run replaces it, and keeps it until then.
     await org.call('POST', `${sheet.base}/run`, { row_ids: [sheet.ids[2]] })
     await settledRows(org, sheet.base)
     expect((await detail(sheet, 2)).body.data.provenance.run_id).not.toBe(tested)

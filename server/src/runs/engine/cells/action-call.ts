@@ -92,7 +92,7 @@ class TimedCall {
     this.limit.start(this.action.timeoutSeconds * 1000, this)
     ending.watch(this)
     try {
-      // What an action returns after it was cut off is ignored.
+      // The result of an action that was cut off is ignored.
       return await Promise.race([this.#call(inputs), this.#cut.promise])
     } finally {
       this.limit.stop()

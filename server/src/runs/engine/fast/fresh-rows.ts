@@ -119,7 +119,7 @@ class FreshRows {
     const endPriority = this.#first?.endPriority
     const walk = await prepare(engine, flight, { express: this.#express, endPriority, peeked: true })
     if (walk === null || engine.ending.hasBegun()) return null
-    // Of a single row, looking for results in the cache is not worth it.
+    // A lookup of results in the cache is not worth it for a single row.
     const { actions } = flight.facts
     const isFit =
       mayBeWhole(walk) && (this.#first === undefined || actions.every((action) => isPure(walk, action)))

@@ -338,6 +338,6 @@ it('H13: Undo gives an input its name back, with all that followed, and makes no
     expect((await session.call('GET', `${target}/layout`)).body.data.frozen).toEqual([`input.${name}`])
     expect(await epochs()).toEqual(before)
   }
-  // Nobody undoes by hand there what followed here.
+  // The change that followed there is not offered to be undone.
   expect((await session.call('GET', `${sender}/definition/steps`)).body.data.past).toEqual([])
 })
