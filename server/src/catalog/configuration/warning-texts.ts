@@ -1,9 +1,8 @@
-import type { FieldKind } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
+import { askForField } from '#contract/field-requests.ts'
 import { listTokens } from '../chain/reference-walk.ts'
 import type { Token } from '../chain/references.ts'
 import type { Action } from '../define.ts'
-import type { Field } from '../fields/field.ts'
 
 /** Adds to each warning its text for people, which names fields by their labels instead of their ids. */
 export function addTexts(warnings: readonly Warning[], template: Action | undefined): Warning[] {
@@ -14,7 +13,7 @@ function printText({ field: path, code, message }: Warning, template: Action | u
   const name = /^inputs\.([a-z0-9_]+)/.exec(path)?.[1]
   const field = name === undefined ? undefined : template?.inputs[name]
   if (code === 'required_field_missing')
-    return field === undefined ? printNeeds(template) : printMissing(field)
+    return field === undefined ? printNeeds(template) : askForField(field)
   const text = printReference(code, message) ?? PLAIN[code] ?? message
   return field === undefined ? capitalize(text) : `${field.label}: ${text}`
 }
@@ -22,29 +21,6 @@ function printText({ field: path, code, message }: Warning, template: Action | u
 /** The texts of warnings whose messages name settings and JSON, for programs and operators. */
 const PLAIN: Readonly<Record<string, string>> = {
   provider_not_configured: 'No key yet. Add one under Settings, Connections, or choose providers with a key.',
-}
-
-const VERBS: Partial<Record<FieldKind, string>> = {
-  choice: 'Choose',
-  choices: 'Choose',
-  model: 'Choose',
-  sheet: 'Choose',
-  connection: 'Choose',
-  column: 'Choose',
-  columns: 'Choose',
-  waterfall: 'Choose',
-  answer_fields: 'Add',
-  pairs: 'Add',
-  conditions: 'Add',
-  list: 'Add',
-}
-
-/** Prints "Choose a method", "Add identifiers", "Enter a page URL". */
-function printMissing({ kind, label }: Field): string {
-  const words = /^[A-Z][a-z]/.test(label) ? label.slice(0, 1).toLowerCase() + label.slice(1) : label
-  const isPlural = /[^s]s( |$)/.test(words)
-  const article = isPlural ? '' : /^[aeio]/i.test(words) ? 'an ' : 'a '
-  return `${VERBS[kind] ?? 'Enter'} ${article}${words}`
 }
 
 /** Prints the sets of fields, one of which must be filled: "Enter Email, or Full name and Company domain". */

@@ -1,4 +1,5 @@
 import type { Warning } from '#contract/envelope.ts'
+import { askForField } from '#contract/field-requests.ts'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
 
 /** A warning for people, and the field that it belongs to. */
@@ -18,7 +19,7 @@ export function listWarnings(
 ): PanelWarning[] {
   const missing = inputs
     .filter(({ name, required }) => required && isEmpty(values[name]))
-    .map((field): PanelWarning => ({ field: field.name, text: askFor(field), isMissing: true }))
+    .map((field): PanelWarning => ({ field: field.name, text: askForField(field), isMissing: true }))
   const isNeedy = needs.length > 0 && !needs.some((set) => set.every((name) => !isEmpty(values[name])))
   const kept = saved
     .map(({ field: path, code, text, message }) => ({
@@ -32,29 +33,6 @@ export function listWarnings(
     ...(isNeedy ? [{ field: null, text: askForOne(inputs, needs), isMissing: true }] : []),
     ...kept,
   ]
-}
-
-const VERBS: Readonly<Record<string, string>> = {
-  choice: 'Choose',
-  choices: 'Choose',
-  model: 'Choose',
-  sheet: 'Choose',
-  connection: 'Choose',
-  column: 'Choose',
-  columns: 'Choose',
-  waterfall: 'Choose',
-  answer_fields: 'Add',
-  pairs: 'Add',
-  conditions: 'Add',
-  list: 'Add',
-}
-
-/** Asks for a field in words: `Choose a method`, `Add answer fields`, `Enter a page URL`. */
-export function askFor({ kind, label }: Pick<CatalogueAction['inputs'][number], 'kind' | 'label'>): string {
-  const words = /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
-  const isPlural = /[^s]s( |$)/.test(words)
-  const article = isPlural ? '' : /^[aeio]/i.test(words) ? 'an ' : 'a '
-  return `${VERBS[kind] ?? 'Enter'} ${article}${words}`
 }
 
 function askForOne(inputs: CatalogueAction['inputs'], needs: CatalogueAction['needs']): string {
