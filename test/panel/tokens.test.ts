@@ -181,6 +181,7 @@ it.each([
   ['(1 + ) * 2', 'Something is missing before )'],
   ['{{input.a}} {{input.b}}', 'An operator is missing before {{input.b}}'],
   ['`open ${1', 'This text has no closing `'],
+  ['1 ) (', ') closes nothing'],
   ['1 \\ 2', '\\ is not part of a formula'],
 ])('H3: the formula %s is underlined: %s', (formula, wanted) => {
   expect(checkFormula(formula)?.message).toBe(wanted)

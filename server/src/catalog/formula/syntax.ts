@@ -5,6 +5,7 @@ import { moveChains } from './formula.ts'
 
 const FILE = 'formula'
 const MAX_EXCERPT = 60
+const BRACKETS = ['()', '[]'] as const
 
 /**
  * Returns the syntax error of an expression with its place, or null if it parses. The expression is parsed and never run.
@@ -15,8 +16,11 @@ export function faultOfExpression(text: string): string | null {
   if (!bound.ok) return bound.message
   const names = bound.bindings.map((_, place) => variableName(place)).join(',')
   try {
-    const code = `(function(${names}){'use strict';return(\n${bound.code}\n)})`
-    void new Script(code, { filename: FILE, lineOffset: -1 })
+    // Parsed in both, an expression such as `1 ) (` cannot close the brackets around it.
+    for (const [open, close] of BRACKETS) {
+      const code = `(function(${names}){'use strict';return${open}\n${bound.code}\n${close}})`
+      void new Script(code, { filename: FILE, lineOffset: -1 })
+    }
     return null
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause
