@@ -68,7 +68,8 @@ export async function gather(
     const startedAt = Date.now()
     // A cell that delays the results of others, or whose row is unclaimed, waits for nothing.
     const mayWait = cells.length === 0 && !walk.peeked
-    const result = await runCell(engine, walk, action, end === null ? null : { end, mayWait })
+    const running = runCell(engine, walk, action, end === null ? null : { end, mayWait })
+    const result = running instanceof Promise ? await running : running
     // The cells before it are settled first, and a row that is only peeked at is claimed.
     if (result.kind !== 'settle')
       return { cells, next: action, parking: result.kind === 'later' && mayWait ? result.parking : null }

@@ -29,7 +29,8 @@ export async function callAction(
   walk.endPriority?.()
   const slots = walk.express ? engine.slots.express : engine.slots.bulk
   const { org_id } = walk.flight.facts
-  await slots.take(org_id)
+  const turn = slots.take(org_id)
+  if (turn !== undefined) await turn
   try {
     return await new TimedCall(engine, walk, action).run(inputs)
   } finally {
@@ -47,7 +48,7 @@ const PURE_PARTS = {
 }
 
 /** Runs a pure action. Its outcome is mostly there at once. */
-function runPure(
+export function runPure(
   engine: Engine,
   walk: SlottedWalk,
   action: Action,
@@ -76,7 +77,8 @@ class TimedCall {
   readonly database = new DatabaseUse()
   readonly #engine: Engine
   readonly #walk: CellWalk
-  readonly #cut = Promise.withResolvers<CallOutcome>()
+  /** The promise that the first of all ways to end resolves. */
+  readonly #end = Promise.withResolvers<CallOutcome>()
   #grace: NodeJS.Timeout | undefined
 
   constructor(engine: Engine, walk: CellWalk, action: Action) {
@@ -85,37 +87,46 @@ class TimedCall {
     this.#walk = walk
   }
 
-  async run(inputs: Inputs): Promise<CallOutcome> {
+  run(inputs: Inputs): CallOutcome | Promise<CallOutcome> {
     const { ending } = this.#engine
     // The process may have begun to end while the call waited.
     if (ending.hasBegun()) return { kind: 'wait', ms: 0, state: this.#walk.flight.position.state }
-    this.limit.start(this.action.timeoutSeconds * 1000, this)
-    ending.watch(this)
     try {
-      // The result of an action that was cut off is ignored.
-      return await Promise.race([this.#call(inputs), this.#cut.promise])
-    } finally {
-      this.limit.stop()
-      clearTimeout(this.#grace)
-      ending.unwatch(this)
+      const context = new CellContext(this.#engine, this.#walk, this)
+      const running = workAs(`action ${this.action.id}`, () => this.action.run({ inputs, context }))
+      if (!(running instanceof Promise)) return this.#judge(running)
+      this.limit.start(this.action.timeoutSeconds * 1000, this)
+      ending.watch(this)
+      running.then(
+        (outcome) => this.#finish(this.#judge(outcome)),
+        (cause: unknown) => this.#finish(this.#explain(cause)),
+      )
+      return this.#end.promise
+    } catch (cause) {
+      return this.#explain(cause)
     }
   }
 
-  /** Calls the action. Without the database the row is parked, whatever the action returns or throws. */
-  async #call(inputs: Inputs): Promise<CallOutcome> {
-    const { action } = this
-    try {
-      const context = new CellContext(this.#engine, this.#walk, this)
-      const outcome = await workAs(`action ${action.id}`, () => action.run({ inputs, context }))
-      const { fault } = this.database
-      return fault === undefined || SUCCESSES.has(outcome.kind) ? outcome : this.#park(reasonOf(fault))
-    } catch (cause) {
-      // An outage says nothing about the cell, so it is neither a result nor a retry of the action.
-      if (isOutage(cause)) return this.#park(reasonOf(cause))
-      // A connection that exists and cannot be opened: a person has to mend it, as one that is missing (D18).
-      if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
-      return failUnexpectedly(this.#engine, action, cause)
-    }
+  /** Ends the call. What an action that was cut off returns later is ignored. */
+  #finish(outcome: CallOutcome): void {
+    this.limit.stop()
+    clearTimeout(this.#grace)
+    this.#engine.ending.unwatch(this)
+    this.#end.resolve(outcome)
+  }
+
+  /** Parks the row if the database went away under the action, unless it succeeded all the same. */
+  #judge(outcome: CallOutcome): CallOutcome {
+    const { fault } = this.database
+    return fault === undefined || SUCCESSES.has(outcome.kind) ? outcome : this.#park(reasonOf(fault))
+  }
+
+  #explain(cause: unknown): CallOutcome {
+    // An outage says nothing about the cell, so it is neither a result nor a retry of the action.
+    if (isOutage(cause)) return this.#park(reasonOf(cause))
+    // A connection that exists and cannot be opened: a person has to mend it, as one that is missing (D18).
+    if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
+    return failUnexpectedly(this.#engine, this.action, cause)
   }
 
   onLimit(): void {
@@ -136,7 +147,7 @@ class TimedCall {
   }
 
   #cutOff(outcome: CallOutcome): void {
-    this.#cut.resolve(outcome)
+    this.#finish(outcome)
     this.limit.abort()
   }
 
