@@ -31,12 +31,12 @@ export const Input = z
   .meta({ id: 'Input' })
 
 // Clients resolve `.` and `..` in a URL: deleting the input `..` would delete its sheet.
-const InputName = Name.refine((name) => !/[{}]/.test(name), 'must not contain braces').refine(
+export const InputName = Name.refine((name) => !/[{}]/.test(name), 'must not contain braces').refine(
   (name) => name !== '.' && name !== '..',
   'must not be . or ..',
 )
 
-const Description = z
+export const Description = z
   .string()
   .max(MAX_DESCRIPTION)
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters')

@@ -30,7 +30,8 @@ export const CreatedSheet = Sheet.omit({ is_main_sheet: true, continue_on_fail: 
 export const NamedSheet = Sheet.pick({ workflow_id: true, sheet_id: true, name: true })
 export const DeletedSheet = z.object({ workflow_id: Uuid, sheet_id: Uuid, deleted: z.literal(true) })
 
-const SETTINGS = {
+/** The settings of a sheet that people choose. */
+export const SETTINGS = {
   auto_run: z.boolean().exactOptional(),
   cache_enabled: z.boolean().exactOptional(),
   cache_since: CacheSinceBody.exactOptional(),

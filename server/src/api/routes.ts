@@ -50,6 +50,7 @@ import { sheetLayouts } from '../sheets/routes/screens/sheet-layouts.ts'
 import { sheetViewRoutes } from '../sheets/routes/screens/sheet-views.ts'
 import { workflowListRoutes } from '../sheets/routes/screens/workflow-list.ts'
 import { workflowSettings } from '../sheets/routes/screens/workflow-settings.ts'
+import { definitionRoutes } from '../sheets/routes/workflows/definitions.ts'
 import { inputChangeRoutes } from '../sheets/routes/workflows/input-changes.ts'
 import { inputRoutes } from '../sheets/routes/workflows/inputs.ts'
 import { sheetRoutes } from '../sheets/routes/workflows/sheets.ts'
@@ -84,6 +85,7 @@ const API_ROUTES: Routes[] = [
   usageRoutes,
   budgetRoutes,
   workflowRoutes,
+  definitionRoutes,
   sheetRoutes,
   inputRoutes,
   inputChangeRoutes,

@@ -82,7 +82,7 @@ export function requireInput({ inputs }: Definition, name: string): InputColumn 
 }
 
 /** Returns the changed input, or the same object if nothing changes. */
-function applyChange(
+export function applyChange(
   input: InputColumn,
   change: ChangeInputBody,
   inputs: readonly InputColumn[],

@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Db } from '../database/connection/db.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Author } from '../organisation/changes.ts'
-import { editDefinition, type SheetState } from './store/definitions.ts'
+import { type Edit, editDefinition, type SheetState } from './store/definitions.ts'
 import {
   listSheetsNaming,
   lockFollowers,
@@ -20,7 +20,7 @@ type FollowedElsewhere = ReferencesChanged[number] & { workflow_id: string }
 
 /** A change of a sheet's definition that may rename inputs. */
 type RenamingEdit<Result> = (state: SheetState) => Made<Result> | Promise<Made<Result>>
-type Made<Result> = { definition: Definition | undefined; result: Result }
+type Made<Result> = Omit<Edit<Result>, 'definition'> & { definition?: Definition | undefined }
 
 type Renaming = { author: Author; sheet: SheetRecord; catalogue: Catalogue }
 
@@ -45,10 +45,10 @@ export async function editWithFollowers<Result>(
   const listed = naming.length === 0 ? [] : await listSheetsNaming(trx, sheet, naming)
   await lockFollowers(trx, sheet, [sheet.workflow_id, ...listed.map(({ workflow_id }) => workflow_id)])
   const { renames, result } = await editDefinition(trx, author, sheet, async (state) => {
-    const made = await edit(state)
-    const { definition } = made
+    const { definition, ...made } = await edit(state)
     const renames = definition ? findRenames(state.definition.inputs, definition.inputs) : null
     return {
+      ...made,
       ...(definition === undefined ? {} : { definition }),
       result: { renames, result: made.result },
     }
