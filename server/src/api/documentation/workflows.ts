@@ -2,6 +2,18 @@ import { EXAMPLE_IDS, type Operations } from './operation.ts'
 
 const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 
+const LEADS_FILE = {
+  loam: 1,
+  workflow: 'Leads',
+  sheets: [
+    {
+      sheet: 'Leads',
+      inputs: [{ name: 'domain', type: 'url' }],
+      actions: [{ id: 'clean', action: 'normalize_domain', inputs: { value: '{{input.domain}}' } }],
+    },
+  ],
+}
+
 export const WORKFLOWS: Operations = {
   'POST /workflows': {
     id: 'createWorkflow',
@@ -31,6 +43,23 @@ export const WORKFLOWS: Operations = {
     description:
       'Copies inputs, actions with their configuration and child sheets; not rows, runs or sharing. The copy is yours and costs nothing.',
     body: { name: 'Leads (copy)' },
+  },
+  'GET /workflows/{workflow_id}/definition': {
+    id: 'getDefinition',
+    description:
+      'The workflow as a file: names instead of ids, nothing that is left at its default, always the same for the same workflow. It fits any organisation. Credentials that are written out stand as `{"secret": "kept"}`. Also needs `actions:read`.',
+  },
+  'POST /definitions/plan': {
+    id: 'planDefinition',
+    description:
+      'Says what applying a workflow file would change, and changes nothing. The workflow is found by its name, or by `workflow_id`; `was` renames. All errors of the file come at once, by their path in it. Also needs `actions:read`.',
+    body: { definition: LEADS_FILE },
+  },
+  'POST /definitions/apply': {
+    id: 'applyDefinition',
+    description:
+      'Turns a workflow into what a file says, in one transaction: no row runs half an edit, and unchanged actions keep their results. Creates the workflow if there is none of that name. Inputs, actions and child sheets that the file does not have are removed only with `allow_destroy`. Also needs `actions:write`.',
+    body: { definition: LEADS_FILE },
   },
   'POST /workflows/{workflow_id}/sheets': {
     id: 'createSheet',

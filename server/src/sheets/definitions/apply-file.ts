@@ -4,6 +4,7 @@ import type { FieldError } from '#contract/errors.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
 import { type Db, inTransaction } from '../../database/connection/db.ts'
 import { invalid, validationError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { didYouMean } from '../../lib/nearest-name.ts'
 import { plural } from '../../lib/plural.ts'
 import { recordAudit } from '../../organisation/store/audit.ts'
@@ -148,7 +149,7 @@ function findTarget(
       .slice(0, 10)
       .map((one) => one.workflow_id)
       .join(', ')
-    throw invalid('workflow_id', `${candidates.length} workflows have this name; give one of ${ids}`)
+    throw invalid('workflow_id', `several workflows have this name; give one of ${ids}`)
   }
   return candidates[0]
 }
@@ -292,16 +293,18 @@ async function listNamedElsewhere(
   file: WorkflowFile,
   visible: readonly WorkflowFor[],
 ): Promise<ReadonlyMap<string, SheetRecord[]>> {
-  const wanted = new Set<string>()
-  for (const { actions = [] } of file.sheets)
-    for (const { inputs = {} } of actions)
-      for (const value of Object.values(inputs))
-        if (typeof value === 'object' && value !== null && 'workflow' in value && 'sheet' in value)
-          if (typeof value.workflow === 'string') wanted.add(value.workflow)
+  const wanted = new Set(listWorkflowNames(file))
   const found = new Map<string, SheetRecord[]>()
   for (const { workflow_id, name } of visible.filter((one) => wanted.has(one.name)))
     found.set(name, [...(found.get(name) ?? []), ...(await listSheets(trx, orgId, workflow_id))])
   return found
+}
+
+function listWorkflowNames({ sheets }: WorkflowFile): unknown[] {
+  const values = sheets.flatMap(({ actions = [] }) =>
+    actions.flatMap(({ inputs = {} }) => Object.values(inputs)),
+  )
+  return values.flatMap((value) => (isObject(value) && 'sheet' in value ? [value['workflow']] : []))
 }
 
 function findSheetId(

@@ -28,7 +28,7 @@ import { listActionChanges, listInputChanges } from './list-changes.ts'
 import { listMoved, matchActions, type Matched } from './match-actions.ts'
 import { type Ids, readCondition, readInputsOfFile } from './read-values.ts'
 
-/** What the edit of a sheet needs to know. */
+/** The parts that the edit of a sheet needs. */
 export type SheetEditing = Pick<ActionEditing, 'author' | 'mayUse'> & {
   trx: Db
   sheet: SheetRecord

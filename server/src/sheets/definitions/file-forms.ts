@@ -16,7 +16,7 @@ export type Names = {
   sheetOf(sheetId: string): SheetName | undefined
 }
 
-/** Called with the path of each credential that is written out in a configuration. */
+/** Receives the path of each credential that is written out in a configuration. */
 type OnSecret = (path: string) => void
 
 /** Returns an input as a file has it: nothing that is left at its default. */
