@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { countBreaks, createCsvParser, type CsvParser, tooLong } from '../../lib/csv/csv-parser.ts'
+import { DELIMITERS, NAMED_DELIMITER } from '../../lib/csv/delimiters.ts'
 import { FileFault, MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import { createUtf8Decoder, notUtf8, refuseForeignStart, withWholeStart } from '../../lib/csv/utf8-decoder.ts'
 import {
@@ -12,9 +13,6 @@ import {
   SURELY_FITS,
 } from './records.ts'
 
-const DELIMITERS = [',', ';', '\t', '|']
-/** Matches the first line in which spreadsheet programs name the separator. It is not a record. */
-const NAMED_DELIMITER = /^sep=([^\r\n])(?:\r\n|[\r\n]|$)/i
 const BOM = '\uFEFF'
 
 /** The position to continue from: the byte at which a row starts, its line, and what row 1 has shown. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { heldMs } from '../../../lib/timing/testing/watched-turns.ts'
 import { readCsvPage } from './csv-page.ts'
-import { FILE_START } from './place.ts'
+import { FILE_START, type FilePage, type FilePlace } from './place.ts'
 
 const HELD_MS = 200
 /** The largest part of a file requested at once. */
@@ -34,4 +34,22 @@ describe('I2: parts of CSV files of the worst shapes never hold the thread of th
     const page = await readCsvPage({ bytes, more: false }, FILE_START, LIMIT)
     expect(page.rows[0]).toEqual({ a: '1', b: '2' })
   })
+})
+
+it.each([
+  ['sep=;\na;b\n1,5;2\n', { a: '1,5', b: '2' }],
+  ['\uFEFFsep=,\r\na,b\r\n1;5,2\r\n', { a: '1;5', b: '2' }],
+  ['sep=;\n\n;\na;b\n1;2', { a: '1', b: '2' }],
+  ['a|b\n1|2', { a: '1', b: '2' }],
+])('%j: the separator that the first line names is used, and the line is no record', async (text, first) => {
+  // One row at a time: the separator is kept from page to page.
+  const bytes = Buffer.from(text)
+  let place: FilePlace | null = FILE_START
+  const rows: unknown[] = []
+  while (place !== null) {
+    const page: FilePage = await readCsvPage({ bytes: bytes.subarray(place.byte), more: false }, place, 1)
+    rows.push(...page.rows)
+    place = page.next
+  }
+  expect(rows).toEqual([first])
 })

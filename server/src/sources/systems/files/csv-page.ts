@@ -1,4 +1,5 @@
 import { createCsvParser } from '../../../lib/csv/csv-parser.ts'
+import { DELIMITERS, NAMED_DELIMITER } from '../../../lib/csv/delimiters.ts'
 import { FileFault } from '../../../lib/csv/file-fault.ts'
 import { createUtf8Decoder, refuseForeignStart } from '../../../lib/csv/utf8-decoder.ts'
 import { plural } from '../../../lib/plural.ts'
@@ -6,7 +7,6 @@ import { pause } from '../../../lib/timing/turns.ts'
 import { nameHeaders } from '../../headers.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
-const DELIMITERS = [',', ';', '\t', '|']
 const MAX_COLUMNS = 2000
 /** The characters parsed at once. Lines may not end with line feeds, so a whole file can be one line. */
 const STEP = 64 * 1024
@@ -16,33 +16,47 @@ const BOM = '\uFEFF'
 export async function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: number): Promise<FilePage> {
   if (here.byte === 0) refuseForeign(bytes)
   const whole = decode({ bytes, more })
-  const mark = here.byte === 0 && whole.startsWith(BOM) ? BOM : ''
-  const text = whole.slice(mark.length)
-  const delimiter = here.delimiter ?? (await findDelimiter(text, more))
+  const { head, named } = here.byte === 0 ? readStart(whole) : NO_START
+  const text = whole.slice(head.length)
+  const delimiter = here.delimiter ?? named ?? (await findDelimiter(text, more))
   const { rows, used } = await takeRows(text, delimiter, {
     limit: limit + (here.columns === null ? 1 : 0),
     isFinal: !more,
   })
   const filled = rows.filter((row) => row.some((cell) => cell !== ''))
   const columns = here.columns ?? (filled.length === 0 ? null : nameColumns(filled.shift() ?? []))
-  const length = used === 0 ? 0 : Buffer.byteLength(mark + text.slice(0, used))
+  const length = used === 0 ? 0 : Buffer.byteLength(head + text.slice(0, used))
   const size = nextSize(here.size, length)
   if (size === null)
     throw new FileFault(
       `The record at byte ${here.byte} is longer than 4 MB; check it for a quote that is not closed`,
     )
   const isEnd = !more && used === text.length
-  const named: FilePage['rows'] = []
+  const records: FilePage['rows'] = []
   for (const row of filled) {
     await pause()
-    named.push(Object.fromEntries((columns ?? []).map(({ name, place }) => [name, row[place] || null])))
+    records.push(Object.fromEntries((columns ?? []).map(({ name, place }) => [name, row[place] || null])))
   }
   return {
-    rows: named,
+    rows: records,
     next: isEnd
       ? null
-      : { byte: here.byte + length, size, delimiter: columns === null ? null : delimiter, columns },
+      : {
+          byte: here.byte + length,
+          size,
+          delimiter: columns === null && named === undefined ? null : delimiter,
+          columns,
+        },
   }
+}
+
+const NO_START = { head: '', named: undefined }
+
+/** Returns what stands before the first row: a byte order mark, and a line that names the delimiter. */
+function readStart(text: string): { head: string; named: string | undefined } {
+  const mark = text.startsWith(BOM) ? BOM : ''
+  const [line = '', named] = NAMED_DELIMITER.exec(text.slice(mark.length)) ?? []
+  return { head: mark + line, named }
 }
 
 function nameColumns(header: readonly string[]) {
