@@ -87,8 +87,14 @@ const LEADING_BACK = `<p>The address may be mistyped, or the page has been delet
 /** Throws 404 for an unknown address. */
 export function refuseUnknown(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0] ?? ''
-  if (path.startsWith('/hooks/'))
-    throw new AppError('Not Found', `Webhooks accept only POST, not ${request.method}`)
+  if (path.startsWith('/hooks/')) {
+    throw new AppError(
+      'Not Found',
+      request.method === 'POST'
+        ? 'There is no webhook at this address: it must end with the token, as it was shown'
+        : `Webhooks accept only POST, not ${request.method}`,
+    )
+  }
   throw new AppError(
     'Not Found',
     `There is no ${request.method} ${hideTokens(path)}. See /docs for the available endpoints`,

@@ -68,6 +68,13 @@ describe('part 6: a JSON POST to webhook_url pushes a row', () => {
     },
   )
 
+  it('a POST to an address behind the token says what is wrong, without the token', async () => {
+    const { token } = await hooked()
+    const { status, body } = await push(`${token}/more`, { Company: 'Acme' })
+    expect([status, body.message]).toEqual([404, expect.stringMatching(/must end with the token/)])
+    expect(JSON.stringify(body)).not.toContain(token)
+  })
+
   it('D28: numbers keep every digit, NUL is replaced with a warning; __proto__ is a name like others', async () => {
     const { base, token } = await hooked(['n', '__proto__'])
     const { body } = await push(token, '{"n": 12345678901234567890, "__proto__": "a\\u0000b"}')
