@@ -70,7 +70,7 @@ describe('values are checked against', () => {
 
 it.each<[unknown, string[]]>([
   [{ people: [{ name: 'A' }] }, [expect.stringMatching(/^\$\.people\[0\]\.name: /)]],
-  [{ people: 5 }, [expect.stringMatching(/^\$\.people: .*expected array, received number/)]],
+  [{ people: 5 }, ['$.people: must be an array']],
 ])('a fault names its place: %j', async (value, faults) => {
   expect(await faultsOf(PERSON, value)).toEqual(faults)
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseInWords, valueAt } from '../../lib/field-errors.ts'
 import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { variableName } from '../formula/binding.ts'
@@ -40,13 +41,15 @@ async function check(
   value: unknown,
   sandbox: Sandbox,
 ): Promise<string[]> {
-  const parsed = shape.safeParse(value)
-  if (!parsed.success) return parsed.error.issues.slice(0, MAX_LINES).map(describeIssue)
+  const parsed = parseInWords(shape, value)
+  if (!parsed.success)
+    return parsed.error.issues.slice(0, MAX_LINES).map((issue) => describeIssue(issue, value))
   return patterned === null ? [] : checkPatterns(listPatterns(patterned, value, '$'), sandbox)
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  return `${printPath(issue.path)}: ${reasonOf(issue)}`
+function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
+  const reason = valueAt(value, issue.path) === undefined ? 'is missing' : reasonOf(issue)
+  return `${printPath(issue.path)}: ${reason}`
 }
 
 /** Returns the reason of an issue. For a union, the reasons of its branches say more than its own. */
