@@ -1,10 +1,10 @@
+import { inTurns, type Steps } from '../../lib/timing/turns.ts'
 import { textOf } from '../chain/references.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { readList, toRecords } from '../values/json-text.ts'
-import { nameColumns } from '../values/output-names.ts'
+import { readList, toRecordsInSteps } from '../values/json-text.ts'
 
 export default defineAction({
   id: 'merge_lists',
@@ -38,23 +38,30 @@ export default defineAction({
     count: output.number('The number of items in the list.'),
     list: output.table('The items of all lists.'),
   },
-  run({ inputs: { lists, key_column, keep } }) {
+  async run({ inputs: { lists, key_column, keep } }) {
     const given = lists.filter((list) => list !== null && list !== '')
     const read = given.map(readList)
     const wrong = read.indexOf(null)
     if (wrong >= 0) return failed(`${textOf(given[wrong]).slice(0, 100)} is not a list`)
-    const items = toRecords(nameColumns(read.flatMap((list) => list ?? [])))
-    const list = key_column === undefined ? items : mergeByKey(items, key_column, keep ?? 'first')
+    const items = await inTurns(toRecordsInSteps(read.flatMap((list) => list ?? [])))
+    const list =
+      key_column === undefined ? items : await inTurns(mergeByKey(items, key_column, keep ?? 'first'))
     return done({ count: list.length, list })
   },
 })
 
-function mergeByKey(items: Record<string, unknown>[], column: string, keep: 'first' | 'last') {
-  const kept = new Map<unknown, Record<string, unknown>>()
-  for (const item of items) {
+type Item = Record<string, unknown>
+
+/** The number of items that are compared in one step. */
+const ITEMS = 500
+
+function* mergeByKey(items: Item[], column: string, keep: 'first' | 'last'): Steps<Item[]> {
+  const kept = new Map<unknown, Item>()
+  for (const [n, item] of items.entries()) {
     const text = Object.hasOwn(item, column) ? textOf(item[column]) : ''
     const key = text === '' ? Symbol('no key') : text
     if (keep === 'last' || !kept.has(key)) kept.set(key, item)
+    if (n % ITEMS === 0) yield
   }
   return [...kept.values()]
 }

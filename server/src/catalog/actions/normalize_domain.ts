@@ -37,10 +37,13 @@ export default defineAction({
   },
 })
 
+/** The characters in which a host is looked for. None is longer, and the search in megabytes holds the thread. */
+const LONGEST = 4096
+
 /** Returns the part that can be a host, in the spelling of DNS, or the given text if no part can be one. */
 function readHost(text: string): string {
   const bare = text.trim().replace(/^mailto:/i, '')
   const host = /^[^\s/@]+@([^\s/@]+)$/.exec(bare)?.[1] ?? bare
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host.replace(/^\/\//, '')}`)
-  return (url && domainToASCII(url.hostname)) || bare
+  return (url && domainToASCII(url.hostname)) || bare.slice(0, LONGEST)
 }

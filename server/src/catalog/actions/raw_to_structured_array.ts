@@ -1,9 +1,9 @@
+import { inTurns } from '../../lib/timing/turns.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { MAX_READ_VALUES, readList, toRecords } from '../values/json-text.ts'
-import { nameColumns } from '../values/output-names.ts'
+import { MAX_READ_VALUES, readList, toRecordsInSteps } from '../values/json-text.ts'
 
 const NO_LIST = `array is not a JSON array, or is a text of more than ${MAX_READ_VALUES.toLocaleString('en-US')} values`
 
@@ -25,8 +25,8 @@ export default defineAction({
   },
   outputs: { list: output.table('The items, with a column for each of their keys.') },
   dynamic: true,
-  run({ inputs }) {
+  async run({ inputs }) {
     const list = readList(inputs.array)
-    return list === null ? failed(NO_LIST) : done({ list: toRecords(nameColumns(list)) })
+    return list === null ? failed(NO_LIST) : done({ list: await inTurns(toRecordsInSteps(list)) })
   },
 })

@@ -1,3 +1,4 @@
+import { pause } from '../../lib/timing/turns.ts'
 import type { Sandbox } from '../formula/sandbox.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import type { CellContext } from '../provider/context.ts'
@@ -97,10 +98,14 @@ const LONGEST_FAULT = 300
 type Read = { ok: true; value: unknown } | { ok: false; faults: string[] }
 
 async function readAnswer(text: string, schema: CheckedSchema): Promise<Read> {
+  // Each step takes some milliseconds for an answer of a megabyte, and answers of many rows arrive together.
+  await pause()
   const json = findJsonText(text)
+  await pause()
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
   const { read = (answer: unknown) => answer } = schema
+  await pause()
   // The returned value keeps the digits of long numbers. The schema checks them as plain numbers.
   const faults = await schema.check(read(JSON.parse(json)))
   if (faults.length === 0) return { ok: true, value: read(parsed.value) }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findJsonText, isJson, MAX_READ_VALUES, readJson, readList, toRecords } from './json-text.ts'
+import { atOnce } from '../../lib/timing/turns.ts'
+import { findJsonText, isJson, MAX_READ_VALUES, readJson, readList, toRecordsInSteps } from './json-text.ts'
 
 describe('JSON inside texts', () => {
   it('keeps the digits of long numbers', () => {
@@ -63,7 +64,7 @@ it('a list is an array or the JSON text of one', () => {
 })
 
 it('items that are not objects become records with a value', () => {
-  expect(toRecords([{ a: 1 }, 'x', null, [2]])).toEqual([
+  expect(atOnce(toRecordsInSteps([{ a: 1 }, 'x', null, [2]]))).toEqual([
     { a: 1 },
     { value: 'x' },
     { value: null },

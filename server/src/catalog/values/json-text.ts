@@ -1,6 +1,8 @@
 import { endOfString, skipBlanks } from '../../lib/json/json-scan.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { readJson } from '../../lib/json/read-json.ts'
+import type { Steps } from '../../lib/timing/turns.ts'
+import { nameColumnsInSteps } from './output-names.ts'
 
 export { isJson, MAX_READ_VALUES, readJson, type ReadJson } from '../../lib/json/read-json.ts'
 
@@ -44,7 +46,19 @@ export function readList(value: unknown): unknown[] | null {
   return parsed.ok && Array.isArray(parsed.value) ? parsed.value : null
 }
 
-/** Converts the items of a list to records. An item that is no object becomes a record with the single column `value`. */
-export function toRecords(list: unknown[]): Record<string, unknown>[] {
-  return list.map((item) => (isObject(item) ? item : { value: item }))
+/** The number of items that are converted in one step. */
+const ITEMS = 500
+
+/**
+ * Converts the items of a list to records whose keys can be columns. An item that is no object becomes a record with the
+ * single column `value`.
+ */
+export function* toRecordsInSteps(list: unknown[]): Steps<Record<string, unknown>[]> {
+  const named = yield* nameColumnsInSteps(list)
+  const records: Record<string, unknown>[] = []
+  for (const item of named) {
+    records.push(isObject(item) ? item : { value: item })
+    if (records.length % ITEMS === 0) yield
+  }
+  return records
 }
