@@ -107,6 +107,7 @@ export function skipBlanks(text: string, start: number): number {
   return at
 }
 
-function isBlank(code: number): boolean {
+/** Returns true for the blanks that JSON allows between its tokens. */
+export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9
 }

@@ -20,7 +20,9 @@ import type { Api } from '../../api/services.ts'
 import { notFound } from '../../lib/errors.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { withoutBlanksInSteps } from '../../lib/json/without-blanks.ts'
 import { readUntil } from '../../lib/timing/read-until.ts'
+import { inTurns } from '../../lib/timing/turns.ts'
 import { estimateSheet } from '../../money/estimates/estimate.ts'
 import { MILLIS } from '../../money/store/credits.ts'
 import { readEnvironment } from '../../sheets/configuration-environment.ts'
@@ -147,7 +149,7 @@ function addAnswer(api: Api, services: TestServices, { path, params, resource, o
       const test = await requireTest(request, request.params.test_id)
       return test.result === null
         ? running(test)
-        : ok(viewTest(test, outputsUrl(services, request, test.test_id)))
+        : ok(await viewTest(test, outputsUrl(services, request, test.test_id)))
     },
   )
 
@@ -165,7 +167,7 @@ function addAnswer(api: Api, services: TestServices, { path, params, resource, o
     async (request, reply) => {
       const { outputs } = await requireTest(request, request.params.test_id)
       if (outputs === null) throw notFound('Outputs of this test')
-      const text = JSON.stringify(parseLossless(outputs))
+      const text = await inTurns(withoutBlanksInSteps(outputs))
       return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
     },
   )
@@ -226,7 +228,7 @@ async function answerTest({ request, reply, services, ending }: Answering, teste
   const test = await findTest(outside, sheet, testId)
   if (test === undefined) throw notFound('Test')
   if (!isEnded) return running(test)
-  const answer = viewTest(test, outputsUrl(services, request, testId))
+  const answer = await viewTest(test, outputsUrl(services, request, testId))
   if (body.keep === true && !answer.kept)
     throw cannotKeep(
       test.status === 'complete'
@@ -308,14 +310,14 @@ function outputsUrl({ publicUrl }: TestServices, { sheet, params }: FastifyReque
     `${publicUrl()}${API_PREFIX}/workflows/${workflow_id}/sheets/${sheet_id}/actions/${place}/${testId}/outputs`
 }
 
-function viewTest(
+async function viewTest(
   { test_id, status, warnings, result, outputs, credits_millis, kept_at }: TestRecord,
   urlOf: () => string,
 ) {
   const { met, resolved, error, duration_ms, providers, cached } = parseLossless(
     result ?? '{}',
   ) as TestFindings
-  const shown = outputs === null ? {} : (parseLossless(`{${viewOutputs(outputs, urlOf)}}`) as object)
+  const shown = outputs === null ? {} : (parseLossless(`{${await viewOutputs(outputs, urlOf)}}`) as object)
   return {
     test_id,
     status: status === 'parked' ? ('running' as const) : status,

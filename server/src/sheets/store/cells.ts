@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { withoutBlanksInSteps } from '../../lib/json/without-blanks.ts'
+import { atOnce, inTurns, type Steps } from '../../lib/timing/turns.ts'
 import { packedCells, unpackCells, type UnpackedCell, type UnreadOutputs } from './packed-cells.ts'
 import type { StoredRow } from './row-values.ts'
 
@@ -79,7 +80,7 @@ async function viewCells(
         unread.push({ row_id, ...cell, ...large })
         continue
       }
-      const measured = outputs === '' ? undefined : measure(outputs, room)
+      const measured = outputs === '' ? undefined : atOnce(measureInSteps(outputs, room))
       view[cell.action] = { status: cell.status, json: writeCell({ row_id, ...cell }, measured, urlOf) }
     }
   }
@@ -113,10 +114,10 @@ function writeOutputs({ bytes, json }: Measured, url: () => string): string {
 }
 
 /** Measures outputs as JSON without blanks. Outputs included in the response use up the room of their page. */
-function measure(text: string, room: { bytes: number }): Measured {
+function* measureInSteps(text: string, room: { bytes: number }): Steps<Measured> {
   // The text is never shorter than without blanks, and has up to three bytes for a character.
   const isSmall = text.length * 3 <= Math.min(MAX_INLINE_BYTES, room.bytes)
-  const json = isSmall ? text : JSON.stringify(parseLossless(text))
+  const json = isSmall ? text : yield* withoutBlanksInSteps(text)
   const bytes = isSmall ? text.length * 3 : Buffer.byteLength(json)
   if (bytes > MAX_INLINE_BYTES || bytes > room.bytes) return { bytes }
   room.bytes -= isSmall ? text.length : bytes
@@ -143,7 +144,7 @@ async function measureLarge(
   let batchBytes = 0
   const read = async () => {
     for (const { outputs, ...cell } of await readOutputs(db, orgId, batch)) {
-      const found = measure(outputs, room)
+      const found = await inTurns(measureInSteps(outputs, room))
       measured.set(nameCell(cell), found)
       if (found.json === undefined) known.set(nameVersion(cell), found.bytes)
     }
@@ -175,8 +176,9 @@ async function readOutputs(db: Db, orgId: string, cells: Pick<Unread, 'row_id' |
 }
 
 /** Returns outputs as a JSON field, or a reference to them if they are too large for the response. */
-export function viewOutputs(text: string, url: () => string): string {
-  return writeOutputs(measure(text, { bytes: MAX_INLINE_BYTES }), url).slice(1)
+export async function viewOutputs(text: string, url: () => string): Promise<string> {
+  const measured = await inTurns(measureInSteps(text, { bytes: MAX_INLINE_BYTES }))
+  return writeOutputs(measured, url).slice(1)
 }
 
 /** Returns the whole outputs of a cell as JSON text; undefined if it has none. */
@@ -187,5 +189,5 @@ export async function readCellOutputs(
   action: string,
 ): Promise<string | undefined> {
   const [found] = await readOutputs(db, orgId, [{ row_id: rowId, action }])
-  return found === undefined ? undefined : JSON.stringify(parseLossless(found.outputs))
+  return found === undefined ? undefined : inTurns(withoutBlanksInSteps(found.outputs))
 }

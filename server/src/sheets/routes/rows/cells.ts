@@ -9,6 +9,8 @@ import type { Api, Services } from '../../../api/services.ts'
 import { inTransaction } from '../../../database/connection/db.ts'
 import { AppError, notFound } from '../../../lib/errors.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
+import { withoutBlanksInSteps } from '../../../lib/json/without-blanks.ts'
+import { inTurns } from '../../../lib/timing/turns.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
 import { postCharges } from '../../../money/store/limits/posting.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
@@ -129,7 +131,7 @@ function definePreviousOutputs(api: Api): void {
       await requireRow(request, row_id)
       const former = await findFormer(request.db, request.sheet.org_id, row_id, action_instance_id)
       if (former === undefined || former.outputs === null) throw notFound('Previous outputs of this cell')
-      const text = JSON.stringify(parseLossless(former.outputs))
+      const text = await inTurns(withoutBlanksInSteps(former.outputs))
       return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
     },
   )
@@ -165,16 +167,16 @@ export async function readDetail(
     ...(parseLossless(cell.json) as Cell),
     ...(isInFlight(cell.status) ? {} : viewProvenance(stored)),
     ...(cell.status === 'queued' ? { waiting: await findWaiting(db, sheet.org_id, row_id) } : {}),
-    ...(former === undefined ? {} : { previous: viewFormer(former, previousUrl) }),
+    ...(former === undefined ? {} : { previous: await viewFormer(former, previousUrl) }),
   }
 }
 
 const isInFlight = (status: CellStatus): boolean => status === 'queued' || status === 'running'
 
-function viewFormer({ run_id, outputs, completed_at, credits_millis }: FormerCell, url: () => string) {
+async function viewFormer({ run_id, outputs, completed_at, credits_millis }: FormerCell, url: () => string) {
   return {
     status: 'complete' as const,
-    ...(outputs === null ? {} : (parseLossless(`{${viewOutputs(outputs, url)}}`) as object)),
+    ...(outputs === null ? {} : (parseLossless(`{${await viewOutputs(outputs, url)}}`) as object)),
     run_id,
     completed_at: completed_at.toISOString(),
     credits: credits_millis / MILLIS,
