@@ -2,8 +2,8 @@ import { compareDecimals, parseDecimal } from '#contract/decimal.ts'
 import { parseInstant } from '#contract/instant.ts'
 import { hasText } from '../../lib/search.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
-import { listHas } from './condition-lists.ts'
-import { kindOf, type Operator } from './condition-operators.ts'
+import { type ListSearch, searchList } from './condition-lists.ts'
+import { type Kind, kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
 import { textOf } from './references.ts'
 
@@ -21,8 +21,11 @@ export type EvaluateOptions = {
   typeOf?: TypeOf
 }
 
-/** The value of a variable. `elements` is null unless it is a list. A text is made when it is first asked for. */
-type Subject = { value: unknown; readonly text: string; elements: readonly unknown[] | null }
+/**
+ * The value of a variable. `list` is null unless it is a list. Texts are made when they are first asked for: printing a list
+ * of megabytes takes long.
+ */
+type Subject = { value: unknown; readonly text: string; readonly lower: string; list: ListSearch | null }
 type Test = (subject: Subject, values: string[]) => boolean
 type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
 
@@ -32,23 +35,31 @@ type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
  */
 export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: EvaluateOptions = {}): boolean {
   const { resolveValue = resolve, typeOf = () => undefined } = options
-  // The texts of lists, which several conditions may ask for. Printing a list of megabytes takes long.
-  const printed = new Map<unknown, string>()
-  const testLeaves = (group: ConditionGroup): Step<boolean>[] =>
+  const readOnce = createSubjects()
+  const resolveLeaves = (group: ConditionGroup) =>
     group.conditions.map(({ variable, operator, values = [], combinator }) => {
-      const subject = readSubject(resolve(variable), typeOfVariable(variable, typeOf), printed)
+      const subject = readOnce(resolve(variable), typeOfVariable(variable, typeOf))
       const texts = values.map((value) => textOf(resolveValue(value)))
-      return { combinator, holds: TESTS[operator](subject, texts) }
+      prepareSearch(operator, subject, texts)
+      return { combinator, operator, subject, texts }
     })
-  return foldSteps(
-    groups.map((group) => ({ combinator: group.combinator, holds: foldSteps(testLeaves(group), BOOLEAN) })),
-    BOOLEAN,
-  )
+  // Everything is resolved before the first test, so that a list is searched once for all conditions.
+  const resolved = groups.map((group) => ({ combinator: group.combinator, leaves: resolveLeaves(group) }))
+  const steps = resolved.map(({ combinator, leaves }): Step<boolean> => {
+    const tested = leaves.map((leaf) => ({
+      combinator: leaf.combinator,
+      holds: TESTS[leaf.operator](leaf.subject, leaf.texts),
+    }))
+    return { combinator, holds: foldSteps(tested, BOOLEAN) }
+  })
+  return foldSteps(steps, BOOLEAN)
 }
 
 /** Returns true if one condition holds for a value. The value itself decides if it is text or a list. */
 export function testValue(operator: Operator, value: unknown, values: string[]): boolean {
-  return TESTS[operator](readSubject(value, undefined, new Map()), values)
+  const subject = readSubject(value, undefined)
+  prepareSearch(operator, subject, values)
+  return TESTS[operator](subject, values)
 }
 
 const TESTS: Record<Operator, Test> = {
@@ -58,10 +69,10 @@ const TESTS: Record<Operator, Test> = {
   'is not empty': ({ value }) => !isEmpty(value),
   contains,
   'does not contain': (subject, values) => !contains(subject, values),
-  'starts with': ({ text }, [value = '']) => lower(text).startsWith(lower(value)),
-  'does not start with': ({ text }, [value = '']) => !lower(text).startsWith(lower(value)),
-  'ends with': ({ text }, [value = '']) => lower(text).endsWith(lower(value)),
-  'does not end with': ({ text }, [value = '']) => !lower(text).endsWith(lower(value)),
+  'starts with': (subject, [value = '']) => subject.lower.startsWith(lower(value)),
+  'does not start with': (subject, [value = '']) => !subject.lower.startsWith(lower(value)),
+  'ends with': (subject, [value = '']) => subject.lower.endsWith(lower(value)),
+  'does not end with': (subject, [value = '']) => !subject.lower.endsWith(lower(value)),
   'greater than': ordered(compareNumbers, (order) => order > 0),
   'less than': ordered(compareNumbers, (order) => order < 0),
   'greater than or equal to': ordered(compareNumbers, (order) => order >= 0),
@@ -89,20 +100,38 @@ export function foldSteps<Truth>([first, ...rest]: Step<Truth>[], { none, and, o
   )
 }
 
+/** Returns a function that reads each value once, however many conditions ask about it. */
+function createSubjects(): (raw: unknown, type: string | undefined) => Subject {
+  const known = new Map<Kind | undefined, Map<unknown, Subject>>()
+  return (raw, type) => {
+    const kind = kindOf(type)
+    const ofKind = known.get(kind) ?? new Map<unknown, Subject>()
+    const subject = ofKind.get(raw) ?? readSubject(raw, kind)
+    known.set(kind, ofKind.set(raw, subject))
+    return subject
+  }
+}
+
 /** Reads the value of a variable. A list may be stored as its JSON text, for example in a CSV column. */
-function readSubject(raw: unknown, type: string | undefined, printed: Map<unknown, string>): Subject {
-  const kind = kindOf(type)
+function readSubject(raw: unknown, kind: Kind | undefined): Subject {
   const value = kind === 'list' && typeof raw === 'string' ? parseContainer(raw) : raw
+  let text: string | undefined
+  let lowered: string | undefined
   return {
     value,
-    elements: Array.isArray(value) && kind !== 'text' ? value : null,
+    list: Array.isArray(value) && kind !== 'text' ? searchList(value) : null,
     get text() {
-      if (typeof raw !== 'object') return textOf(raw)
-      const text = printed.get(raw) ?? textOf(raw)
-      printed.set(raw, text)
-      return text
+      return (text ??= textOf(raw))
+    },
+    get lower() {
+      return (lowered ??= lower(this.text))
     },
   }
+}
+
+/** Notes the text that a list will be searched for. */
+function prepareSearch(operator: Operator, { list }: Subject, [value = '']: string[]): void {
+  if (operator === 'contains' || operator === 'does not contain') list?.add(lower(value))
 }
 
 function parseContainer(text: string): unknown {
@@ -133,7 +162,7 @@ function isEmpty(value: unknown): boolean {
  */
 function contains(subject: Subject, [value = '']: string[]): boolean {
   const wanted = lower(value)
-  return subject.elements === null ? hasText(lower(subject.text), wanted) : listHas(subject.elements, wanted)
+  return subject.list === null ? hasText(subject.lower, wanted) : subject.list.has(wanted)
 }
 
 function lower(text: string): string {

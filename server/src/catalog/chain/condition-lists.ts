@@ -1,79 +1,87 @@
 import { compareDecimals, type Decimal, parseDecimal } from '#contract/decimal.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
-import { trimEnd } from '../../lib/plain-text.ts'
+import { hashDecimal } from './decimal-hash.ts'
 import { textOf } from './references.ts'
 
-/** The keys of lists that are searched again: with them, many conditions on one list take no longer than a few. */
-const indexes = new WeakMap<readonly unknown[], ReadonlySet<string> | 'searched once'>()
-
-/**
- * Returns true if an element of the list, or a field of an element, equals the lower-case text: as a text in any case,
- * or as a number.
- */
-export function listHas(list: readonly unknown[], wanted: string): boolean {
-  const index = indexes.get(list)
-  if (index === undefined) {
-    indexes.set(list, 'searched once')
-    return searchOnce(list, wanted)
-  }
-  if (index !== 'searched once') return index.has(keyOf(wanted))
-  const keys = new Set<string>()
-  for (const value of valuesIn(list)) keys.add(keyOf(value))
-  indexes.set(list, keys)
-  return keys.has(keyOf(wanted))
+/** The search in one list for the texts of all conditions that ask about it. */
+export type ListSearch = {
+  /** Adds a lower-case text before the first call of `has`. */
+  add(wanted: string): void
+  /**
+   * Returns true if an element of the list, or a field of an element, equals the lower-case text: as a text in any case,
+   * or as a number.
+   */
+  has(wanted: string): boolean
 }
 
-/** Does the same without the keys. Few values are near the wanted number, and only their digits are compared. */
-function searchOnce(list: readonly unknown[], wanted: string): boolean {
-  const number = parseDecimal(wanted)
-  const near = number === null ? Number.NaN : Number(wanted)
-  for (const value of valuesIn(list)) {
-    if (typeof value === 'number' && value !== near) continue
-    const text = lowerText(value)
-    if (text === wanted) return true
-    if (number === null || Number(text) !== near) continue
-    const found = parseDecimal(text)
-    if (found !== null && compareDecimals(found, number) === 0) return true
+/** Creates a search. The list is walked once for all texts, when the first result is asked for. */
+export function searchList(list: readonly unknown[]): ListSearch {
+  const wanted = new Set<string>()
+  let found: ReadonlySet<string> | undefined
+  return {
+    add: (text) => void wanted.add(text),
+    has: (text) => (found ??= findTexts(list, wanted)).has(text),
   }
-  return false
 }
 
-const lowerText = (value: unknown): string =>
-  value instanceof NumberText ? value.source.toLowerCase() : textOf(value).toLowerCase()
+type WantedNumber = { text: string; decimal: Decimal }
 
-function* valuesIn(list: readonly unknown[]): Generator {
+/** The texts that are not found yet, in the forms in which values are compared with them. */
+type Wanted = {
+  texts: Set<string>
+  shortest: number
+  longest: number
+  /** The doubles nearest to the wanted numbers. A value that is a double equals no other number. */
+  doubles: Set<number>
+  /** The wanted numbers by their hashes. Equal numbers have equal hashes. */
+  numbers: Map<number, WantedNumber[]>
+}
+
+/** Returns those of the texts that stand in the list. */
+function findTexts(list: readonly unknown[], texts: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>()
+  const wanted = prepare(texts)
   for (const element of list) {
-    if (isObject(element)) yield* Object.values(element)
-    else yield element
+    if (isObject(element)) for (const value of Object.values(element)) match(value, wanted, found)
+    else match(element, wanted, found)
+    if (found.size === texts.size) break
   }
+  return found
 }
 
-/** The start of every decimal. Most texts are none and need no further look. */
-const MAY_BE_DECIMAL = /^[-.\d]/
-const INTEGER = /^-?[1-9]\d*$/
-
-/** Returns the same key as `keyOfDecimal`, sooner. */
-function keyOfInteger(text: string): string {
-  const isNegative = text.startsWith('-')
-  const length = text.length - (isNegative ? 1 : 0)
-  if (length <= 15) return `i${text}`
-  return `n${isNegative ? -1 : 1} ${length} ${trimEnd(isNegative ? text.slice(1) : text, '0')}`
+function prepare(texts: ReadonlySet<string>): Wanted {
+  const lengths = [...texts].map((text) => text.length)
+  const numbers = new Map<number, WantedNumber[]>()
+  const doubles = new Set<number>()
+  for (const text of texts) {
+    const decimal = parseDecimal(text)
+    const hash = hashDecimal(text)
+    if (decimal === null || hash === undefined) continue
+    doubles.add(Number(text))
+    numbers.set(hash, [...(numbers.get(hash) ?? []), { text, decimal }])
+  }
+  const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)]
+  return { texts: new Set(texts), shortest, longest, doubles, numbers }
 }
 
-/** Returns a key that two values share exactly if `is` holds between their texts in any case. */
-function keyOf(value: unknown): string {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) < 1e15)
-    return `i${value + 0}`
-  const text = lowerText(value)
-  if (!MAY_BE_DECIMAL.test(text)) return `t${text}`
-  if (INTEGER.test(text)) return keyOfInteger(text)
-  const decimal = parseDecimal(text)
-  return decimal === null ? `t${text}` : keyOfDecimal(decimal)
+function match(value: unknown, wanted: Wanted, found: Set<string>): void {
+  if (typeof value === 'number' && !wanted.doubles.has(value)) return
+  const text = value instanceof NumberText ? value.source : textOf(value)
+  // A capital may become two letters in lower case, but no text becomes shorter.
+  if (text.length <= wanted.longest && text.length * 2 >= wanted.shortest) {
+    const lower = text.toLowerCase()
+    if (wanted.texts.has(lower)) found.add(lower)
+  }
+  if (wanted.numbers.size === 0) return
+  const hash = hashDecimal(text)
+  const near = hash === undefined ? undefined : wanted.numbers.get(hash)
+  if (near !== undefined) matchNumber(text, near, found)
 }
 
-function keyOfDecimal({ sign, magnitude, digits }: Decimal): string {
-  const isShortInteger = digits.length <= magnitude && magnitude <= 15
-  if (sign === 0 || isShortInteger) return `i${sign < 0 ? '-' : ''}${digits.padEnd(magnitude, '0') || '0'}`
-  return `n${sign} ${magnitude} ${digits}`
+function matchNumber(text: string, near: readonly WantedNumber[], found: Set<string>): void {
+  const open = near.filter((one) => !found.has(one.text))
+  const decimal = open.length === 0 ? null : parseDecimal(text)
+  if (decimal === null) return
+  for (const one of open) if (compareDecimals(one.decimal, decimal) === 0) found.add(one.text)
 }
