@@ -1,8 +1,18 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, it } from 'vitest'
+import { heldMs } from '#server/lib/timing/testing/watched-turns.ts'
 import { makeApp } from '#test/plumbing/harness.ts'
 
 const app = await makeApp()
+
+it('I6: the first document is made in turns: nothing holds the thread of the server for 200 ms', async () => {
+  const fresh = [app, await makeApp()]
+  const read = async () => {
+    const answer = await fresh.pop()?.call(null, 'GET', '/openapi.json')
+    expect(answer?.body.openapi).toBe('3.1.0')
+  }
+  expect(await heldMs(read, 200)).toBeLessThan(200)
+})
 
 it('the OpenAPI document is clean by the recommended rules of redocly', async () => {
   const config = await createConfig({ extends: ['recommended'] })
