@@ -142,6 +142,12 @@ export const AREAS: Record<string, { at: string; imports: string }> = {
     imports:
       'contract lib chain database catalog money/store runs/store sheets/store organisation/store money sheets runs records',
   },
+  // The tests of actions, as a worker runs them.
+  'cell-tests/running': {
+    at: 'server/src/runs/cell-tests/running/',
+    imports:
+      'contract lib chain database catalog money/store runs/store sheets/store organisation/store money sheets runs engine',
+  },
   shortcuts: {
     at: 'server/src/shortcuts/',
     imports:
@@ -222,7 +228,7 @@ export const AREAS: Record<string, { at: string; imports: string }> = {
   process: {
     at: 'server/src/process/',
     imports:
-      'lib database catalog sources organisation/store organisation money sheets runs webhook-intake files workspace records segments syncs pulls engine shortcuts agent dashboard-files app',
+      'lib database catalog sources organisation/store organisation money sheets runs webhook-intake files workspace records segments syncs pulls engine cell-tests/running shortcuts agent dashboard-files app',
   },
   main: { at: 'server/src/main.ts', imports: 'lib process' },
   cli: {

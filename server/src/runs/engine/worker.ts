@@ -1,4 +1,5 @@
 import type { HandOver } from '../../database/queue/hand-over.ts'
+import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from '../../database/queue/heartbeat.ts'
 import { LONG_JOBS_AT_ONCE } from '../../database/queue/long-jobs.ts'
 import { type Pool, type PoolOptions, startPool } from '../../database/queue/pool.ts'
 import { isOn } from '../../lib/fast-parts.ts'
@@ -6,11 +7,9 @@ import { type Job, JobPostponed } from '../../lib/job.ts'
 import { startPoll } from '../../lib/timing/poll.ts'
 import { workAs } from '../../lib/timing/thread-watch.ts'
 import { groupRows } from '../row-jobs.ts'
-import { TEST_JOB } from '../store/cell-tests.ts'
-import { TESTS_AT_ONCE } from './cell-tests/test-engine-parts.ts'
+import { TEST_JOB, TESTS_AT_ONCE } from '../store/cell-tests.ts'
 import type { Engine } from './engine-context.ts'
 import { takeHandedRows } from './fast/handed-rows.ts'
-import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
 import { createRowTasks } from './row-tasks.ts'
 
 export type WorkerOptions = HeartbeatOptions & {

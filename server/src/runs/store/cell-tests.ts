@@ -12,6 +12,8 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 
 /** The name of the job that runs a test. */
 export const TEST_JOB = 'cell_test'
+/** The most tests at once in a process. They have places of their own, so that runs never wait for them. */
+export const TESTS_AT_ONCE = 64
 
 /** Returns the statement that adds the jobs of the tests which a part of a larger statement returns. */
 export const testJobs = (tests: string, turn: { priority: string; runAt?: string }): string =>

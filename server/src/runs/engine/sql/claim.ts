@@ -1,6 +1,6 @@
+import { nameParameters, type NamedParameters } from '../../../database/connection/named-parameters.ts'
 import { CELLS_IN_RUN, DATA } from '../../store/flight-row.ts'
 import { listRows } from './groups.ts'
-import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { OF_JOBS } from './peek.ts'
 
 const SETTLED = `(f.skipped + (select count(*)::int from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id))`

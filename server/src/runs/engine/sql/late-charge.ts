@@ -1,5 +1,5 @@
+import { nameParameters, type NamedParameters } from '../../../database/connection/named-parameters.ts'
 import { listRows } from './groups.ts'
-import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { CHARGED, FENCED, OF_FLIGHTS, LEASES, WHOLE, WHOLE_OR_REFUSED } from './settle.ts'
 import { USED } from './usage.ts'
 

@@ -1,6 +1,6 @@
+import { nameParameters, type NamedParameters } from '../../../database/connection/named-parameters.ts'
 import { CELLS, DATA } from '../../store/flight-row.ts'
 import { listRows } from './groups.ts'
-import { nameParameters, type NamedParameters } from './named-parameters.ts'
 
 /** The fields that a job has besides its row. */
 export const OF_JOBS = {

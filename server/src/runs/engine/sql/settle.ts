@@ -1,3 +1,4 @@
+import { nameParameters } from '../../../database/connection/named-parameters.ts'
 import {
   CELL_COLUMNS,
   FORMER_AS_CELL,
@@ -6,7 +7,6 @@ import {
   keptBecause,
 } from '../../store/former-cells.ts'
 import { listRows } from './groups.ts'
-import { nameParameters } from './named-parameters.ts'
 import { USED } from './usage.ts'
 
 /** The ending of a cell without a result of its own: the row goes on after it, or ends there. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ActionInstance, Definition } from '../../../catalog/chain/definition.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
-import type { Flight, RunFacts } from '../flights/flight.ts'
+import type { Flight, RunFacts } from '../../engine/flights/flight.ts'
 
 /** The payload of the job that runs a test. */
 export const TestJob = z.object({ org: z.string(), test: z.string(), ticket: z.int() })

@@ -1,10 +1,10 @@
-import type { Store } from '../../database/connection/db.ts'
-import { listUnknownPools, unlockJobs } from '../../database/queue/job-locks.ts'
-import { createLifeLock, HAS_FREE_LIFE_LOCK } from '../../database/queue/life-lock.ts'
-import type { WorkerIds } from '../../database/queue/pool.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Poll, startPoll } from '../../lib/timing/poll.ts'
+import type { Store } from '../connection/db.ts'
+import { listUnknownPools, unlockJobs } from './job-locks.ts'
+import { createLifeLock, HAS_FREE_LIFE_LOCK } from './life-lock.ts'
+import type { WorkerIds } from './pool.ts'
 
 const BEAT_MS = 1000
 /** The time within which a living process takes its lock again after it was cut off from the database. */

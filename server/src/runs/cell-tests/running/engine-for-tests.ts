@@ -1,9 +1,7 @@
 import { createSlots } from '../../../lib/timing/slots.ts'
-import { askedOf, type CellCache } from '../cells/cache.ts'
-import type { Engine } from '../engine-context.ts'
-
-/** The most calls of tests at once in a process. They have places of their own, so that runs never wait for them. */
-export const TESTS_AT_ONCE = 64
+import { askedOf, type CellCache } from '../../engine/cells/cache.ts'
+import type { Engine } from '../../engine/engine-context.ts'
+import { TESTS_AT_ONCE } from '../../store/cell-tests.ts'
 
 const STAYS = 'a test does not change rows or records. Run the row to do it'
 const refuse = async () => ({ ok: false as const, message: STAYS })

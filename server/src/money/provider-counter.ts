@@ -1,10 +1,9 @@
-import type { Provenance } from '../../catalog/outcome.ts'
-import type { Store } from '../../database/connection/db.ts'
-import { reasonOf } from '../../lib/errors.ts'
-import type { Log } from '../../lib/log.ts'
-import { MILLIS } from '../../money/store/credits.ts'
-import { addProviderTallies, type ProviderTally, TIME_PLACES } from '../../money/store/provider-tallies.ts'
-import type { SettledCell } from './flights/flight.ts'
+import type { Provenance } from '../catalog/outcome.ts'
+import type { Store } from '../database/connection/db.ts'
+import { reasonOf } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { MILLIS } from './store/credits.ts'
+import { addProviderTallies, type ProviderTally, TIME_PLACES } from './store/provider-tallies.ts'
 
 /** The interval at which the sums are written, however many cells settle. */
 const GATHER_MS = 2000
@@ -13,9 +12,16 @@ const GATHER_MS = 2000
 const FOUND = new Set(['hit', 'unverified'])
 const ASKED = new Set([...FOUND, 'invalid', 'miss', 'error', 'rate_limited', 'no_credits'])
 
+/** A settled cell. `actionId` is missing where providers were neither asked in order nor paid. */
+type CountedCell = {
+  actionId?: string | undefined
+  provenance?: readonly Provenance[] | undefined
+  startedAt: number
+}
+
 export type ProviderCounter = {
   /** Counts what providers did for settled cells. */
-  count(org: string, cells: readonly SettledCell[]): void
+  count(org: string, cells: readonly CountedCell[]): void
   /** Writes the sums, before the database is closed. */
   flush(): Promise<void>
 }

@@ -1,7 +1,7 @@
-import { ANNOUNCE } from '../../database/connection/changes.ts'
-import type { Store } from '../../database/connection/db.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
+import { ANNOUNCE } from './changes.ts'
+import type { Store } from './db.ts'
 
 /** The time for which announcements are gathered. Each one makes every commit wait for the others once. */
 const GATHER_MS = 100

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { ProviderRate } from '../../catalog/provider/context.ts'
-import type { Db } from '../../database/connection/db.ts'
-import { RATE_DAYS, readHitRates } from '../../money/store/provider-tallies.ts'
+import type { ProviderRate } from '../catalog/provider/context.ts'
+import type { Db } from '../database/connection/db.ts'
+import { RATE_DAYS, readHitRates } from './store/provider-tallies.ts'
 
 /**
  * The time for which rates are kept. They change slowly, and every cell of a waterfall that orders itself asks for

@@ -1,8 +1,8 @@
-import { testJobs } from '../../store/cell-tests.ts'
-import { CELLS, DATA } from '../../store/flight-row.ts'
-import { nameParameters } from './named-parameters.ts'
-import { CHARGED, LEASE_LOST, LEASES, WHOLE } from './settle.ts'
-import { USED } from './usage.ts'
+import { nameParameters } from '../../../../database/connection/named-parameters.ts'
+import { CHARGED, LEASE_LOST, LEASES, WHOLE } from '../../../engine/sql/settle.ts'
+import { USED } from '../../../engine/sql/usage.ts'
+import { testJobs } from '../../../store/cell-tests.ts'
+import { CELLS, DATA } from '../../../store/flight-row.ts'
 
 const FENCED = `t.org_id = @org::uuid and t.test_id = @test::uuid and t.ticket = @ticket::int and t.attempt = @attempt::int and t.status = 'running'`
 
