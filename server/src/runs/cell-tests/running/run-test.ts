@@ -1,5 +1,4 @@
 import type { ActionInstance } from '../../../catalog/chain/definition.ts'
-import { listTokens } from '../../../catalog/chain/reference-walk.ts'
 import { createRowScope } from '../../../catalog/chain/row-scope.ts'
 import type { Catalogue } from '../../../catalog/registry.ts'
 import { inTransaction, isUnavailable, type Store } from '../../../database/connection/db.ts'
@@ -11,8 +10,7 @@ import { createPriceBook, type PriceBook } from '../../../money/prices.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { findDefinition } from '../../../sheets/store/definitions.ts'
 import { type CellResult, errorCell } from '../../engine/cells/cell-result.ts'
-import { runCell } from '../../engine/cells/cell.ts'
-import { parseEach } from '../../engine/cells/large-outputs.ts'
+import { runCell, tokensOf, withLargeOutputs } from '../../engine/cells/cell.ts'
 import type { Engine, RowWalk } from '../../engine/engine-context.ts'
 import { addUpUsage } from '../../engine/flights/cell-usage.ts'
 import { chargesOf } from '../../engine/flights/charges.ts'
@@ -110,7 +108,7 @@ class CellTests {
     const template = walk.catalogue.get(instance.action_id)
     if (template === undefined)
       return { result: await runCell(this.#testEngine, walk, instance.id, null), shown: NOT_SHOWN }
-    return this.#withLargeOutputs(walk, instance, async () => {
+    const run = async (): Promise<Called> => {
       const shown = resolveAction(template, instance, walk.scope.lookup)
       if (flight.position.stalledClaims > MAX_STALLED) {
         const words = `this test crashed its worker ${MAX_STALLED} times and will not be retried`
@@ -118,31 +116,9 @@ class CellTests {
       }
       const caching = flight.facts.cache_enabled ? { end: NEVER, mayWait: true } : null
       return { result: await runCell(this.#testEngine, walk, instance.id, caching), shown }
-    })
-  }
-
-  /** Reads the large outputs that the action names, for as long as it runs. */
-  async #withLargeOutputs(
-    { flight, scope }: RowWalk,
-    { inputs, run_if }: ActionInstance,
-    run: () => Promise<Called>,
-  ): Promise<Called> {
-    const large = scope.unreadAmong(listTokens([inputs, run_if]).map(({ token }) => token))
-    if (large.length === 0) return run()
-    const held = await this.#engine.readLargeOutputs({
-      org: flight.facts.org_id,
-      row: flight.row.id,
-      actions: large.map(({ action }) => action),
-      storedBytes: large.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
-    })
-    let giveBack: (() => void) | undefined
-    try {
-      giveBack = scope.lend(await parseEach(held.texts))
-      return await run()
-    } finally {
-      giveBack?.()
-      held.release()
     }
+    const unread = walk.scope.unreadAmong(tokensOf(instance))
+    return unread.length === 0 ? run() : withLargeOutputs(this.#engine, walk, unread, run)
   }
 
   /** Returns the walk of a test; null if its row or its sheet was deleted. */

@@ -58,17 +58,16 @@ export function runCell(
   const found = { instance, action, mayContinue }
   const unread = scope.unreadAmong(tokensOf(instance))
   if (unread.length === 0) return runFound(engine, walk, found, caching)
-  return runWithLargeOutputs(engine, walk, unread, { found, caching })
+  return withLargeOutputs(engine, walk, unread, () => runFound(engine, walk, found, caching))
 }
 
 /** Runs a cell that names large outputs. They are read for as long as it runs. */
-async function runWithLargeOutputs(
+export async function withLargeOutputs<Result>(
   engine: Engine,
-  walk: RowWalk,
+  { flight, scope }: RowWalk,
   unread: ReturnType<RowScope['unreadAmong']>,
-  { found, caching }: { found: Found; caching: CellCaching | null },
-): Promise<CellResult> {
-  const { flight, scope } = walk
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
   const held = await engine.readLargeOutputs({
     org: flight.facts.org_id,
     row: flight.row.id,
@@ -78,7 +77,7 @@ async function runWithLargeOutputs(
   let giveBack: (() => void) | undefined
   try {
     giveBack = scope.lend(await parseEach(held.texts))
-    return await runFound(engine, walk, found, caching)
+    return await run()
   } finally {
     giveBack?.()
     held.release()
