@@ -9,7 +9,7 @@ import { workAs } from '../../lib/timing/thread-watch.ts'
 import { groupRows } from '../row-jobs.ts'
 import { TEST_JOB, TESTS_AT_ONCE } from '../store/cell-tests.ts'
 import type { Engine } from './engine-context.ts'
-import { takeHandedRows } from './fast/handed-rows.ts'
+import { HandedRowTaker } from './fast/handed-rows.ts'
 import { createRowTasks } from './row-tasks.ts'
 
 export type WorkerOptions = HeartbeatOptions & {
@@ -57,7 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   try {
     for (const pool of poolsOf(options)) pools.push(await startPool({ ...options, workerIds, ...pool }))
     if (handOver !== undefined && isOn('handed-rows'))
-      pools.push(takeHandedRows({ ...options, workerIds, handOver }))
+      pools.push(new HandedRowTaker({ ...options, workerIds, handOver }))
   } catch (cause) {
     await stopPools()
     throw cause

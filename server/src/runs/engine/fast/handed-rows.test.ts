@@ -6,7 +6,7 @@ import { startRun } from '#server/runs/queue.ts'
 import type { FlightStore } from '../flights/flight-store.ts'
 import { type FlightSheet, makeFlightApp, makeFlightSheet } from '../testing/flight-store-fixture.ts'
 import { makeEngine } from '../testing/test-engine.ts'
-import { takeHandedRows } from './handed-rows.ts'
+import { HandedRowTaker } from './handed-rows.ts'
 
 const app = await makeFlightApp()
 const ending = new AbortController()
@@ -23,7 +23,7 @@ const flights: FlightStore = {
   settleAll: (...given) => settles(...given),
 }
 const ids = { added: [] as string[], retired: [] as string[] }
-const handed = takeHandedRows({
+const handed = new HandedRowTaker({
   store: app.store,
   engine: { ...plain, flights },
   log: createLog('silent'),

@@ -74,30 +74,20 @@ export async function makeFlightSheet(
     await db.transaction().execute((trx) => grantCredits(trx, orgId, { amountMillis, reason: 'test' }))
   }
   await grant(millis - 1_000_000)
-  const { body } = await org.call('POST', '/workflows', { name: 'Flights' })
-  const sheetId: string = body.data.workflow_id
+  const sheetId = await makeChain(org, chain)
   const base = `/workflows/${sheetId}/sheets/${sheetId}`
-  await org.call('POST', `${base}/inputs`, [{ name: 'kill', type: 'string' }])
-  for (const step of chain) {
-    const added = await org.call(
-      'POST',
-      `${base}/actions/add`,
-      typeof step === 'string' ? { action_id: step } : step,
-    )
-    if (added.status !== 201) throw new Error(JSON.stringify(added.body))
-  }
   const record = async () => {
     const found = await findSheet(db, orgId, sheetId)
     if (found === undefined) throw new Error('the sheet is gone')
     return found
   }
-  const query = <Row extends object>(text: string) => app.store.query<Row>({ text, values: [orgId] })
   return {
     app,
     org,
     base,
     record,
     grant,
+    ...readFlights(app, orgId),
     async addRows(count, row = {}) {
       const rows = Array.from({ length: count }, () => row)
       return (await org.call('POST', `${base}/rows`, { rows })).body.data.row_ids
@@ -113,6 +103,30 @@ export async function makeFlightSheet(
       const sheet = await record()
       return db.transaction().execute((trx) => stopRuns(trx, OPERATOR, sheet))
     },
+  }
+}
+
+/** Makes a sheet with a chain of these templates. Returns its id. */
+async function makeChain(org: TestOrg, chain: (string | Step)[]): Promise<string> {
+  const { body } = await org.call('POST', '/workflows', { name: 'Flights' })
+  const sheetId: string = body.data.workflow_id
+  const base = `/workflows/${sheetId}/sheets/${sheetId}`
+  await org.call('POST', `${base}/inputs`, [{ name: 'kill', type: 'string' }])
+  for (const step of chain) {
+    const action = typeof step === 'string' ? { action_id: step } : step
+    const added = await org.call('POST', `${base}/actions/add`, action)
+    if (added.status !== 201) throw new Error(JSON.stringify(added.body))
+  }
+  return sheetId
+}
+
+/** Reads what the database has of an organisation with one sheet. */
+function readFlights(
+  app: TestApp,
+  orgId: string,
+): Pick<FlightSheet, 'jobs' | 'flights' | 'cells' | 'stopped' | 'accounts'> {
+  const query = <Row extends object>(text: string) => app.store.query<Row>({ text, values: [orgId] })
+  return {
     jobs: () =>
       query<RowJob>(
         'select org_id as o, row_id as r, ticket as t from flights where org_id = $1 order by row_id',
@@ -132,7 +146,7 @@ export async function makeFlightSheet(
       return rows.map(({ row_id }) => row_id)
     },
     async accounts() {
-      await postCharges(db, orgId)
+      await postCharges(app.store.system, orgId)
       const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,
           (select coalesce(sum(granted_millis), 0) from purse_shares where purse_id = $1)::bigint as leases,
           (select sum(amount_millis) from ledger_entries where org_id = $1)::bigint as ledger,
