@@ -32,7 +32,7 @@ import type { Engine } from './engine-context.ts'
 import { createPureRuns } from './fast/pure-runs.ts'
 import { createFlightStore } from './flights/flight-store.ts'
 import { createLargeRows } from './flights/large-rows.ts'
-import { createReservations } from './leases/reservations.ts'
+import { Reservations } from './leases/reservations.ts'
 import { createRunSettings } from './run-setting.ts'
 import { createSuspects } from './suspects.ts'
 
@@ -85,7 +85,7 @@ export function createEngine(parts: EngineParts): Engine {
   const lookUp = createSheetWalks(store)
   const reachTarget = createTargetReach(store, catalogue)
   const prices = createPriceBook(catalogue)
-  const reservations = createReservations(store, log)
+  const reservations = new Reservations(store, log)
   const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
   return {
     flights,

@@ -1,4 +1,4 @@
-import type { Db, Store } from '../../../database/connection/db.ts'
+import type { Store } from '../../../database/connection/db.ts'
 import { reasonOf } from '../../../lib/errors.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Need, Refusal } from '../../../money/store/limits/leasing.ts'
@@ -6,54 +6,24 @@ import type { RunFacts } from '../flights/flight.ts'
 import { Holders } from './holders.ts'
 import { type Asked, type Asking, LeaseRequests } from './lease-requests.ts'
 import type { Reservation } from './lease.ts'
-import { createParkedReservations, type ParkedReservations } from './parked-reservations.ts'
+import { ParkedReservations } from './parked-reservations.ts'
 import { createRunLimits, type RunLimits } from './run-limits.ts'
-import { createRunReservations, type RunReservations } from './run-reservations.ts'
+import { RunReservations } from './run-reservations.ts'
 
 const MIN_WAIT_MS = 300
 /** The time for which a cell waits in place for the end of another cell's reservation. */
 const IN_PLACE_MS = 1000
 const MAX_WAIT_MS = 5000
 
+export type Held = { reservation: Reservation } | { refusal: Refusal }
+
 /**
  * Reserves credits for cells about to run, in memory, within the leases that this process has of every limit: the
  * balance, the cap of the run, budgets. Thousands of cells cost a few statements a second, and no limit is locked once
  * per cell.
  */
-export type Reservations = {
-  /**
-   * Reserves `more`, so that the cell of the row has `total`: at once if this process has as much. If other cells hold
-   * it, a cell that has nothing yet waits a moment for the end of their reservations. Rows that wait at the same time are
-   * served in their order (D93).
-   */
-  reserve(facts: RunFacts, reservation: Reservation | null, need: Need, rowId?: string): Promise<Held>
-  /** Ends a reservation, of which `millis` were charged. */
-  spend(reservation: Reservation, millis: number): void
-  /** Ends a reservation of which it is unknown whether it was charged. */
-  doubt(reservation: Reservation): void
+export class Reservations {
   /** The reservations of parked flights, as long as this process may go on with them. */
-  parked: ParkedReservations
-  /** Returns how long a cell stays parked while other cells hold the credits that it needs. */
-  waitMs(): number
-  /** Lists the ids under which this process has leases, for its heartbeat. */
-  holderIds(): string[]
-  /**
-   * Posts charges, gives back what is not needed, and ends the leases of dead holders. Call it every second.
-   * `giveBackIdle` is called more often.
-   */
-  tick(): Promise<void>
-  giveBackIdle(): Promise<void>
-  /** Ends all leases, when no row is walked any more. */
-  flush(): Promise<void>
-}
-
-export type Held = { reservation: Reservation } | { refusal: Refusal }
-
-export function createReservations(store: Store, log: Log, inPlaceMs = IN_PLACE_MS): Reservations {
-  return new LeasedReservations(store.system, log, inPlaceMs)
-}
-
-class LeasedReservations implements Reservations {
   readonly parked: ParkedReservations
   readonly #holders: Holders
   readonly #leaseRequests: LeaseRequests
@@ -63,58 +33,43 @@ class LeasedReservations implements Reservations {
   readonly #inPlaceMs: number
   readonly #waits = new WaitingTimes()
 
-  constructor(db: Db, log: Log, inPlaceMs: number) {
+  constructor({ system: db }: Store, log: Log, inPlaceMs = IN_PLACE_MS) {
     this.#log = log
     this.#inPlaceMs = inPlaceMs
     this.#holders = new Holders(db, (holder) =>
       this.parked.drop((reservation) => reservation.holder === holder),
     )
     this.#leaseRequests = new LeaseRequests(db, this.#holders)
-    this.#runReservations = createRunReservations(db)
+    this.#runReservations = new RunReservations(db)
     this.#runLimits = createRunLimits(db)
-    this.parked = createParkedReservations(db, (reservation) => this.spend(reservation, 0))
+    this.parked = new ParkedReservations(db, (reservation) => this.spend(reservation, 0))
   }
 
+  /**
+   * Reserves `more`, so that the cell of the row has `total`: at once if this process has as much. If other cells hold
+   * it, a cell that has nothing yet waits a moment for the end of their reservations. Rows that wait at the same time are
+   * served in their order (D93).
+   */
   async reserve(facts: RunFacts, held: Reservation | null, need: Need, rowId = ''): Promise<Held> {
-    const reservation = this.#reserveAtOnce(facts, held, need.more)
-    return reservation === null ? this.#reserveLater(held, { facts, rowId, need }) : { reservation }
-  }
-
-  /** Reserves `more` if this process has it, as for most cells, and returns null otherwise. */
-  #reserveAtOnce(facts: RunFacts, held: Reservation | null, more: number): Reservation | null {
-    const limitIds = held?.limitIds ?? this.#runLimits.known(facts)
     const holder = held?.holder ?? this.#holders.current
     const leases = held?.leases ?? holder.leasesIn(facts.org_id)
-    if (limitIds === null || !leases.covers(limitIds, more)) return null
-    const reservation = held ?? newReservation({ holder, leases, limitIds }, facts)
-    this.#add(reservation, more)
+    const known = held?.limitIds ?? this.#runLimits.known(facts)
     if (held === null) {
       leases.uses += 1
       holder.reservations += 1
     }
-    return reservation
-  }
-
-  #add(reservation: Reservation, more: number): void {
-    reservation.leases.reserve(reservation.limitIds, more)
-    reservation.millis += more
-    this.#runReservations.add(reservation, more)
-  }
-
-  /** Reserves credits for which the database is asked first. */
-  async #reserveLater(held: Reservation | null, asking: Asking): Promise<Held> {
-    const { facts } = asking
-    const holder = held?.holder ?? this.#holders.current
-    const leases = held?.leases ?? holder.leasesIn(facts.org_id)
-    leases.uses += 1
-    holder.reservations += 1
-    let isKept = false
+    if (known !== null && leases.covers(known, need.more)) {
+      const reservation = held ?? newReservation({ holder, leases, limitIds: known }, facts)
+      this.#add(reservation, need.more)
+      return { reservation }
+    }
+    let isKept = held !== null
     try {
-      const limitIds = held?.limitIds ?? this.#runLimits.known(facts) ?? (await this.#runLimits.read(facts))
+      const limitIds = known ?? (await this.#runLimits.read(facts))
       const reservation = held ?? newReservation({ holder, leases, limitIds }, facts)
-      const refusal = await this.#askUntilReserved(reservation, asking, held === null)
+      const refusal = await this.#askUntilReserved(reservation, { facts, rowId, need }, held === null)
       if (refusal !== null) return { refusal }
-      isKept = held === null
+      isKept = true
       return { reservation }
     } finally {
       if (!isKept) {
@@ -123,6 +78,12 @@ class LeasedReservations implements Reservations {
       }
       leases.noteUse()
     }
+  }
+
+  #add(reservation: Reservation, more: number): void {
+    reservation.leases.reserve(reservation.limitIds, more)
+    reservation.millis += more
+    this.#runReservations.add(reservation, more)
   }
 
   /** Reserves credits as soon as they are there. Returns the refusal if they do not come in time. */
@@ -151,6 +112,7 @@ class LeasedReservations implements Reservations {
     }
   }
 
+  /** Ends a reservation, of which `millis` were charged. */
   spend(reservation: Reservation, millis: number): void {
     const { holder, leases, limitIds } = reservation
     leases.release(limitIds, reservation.millis, millis)
@@ -162,19 +124,23 @@ class LeasedReservations implements Reservations {
     reservation.millis = 0
   }
 
+  /** Ends a reservation of which it is unknown whether it was charged. */
   doubt(reservation: Reservation): void {
     this.spend(reservation, 0)
     this.#holders.retire(reservation.holder)
   }
 
+  /** Returns how long a cell stays parked while other cells hold the credits that it needs. */
   waitMs(): number {
     return this.#waits.nextMs()
   }
 
+  /** Lists the ids under which this process has leases, for its heartbeat. */
   holderIds(): string[] {
     return this.#holders.ids()
   }
 
+  /** Posts charges, gives back what is not needed, and ends the leases of dead holders. Call it every second. */
   async tick(): Promise<void> {
     await this.parked.forgetGone()
     await this.#holders.postAndGiveBack()
@@ -183,10 +149,12 @@ class LeasedReservations implements Reservations {
     await this.#holders.endDead()
   }
 
+  /** Gives back leases that nothing uses. Call it more often than `tick`. */
   giveBackIdle(): Promise<void> {
     return this.#holders.endIdle()
   }
 
+  /** Ends all leases, when no row is walked any more. */
   async flush(): Promise<void> {
     this.parked.drop(() => true)
     this.#holders.retire(this.#holders.current)

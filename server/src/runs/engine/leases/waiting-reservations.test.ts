@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '#server/lib/log.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
-import { createReservations, type Held } from './reservations.ts'
+import { type Held, Reservations } from './reservations.ts'
 
 const app = await makeFlightApp()
 const store = makeFlightStore(app)
@@ -21,7 +21,7 @@ const holdOf = (answer: Held) => must('reservation' in answer ? answer.reservati
 
 it('D93: of rows that ask at the same time, the last ones get no credits', async () => {
   const { facts, ids } = await startRun(5, 3)
-  const keeper = createReservations(app.store, createLog('silent'), 0)
+  const keeper = new Reservations(app.store, createLog('silent'), 0)
   const asked = ids.toReversed().map(async (id): Promise<[string, boolean]> => {
     return [id, 'reservation' in (await keeper.reserve(facts, null, NEED, id))]
   })
@@ -32,7 +32,7 @@ it('D93: of rows that ask at the same time, the last ones get no credits', async
 it('a cell that waits for credits held by others goes on when their reservation ends, in the order of rows', async () => {
   const { facts, ids } = await startRun(4, 1)
   // No cell is refused for waiting too long.
-  const keeper = createReservations(app.store, createLog('silent'), 600_000)
+  const keeper = new Reservations(app.store, createLog('silent'), 600_000)
   const [first = '', ...others] = ids
   let reservation = holdOf(await keeper.reserve(facts, null, NEED, first))
   const order: string[] = []
@@ -53,7 +53,7 @@ it('a cell that waits for credits held by others goes on when their reservation 
 
 it('a cell that waits too long in place is refused for now', async () => {
   const { facts, ids } = await startRun(2, 1)
-  const keeper = createReservations(app.store, createLog('silent'), 10)
+  const keeper = new Reservations(app.store, createLog('silent'), 10)
   await keeper.reserve(facts, null, NEED, must(ids[0]))
   expect(await keeper.reserve(facts, null, NEED, must(ids[1]))).toMatchObject({ refusal: { isFinal: false } })
 })

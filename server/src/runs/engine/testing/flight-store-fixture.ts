@@ -9,7 +9,7 @@ import { findSheet, type SheetRecord } from '#server/sheets/store/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { createFlightStore, type FlightStore } from '../flights/flight-store.ts'
 import type { Flight, Position, RowJob, SettledCell, Settlement } from '../flights/flight.ts'
-import { createReservations, type Reservations } from '../leases/reservations.ts'
+import { Reservations } from '../leases/reservations.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
@@ -59,7 +59,7 @@ export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catal
 export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
 
 export const makeReservations = (app: TestApp): Reservations =>
-  createReservations(app.store, createLog('silent'), 0)
+  new Reservations(app.store, createLog('silent'), 0)
 
 /** Creates an organisation of its own with `millis` thousandths, and a sheet with a chain of these templates. */
 export async function makeFlightSheet(
