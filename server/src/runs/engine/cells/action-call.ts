@@ -6,8 +6,8 @@ import { workAs } from '../../../lib/timing/thread-watch.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import { CallLimit } from './call-limit.ts'
 import { CellContext, type CellWalk } from './cell-context.ts'
-import { stateOfCut } from './cut-off.ts'
 import { DatabaseUse, isOutage } from './database-use.ts'
+import { stateOfCut } from './parked-state.ts'
 
 const ENDING_GRACE_MS = 5000
 

@@ -5,7 +5,7 @@ import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
 import { type AskedCell, type CacheHit, createCacheHits, readHit, type StoredAnswer } from './cache-hits.ts'
-import { createClaimWait, readClaimWait } from './claim-wait.ts'
+import { createClaimWait, readClaimWait } from './parked-state.ts'
 
 /**
  * The answer of the cache for a cell. `later`: another row computes the cell, and is itself parked or takes long.

@@ -1,7 +1,6 @@
 import type { Action, ActionContext, MailTurn, SheetAccess } from '../../../catalog/define.ts'
 import type { ProviderGate, ProviderKey, ProviderKeys } from '../../../catalog/provider/access.ts'
-import type { Reserved } from '../../../catalog/provider/context.ts'
-import type { ProviderRate } from '../../../catalog/provider/context.ts'
+import type { ProviderRate, Reserved } from '../../../catalog/provider/context.ts'
 import type { RecordAccess } from '../../../catalog/records/access.ts'
 import type { CallOff } from '../../../lib/egress/request.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
@@ -9,9 +8,9 @@ import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld, noteRefusal } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
-import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
+import { readState, wasCutOff } from './parked-state.ts'
 
 /** The walk of the row that the cell belongs to. */
 export type CellWalk = Pick<RowWalk, 'flight' | 'definition' | 'env'>
@@ -29,31 +28,25 @@ type CallParts = {
 export class CellContext implements ActionContext, ProviderKeys {
   readonly #engine: Engine
   readonly #walk: CellWalk
-  readonly #flight: Flight
-  readonly #action: CallParts['action']
-  readonly #limit: CallLimit
-  readonly #database: DatabaseUse
+  readonly #call: CallParts
 
-  constructor(engine: Engine, walk: CellWalk, { action, limit, database }: CallParts) {
+  constructor(engine: Engine, walk: CellWalk, call: CallParts) {
     this.#engine = engine
     this.#walk = walk
-    this.#flight = walk.flight
-    this.#action = action
-    this.#limit = limit
-    this.#database = database
+    this.#call = call
   }
 
   get owner(): string {
-    return this.#flight.facts.org_id
+    return this.#walk.flight.facts.org_id
   }
   get egress() {
     return this.#engine.services.egress
   }
   get sandbox(): ActionContext['sandbox'] {
-    const own = this.#engine.services.sandbox.of(this.#flight.facts.org_id)
+    const own = this.#engine.services.sandbox.of(this.#walk.flight.facts.org_id)
     // The sandbox has a limit of its own, which counts while an expression is executed.
     return {
-      evaluate: (code, values, options) => this.#limit.hold(own.evaluate(code, values, options)),
+      evaluate: (code, values, options) => this.#call.limit.hold(own.evaluate(code, values, options)),
     }
   }
   get models() {
@@ -63,16 +56,19 @@ export class CellContext implements ActionContext, ProviderKeys {
     return this.#engine.services.mail
   }
   takeMailTurn(recipients: number): Promise<MailTurn> {
-    const { org_id: orgId, run_id: runId } = this.#flight.facts
+    const { org_id: orgId, run_id: runId } = this.#walk.flight.facts
     const { perHour } = this.mail
     const { takeMailTurn } = this.#engine
-    return this.#database.watch(takeMailTurn({ orgId, runId, recipients, perHour }))
+    return this.#call.database.watch(takeMailTurn({ orgId, runId, recipients, perHour }))
   }
   get pages() {
-    return this.#engine.services.pages.of(this.#flight.facts.org_id)
+    return this.#engine.services.pages.of(this.#walk.flight.facts.org_id)
   }
   get gate(): ActionContext['gate'] {
-    return new WatchedGate(this.#engine.services.gates.of(this.#flight.facts.org_id), this.#database)
+    return new WatchedGate(
+      this.#engine.services.gates.of(this.#walk.flight.facts.org_id),
+      this.#call.database,
+    )
   }
   get keys(): ActionContext['keys'] {
     return this
@@ -83,34 +79,34 @@ export class CellContext implements ActionContext, ProviderKeys {
   }
   /** Implements `keys`. */
   own(provider: string, name?: string): Promise<ProviderKey | null> {
-    const keys = this.#engine.environment.keysOf(this.#flight.facts)
-    return this.#database.watch(keys.own(provider, name))
+    const keys = this.#engine.environment.keysOf(this.#walk.flight.facts)
+    return this.#call.database.watch(keys.own(provider, name))
   }
   get price(): number {
-    return this.#action.credits
+    return this.#call.action.credits
   }
   get cellRun(): string {
-    const { fence, row, position } = this.#flight
+    const { fence, row, position } = this.#walk.flight
     return `${fence.run}/${row.id}/${position.action}`
   }
   get signal(): AbortSignal {
-    return this.#limit.signal
+    return this.#call.limit.signal
   }
   get callOff(): CallOff {
-    return this.#limit
+    return this.#call.limit
   }
   get state(): unknown {
-    return readState(this.#flight.position.state)
+    return readState(this.#walk.flight.position.state)
   }
   get wasCutOff(): boolean {
-    return wasCutOff(this.#flight.position)
+    return wasCutOff(this.#walk.flight.position)
   }
   get sheets(): SheetAccess {
-    const access = this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
+    const access = this.#engine.sheetsFor(this.#walk.flight, this.signal, this.#call.database)
     return { ...access, append: (sheetId, rows) => access.append(sheetId, this.#hide(rows)) }
   }
   get records(): RecordAccess {
-    const access = this.#engine.recordsFor(this.#flight, this.#database)
+    const access = this.#engine.recordsFor(this.#walk.flight, this.#call.database)
     return {
       lookup: (query) => access.lookup(query),
       ingest: (given) => access.ingest(this.#hide(given)),
@@ -119,8 +115,8 @@ export class CellContext implements ActionContext, ProviderKeys {
     }
   }
   rates(): Promise<readonly ProviderRate[]> {
-    const { facts } = this.#flight
-    return this.#database.watch(this.#engine.ratesOf(facts.org_id, this.#action.id))
+    const { facts } = this.#walk.flight
+    return this.#call.database.watch(this.#engine.ratesOf(facts.org_id, this.#call.action.id))
   }
   now(): Date {
     return new Date()
@@ -134,11 +130,11 @@ export class CellContext implements ActionContext, ProviderKeys {
     return mask === null ? data : (mask.inValue(data) as Data)
   }
   knowledge(): Promise<string | null> {
-    return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
+    return this.#call.database.watch(this.#engine.environment.knowledgeOf(this.#walk.flight.facts.org_id))
   }
   async reserve(credits: number): Promise<Reserved> {
     const total = Math.round(credits * MILLIS)
-    const answer = await this.#database.watch(reserveCredits(this.#engine, this.#flight, total))
+    const answer = await this.#call.database.watch(reserveCredits(this.#engine, this.#walk.flight, total))
     return answer === 'short' ? { waitMs: this.#engine.reservations.waitMs() } : answer === 'held'
   }
 }

@@ -21,34 +21,23 @@ export function settleAs(
   result: Partial<SettledCell> & Pick<SettledCell, 'status'>,
   { halts }: { halts: boolean },
 ): CellResult {
-  const {
-    status,
-    outputs,
-    error,
-    creditsMillis = 0,
-    cached = false,
-    provenance,
-    provider,
-    billing,
-    learns,
-  } = result
   // All fields are set from the start: there are very many of these objects, and objects of one shape are made and read
   // faster.
   const settlement: SettledCell = {
     action: '',
     actionId: undefined,
     template: undefined,
-    status,
-    outputs,
-    error,
-    creditsMillis,
-    cached,
-    provenance,
+    status: result.status,
+    outputs: result.outputs,
+    error: result.error,
+    creditsMillis: result.creditsMillis ?? 0,
+    cached: result.cached ?? false,
+    provenance: result.provenance,
     startedAt: 0,
-    provider,
-    billing,
+    provider: result.provider,
+    billing: result.billing,
     cache: undefined,
-    learns,
+    learns: result.learns,
   }
   return { kind: 'settle', settlement, halts }
 }

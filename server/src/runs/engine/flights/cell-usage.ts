@@ -1,21 +1,10 @@
 import { MILLIS } from '../../../money/store/credits.ts'
 import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
-type Counted = {
-  o: string
-  w: string
-  s: string
-  a: string | null
-  p: string | null
-  m: string | null
-  key: string | null
-  tr: string
-  n: number
-  b: number
-  c: number
-  sc: number
-  so: number
-}
+/** A sum: what it is of, by the names of `sql/usage.ts`, and its numbers. */
+type Counted = Record<'o' | 'w' | 's' | 'tr', string> &
+  Record<'a' | 'p' | 'm' | 'key', string | null> &
+  Record<'n' | 'b' | 'c' | 'sc' | 'so', number>
 
 /**
  * Adds up the cells of a batch by what usage is asked by: the run's workflow, sheet, member, key and trigger; action;
@@ -25,13 +14,11 @@ export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlem
   const sums = new Map<string, Counted>()
   // Sums of each run, by action and answering provider.
   const byRun = new Map<RunFacts, Map<string | undefined, Map<string | undefined, Counted>>>()
-  for (const {
-    flight: { facts },
-    settlement: { cells },
-  } of batch) {
+  for (const { flight, settlement } of batch) {
+    const { facts } = flight
     let known = byRun.get(facts)
     if (known === undefined) byRun.set(facts, (known = new Map()))
-    for (const cell of cells) {
+    for (const cell of settlement.cells) {
       const { template } = cell
       const provider = answeredBy(cell)
       let byProvider = known.get(template)

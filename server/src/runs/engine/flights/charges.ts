@@ -6,7 +6,8 @@ import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
  * Cells that were charged for the same: action, its template, thousandths, providers that are paid, and the number of
  * cells.
  */
-type Kind = [string, string | null, number, { provider: string; credits: number }[] | null, number]
+type Kind = [string, string | null, number, Paid[] | null, number]
+type Paid = { provider: string; credits: number }
 
 /** Charges of one run that are paid of the same leases. They become one record. */
 class Charge {
@@ -56,8 +57,6 @@ class Charge {
   }
 }
 
-type Paid = { provider: string; credits: number }
-
 function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
   if (provenance === undefined) return null
   const paid = provenance.filter(({ credits }) => credits > 0)
@@ -75,14 +74,6 @@ export function chargesOf(batch: readonly { flight: Flight; settlement: Settleme
   })
   return charges
 }
-
-type ChargeColumn =
-  | 'leaseOrgs'
-  | 'leaseLimits'
-  | 'leaseHolders'
-  | 'charges'
-  | 'chargedFlights'
-  | 'chargeKinds'
 
 class Charges {
   readonly #charges: Charge[] = []
@@ -113,7 +104,7 @@ class Charges {
    * records name ranges. The flights are `null` if there is one record and all flights are in it. `details` are stored
    * with the entries of the ledger.
    */
-  columns(flights: number, details?: object): Record<ChargeColumn, unknown> {
+  columns(flights: number, details?: object): Record<string, unknown> {
     const leases = new Map<string, [string, string, string]>()
     for (const { reservation } of this.#charges) {
       const { holder, orgId } = reservation
@@ -126,20 +117,14 @@ class Charges {
     const records = this.#charges.map(({ facts, reservation, millis, kinds, kindOf, flights: rows }) => {
       const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
       const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version, details }
-      const first = last + 1
-      last += kindOf.length
-      const firstRow = lastRow + 1
-      lastRow += rows.length
-      const places = { a: first, z: last, ra: firstRow, rz: lastRow }
-      return {
-        o: reservation.orgId,
-        h: reservation.holder.id,
-        p: reservation.limitIds,
-        m: millis,
-        f,
-        k: kinds,
-        ...places,
+      const places = {
+        a: last + 1,
+        z: (last += kindOf.length),
+        ra: lastRow + 1,
+        rz: (lastRow += rows.length),
       }
+      const { orgId: o, holder, limitIds } = reservation
+      return { o, h: holder.id, p: limitIds, m: millis, f, k: kinds, ...places }
     })
     const joined = (numbers: (charge: Charge) => readonly number[]) =>
       `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`

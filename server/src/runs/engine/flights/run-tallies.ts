@@ -5,19 +5,11 @@ import { isFailure } from './position.ts'
  * The amounts that a batch adds to the tallies of a run: cells, failed cells, finished rows, thousandths, rows that ran
  * out of credits, rows with a failure, and cells that were skipped.
  */
-type Tally = {
-  o: string
-  run: string
-  d: number
-  f: number
-  r: number
-  c: number
-  oc: number
-  rf: number
-  cs: number
-  /** The limit that stopped the first of the rows that ran out of credits. */
-  sb: CellBilling['stopped_by'] | null
-}
+type Tally = Record<'o' | 'run', string> &
+  Record<'d' | 'f' | 'r' | 'c' | 'oc' | 'rf' | 'cs', number> & {
+    /** The limit that stopped the first of the rows that ran out of credits. */
+    sb: CellBilling['stopped_by'] | null
+  }
 
 const FAILURES = new Set<SettledCell['status']>(['failed', 'error', 'out_of_credits'])
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Position } from '../flights/flight.ts'
-import { createClaimWait } from './claim-wait.ts'
-import { readState, stateOfCut, wasCutOff } from './cut-off.ts'
+import { createClaimWait, readState, stateOfCut, wasCutOff } from './parked-state.ts'
 
 const at = (state: unknown, isTakenOver = false): Position => ({
   action: 'a',
