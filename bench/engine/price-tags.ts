@@ -32,7 +32,6 @@ const BARS: Record<string, Bar[]> = {
     'P20 auto_dedupe_rows',
   ],
   'leases-ahead': ['P18'],
-  'peeked-slots': ['P1', 'P19 reads, p99'],
   'quick-calls': ['P12', 'P13'],
   'statement-names': ['P1', 'P2', 'List Rows'],
   'begin-with': ['P2'],

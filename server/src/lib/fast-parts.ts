@@ -14,7 +14,6 @@ export const FAST_PARTS = {
   lookahead: 'a cell is looked up in the cache when its turn comes',
   'cell-batches': 'cells of built-in actions do not share statements and transactions',
   'leases-ahead': 'a worker leases the credits that its cells ask for, and none for later cells',
-  'peeked-slots': 'any number of rows is looked at before they are claimed',
   'quick-calls': 'rows in flight are twice the calls that may wait at once',
   'statement-names': 'PostgreSQL plans a statement each time',
   'begin-with': 'a transaction begins with a round trip of its own',

@@ -66,12 +66,7 @@ export type Engine = {
    * Limits the actions that wait for other services at once: those of bulk rows, and those of the first rows of each
    * run.
    */
-  slots: {
-    bulk: Slots
-    express: Slots
-    /** Limits the bulk rows that are only peeked at. */
-    peeked: Slots
-  }
+  slots: { bulk: Slots; express: Slots }
   /** The end of the process. Rows are then parked after their current cell. */
   ending: Ending
 }

@@ -1,35 +1,24 @@
-import type { PageReaders } from '../../catalog/agent/page-reader.ts'
-import { readsEarlierResults } from '../../catalog/chain/earlier-results.ts'
-import type { ActionContext } from '../../catalog/define.ts'
-import type { SandboxPool } from '../../catalog/formula/sandbox.ts'
-import type { Models } from '../../catalog/models/models.ts'
 import type { ProviderGates } from '../../catalog/provider/access.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
 import { createAnnouncer } from '../../database/connection/announcer.ts'
 import type { Store } from '../../database/connection/db.ts'
-import type { Egress } from '../../lib/egress/egress.ts'
-import { isOn } from '../../lib/fast-parts.ts'
-import type { Log } from '../../lib/log.ts'
 import { createSlots } from '../../lib/timing/slots.ts'
-import { createPriceBook } from '../../money/prices.ts'
 import { createProviderCounter } from '../../money/provider-counter.ts'
 import { createProviderRates } from '../../money/provider-rates.ts'
 import { takeMailTurn } from '../../organisation/store/mail-quota.ts'
 import { createCellIngest } from '../../records/cell-ingest.ts'
 import { createCellLookup } from '../../records/cell-lookup.ts'
-import { getDefinition } from '../../sheets/store/definitions.ts'
 import { createSheetAccess } from '../cell-access/sheet-access.ts'
 import { createSheetSends } from '../cell-access/sheet-sends.ts'
 import { createSheetWalks } from '../cell-access/sheet-walk.ts'
 import { createTargetReach } from '../cell-access/target-sheet.ts'
 import { createUniqueness } from '../cell-access/uniqueness.ts'
-import type { RunEnvironment } from '../run-environment.ts'
 import { createCellCache } from './cells/cache.ts'
 import { createLargeOutputs } from './cells/large-outputs.ts'
 import { createRecordAccess } from './cells/record-access.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
-import { createPureRuns } from './fast/pure-runs.ts'
+import { PureRuns } from './fast/pure-runs.ts'
 import { createFlightStore } from './flights/flight-store.ts'
 import { createLargeRows } from './flights/large-rows.ts'
 import { Reservations } from './leases/reservations.ts'
@@ -37,46 +26,23 @@ import { createRunSettings } from './run-setting.ts'
 import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
-/**
- * The number of rows that wait for the database alone. With more of them each row lives longer, and the garbage
- * collector copies it more often; with fewer, statements are shared by fewer rows.
- */
-const PEEKED_SLOTS = 640
 
-export type EngineParts = {
-  store: Store
-  catalogue: Catalogue
-  egress: Egress
-  sandbox: SandboxPool
-  models: Models
-  pages: PageReaders
-  gates: ProviderGates & { flush(): Promise<void> }
-  mail: ActionContext['mail']
-  log: Log
-  ending: AbortSignal
-  environment: RunEnvironment
-  /** The number of cells that may wait for other services at once, in this process. */
-  concurrency?: number
-}
+export type EngineParts = Omit<Engine['services'], 'gates'> &
+  Pick<Engine, 'log' | 'environment'> & {
+    store: Store
+    catalogue: Catalogue
+    gates: ProviderGates & { flush(): Promise<void> }
+    ending: AbortSignal
+    /** The number of cells that may wait for other services at once, in this process. */
+    concurrency?: number
+  }
 
 /** Creates everything that walking rows needs, over one store. */
 export function createEngine(parts: EngineParts): Engine {
-  const {
-    store,
-    catalogue,
-    egress,
-    sandbox,
-    models,
-    pages,
-    gates,
-    mail,
-    log,
-    ending: endingSignal,
-    environment,
-    concurrency = 1000,
-  } = parts
+  const { store, catalogue, log, environment, concurrency = 1000 } = parts
+  const { egress, sandbox, models, pages, mail, gates } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
-  const ending = createEnding(endingSignal)
+  const ending = createEnding(parts.ending)
   const flights = createFlightStore(store, lane)
   const announcer = createAnnouncer(store, log)
   const counter = createProviderCounter(store, log)
@@ -84,7 +50,6 @@ export function createEngine(parts: EngineParts): Engine {
   const sendRows = createSheetSends(store, catalogue)
   const lookUp = createSheetWalks(store)
   const reachTarget = createTargetReach(store, catalogue)
-  const prices = createPriceBook(catalogue)
   const reservations = new Reservations(store, log)
   const records = { ingest: createCellIngest(store), lookup: createCellLookup(store) }
   return {
@@ -96,11 +61,7 @@ export function createEngine(parts: EngineParts): Engine {
     withInputs: createLargeRows(store, () => ending.hasBegun()),
     log,
     ending,
-    slots: {
-      bulk: createSlots(concurrency),
-      express: createSlots(EXPRESS_SLOTS),
-      peeked: createSlots(isOn('peeked-slots') ? PEEKED_SLOTS : Infinity),
-    },
+    slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
     services: { egress, sandbox, models, pages, mail, gates },
     environment,
     takeMailTurn: (of) => takeMailTurn(store.system, of),
@@ -109,16 +70,8 @@ export function createEngine(parts: EngineParts): Engine {
     countProviders: (org, cells) => counter.count(org, cells),
     flush: async () =>
       void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), reservations.flush()])),
-    pureRuns: createPureRuns(),
-    settingOf: createRunSettings({
-      async definitionOf(run) {
-        const definition = await getDefinition(store.system, run)
-        if (!readsEarlierResults(definition, run.actions)) flights.leaveEarlierResults(run)
-        return definition
-      },
-      envOf: (run) => environment.envOf(run),
-      catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
-    }),
+    pureRuns: new PureRuns(),
+    settingOf: createRunSettings({ store, flights, environment, catalogue }),
     sheetsFor: (flight, signal, database) =>
       createSheetAccess(store, flight, { signal, database, judgeUnique, sendRows, lookUp, reachTarget }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ...records }),

@@ -1,7 +1,13 @@
 import { type Definition, findInstance } from '../../catalog/chain/definition.ts'
+import { readsEarlierResults } from '../../catalog/chain/earlier-results.ts'
 import { outputsOf } from '../../catalog/describe.ts'
 import type { Catalogue } from '../../catalog/registry.ts'
+import type { Store } from '../../database/connection/db.ts'
 import type { EnvValues } from '../../lib/security/env-values.ts'
+import { createPriceBook } from '../../money/prices.ts'
+import { getDefinition } from '../../sheets/store/definitions.ts'
+import type { RunEnvironment } from '../run-environment.ts'
+import type { FlightStore } from './flights/flight-store.ts'
 import type { RunFacts } from './flights/flight.ts'
 
 /** The setting that the rows of a run share. */
@@ -22,22 +28,24 @@ export type SettingOf = (run: RunFacts) => Promise<RunSetting>
 const KEPT_MS = 100
 
 type Sources = {
-  definitionOf: (run: RunFacts) => Promise<Definition>
-  envOf: (run: RunFacts) => Promise<EnvValues>
-  /** Returns the catalogue at the prices of a run. */
-  catalogueOf: (run: RunFacts) => Promise<Catalogue>
+  store: Store
+  flights: Pick<FlightStore, 'leaveEarlierResults'>
+  environment: Pick<RunEnvironment, 'envOf'>
+  catalogue: Catalogue
 }
 
 /** Creates a reader of settings, which reads once for the rows of a run that ask about the same time. */
-export function createRunSettings({ definitionOf, envOf, catalogueOf }: Sources): SettingOf {
+export function createRunSettings({ store, flights, environment, catalogue: current }: Sources): SettingOf {
   const kept = new WeakMap<RunFacts, { setting: Promise<RunSetting>; until: number }>()
+  const prices = createPriceBook(current)
 
   async function read(facts: RunFacts): Promise<RunSetting> {
     const [definition, env, catalogue] = await Promise.all([
-      definitionOf(facts),
-      envOf(facts),
-      catalogueOf(facts),
+      getDefinition(store.system, facts),
+      environment.envOf(facts),
+      prices.catalogueAt(store.system, facts.price_version),
     ])
+    if (!readsEarlierResults(definition, facts.actions)) flights.leaveEarlierResults(facts)
     return { definition, env, catalogue, knownOutputs: knownOutputsIn(definition, catalogue) }
   }
 

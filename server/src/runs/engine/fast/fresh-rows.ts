@@ -17,20 +17,15 @@ export type Handed = Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }
 const NO_END = Promise.resolve(0)
 
 /**
- * Walks the fresh rows of one job. Errors are raised after the whole group. Rows of pure actions wait for their turn
- * here, and no objects are made for them before: objects that wait for long become old to the garbage collector.
+ * Walks the fresh rows of one job. Errors are raised after the whole group.
  */
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
   if (first === undefined) return
   const rows = new FreshRows(engine)
   await engine.pureRuns.whenKnown(first)
-  if (isOn('peek') && engine.pureRuns.has(first)) {
-    await engine.slots.peeked.take(first.o, jobs.length)
-    await rows
-      .walk(jobs, engine.flights.peekAll(jobs))
-      .finally(() => engine.slots.peeked.giveBack(first.o, jobs.length))
-  } else rows.leave(jobs, { fresh: true })
+  if (isOn('peek') && engine.pureRuns.has(first)) await rows.walk(jobs, engine.flights.peekAll(jobs))
+  else rows.leave(jobs, { fresh: true })
   await rows.claimTheRest()
 }
 
