@@ -107,9 +107,12 @@ export const ENDPOINTS = {
     body: sources.SourceOptionsBody,
     answer: sources.SourceOptionList,
   },
+  'PATCH /internal/sources/:source_instance_id': { body: sources.SourceBody, answer: screens.ChangedSource },
+  'DELETE /internal/sources/:source_instance_id': {},
   'GET /internal/source-types': { answer: z.array(screens.SourceType) },
 
   'GET /internal/records': { query: screens.RecordsQuery, answer: screens.RecordPage },
+  'GET /internal/records/:entity_id': { answer: screens.RecordDetail },
   'GET /internal/record-fields': {
     query: segmentForms.RecordFieldsQuery,
     answer: z.array(segmentForms.RecordField),
@@ -122,6 +125,10 @@ export const ENDPOINTS = {
   },
   'PATCH /internal/segments/:segment_id': { body: segmentForms.UpdateSegmentBody, answer: SegmentSummary },
   'DELETE /internal/segments/:segment_id': {},
+  'GET /internal/segments/:segment_id/members': {
+    query: screens.SegmentMembersQuery,
+    answer: screens.SegmentMembers,
+  },
   'POST /records/segments/:segment_id/sync': { body: syncs.SyncSegmentBody, answer: syncs.SyncedSegment },
   'GET /records/syncs': { answer: z.array(syncs.SegmentSync) },
   'DELETE /records/syncs/:sync_id': { answer: syncs.SegmentSync },

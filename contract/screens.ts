@@ -4,6 +4,7 @@ import { DateTime, Uuid } from './envelope.ts'
 import { wholeNumber } from './numbers.ts'
 import { EntityKind } from './records.ts'
 import { ShortcutInput, ShortcutOutput } from './shortcuts.ts'
+import { Storable } from './text.ts'
 import { Workflow } from './workflows.ts'
 
 /** Schemas of the dashboard's internal API, for data that the public API leaves out. */
@@ -49,13 +50,14 @@ export const ImportRejects = z.object({
 })
 export type ImportRejects = z.infer<typeof ImportRejects>
 
+export const ChangedSource = z.object({
+  source_instance_id: Uuid,
+  reads_again: z.boolean().describe('True if the source now reads everything again, from the beginning'),
+})
+
 export const RecordsQuery = z.strictObject({
   kind: EntityKind.default('company'),
-  q: z
-    .string()
-    .max(500)
-    .optional()
-    .describe('The beginning of a domain, an email address or another identifier'),
+  q: Storable.max(500).optional().describe('A part of any value or identifier'),
   after: Uuid.optional().describe('`next` of the previous page'),
   limit: wholeNumber(1, 200).default(50),
 })
@@ -69,7 +71,59 @@ export const ListedRecord = z.object({
   change_no: z.int(),
 })
 export type ListedRecord = z.infer<typeof ListedRecord>
-export const RecordPage = z.object({ records: z.array(ListedRecord), next: Uuid.nullable() })
+export const RecordPage = z.object({
+  records: z.array(ListedRecord),
+  next: Uuid.nullable().describe(
+    'Continues the list. A search may have it with few records or none: it looks at a part of the records each time, and may list a record twice',
+  ),
+})
+
+export const RecordDetail = ListedRecord.extend({
+  created_at: DateTime,
+  related_count: z
+    .int()
+    .describe('The number of relationships, at most 1,000; only the first ones are listed'),
+  relationships: z.array(
+    z.object({
+      direction: z.enum(['from', 'to']).describe('`to`: from this record to the other one'),
+      type: z.string(),
+      source: z.string(),
+      first_seen: DateTime,
+      last_seen: DateTime,
+      record: ListedRecord,
+    }),
+  ),
+  events: z
+    .array(z.object({ type: z.string(), at: DateTime, source: z.string(), data: z.unknown() }))
+    .describe('The latest ones'),
+  values: z
+    .array(
+      z.object({
+        field: z.string(),
+        value: z.unknown(),
+        source: z.string(),
+        first_seen: DateTime,
+        last_seen: DateTime,
+        current: z.boolean(),
+      }),
+    )
+    .describe('Every value that a source gave for a field, by field, latest first'),
+  merges: z
+    .array(z.object({ at: DateTime, undone_at: DateTime.nullable(), by_person: z.boolean() }))
+    .describe('The times when another record turned out to be the same'),
+  segments: z.array(z.object({ segment_id: Uuid, name: z.string(), entered_at: DateTime })),
+})
+export type RecordDetail = z.infer<typeof RecordDetail>
+
+export const SegmentMembersQuery = RecordsQuery.pick({ after: true, limit: true })
+export const SegmentMembers = z.object({
+  name: z.string(),
+  kind: EntityKind,
+  member_count: z.int(),
+  members: z.array(ListedRecord.extend({ entered_at: DateTime })),
+  next: Uuid.nullable(),
+})
+export type SegmentMembers = z.infer<typeof SegmentMembers>
 
 export const SOURCE_FIELD_TYPES = [
   'text',
@@ -105,8 +159,24 @@ export const SourceType = z.object({
   source_id: z.string(),
   name: z.string(),
   description: z.string(),
+  mode: z
+    .enum(['once', 'recurring', 'either'])
+    .describe('`either`: imported once, or again and again if it has a schedule'),
+  receives: z.boolean().describe('True if its records are sent to it; it has no schedule and no preview'),
   fields: z.array(SourceField),
   providers: z.array(z.string()).describe('The providers whose connections it can use'),
+  accounts: z
+    .array(
+      z.object({
+        provider: z.string(),
+        name: z.string(),
+        connects: z.boolean().describe('True if an own account can be connected'),
+        key: z
+          .enum(['own', 'installation', 'not_needed', 'none'])
+          .describe('The key that a pull would use now; `none`: an account must be connected first'),
+      }),
+    )
+    .describe('The providers in the order in which they are tried'),
   record_fields: z
     .array(z.string())
     .nullable()

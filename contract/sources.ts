@@ -50,6 +50,7 @@ const RECEPTION = {
 export const SourceState = SourceInstance.extend({
   provider: z.string().describe('The provider of the records'),
   fields: z.record(z.string(), z.unknown()).describe('The fields the source was created with'),
+  connection_id: z.string().nullable().describe('The connection it was created with, by id or name'),
   schedule: z.string().nullable(),
   pull_existing: z.boolean(),
   max_count: z.int().nullable(),

@@ -60,6 +60,7 @@ import { shortcutSettings } from '../shortcuts/routes/screens/shortcuts.ts'
 import { shortcutRoutes } from '../shortcuts/routes/shortcuts.ts'
 import { pixelRoutes } from '../sources/routes/pixel.ts'
 import { sourceInstanceRoutes } from '../sources/routes/source-instances.ts'
+import { sourceSettings } from '../sources/routes/source-settings.ts'
 import { sourceTypeRoutes } from '../sources/routes/source-types.ts'
 import { sourceRoutes } from '../sources/routes/sources.ts'
 import { dashboardRoutes } from './dashboard/dashboard.ts'
@@ -142,6 +143,7 @@ const INTERNAL_ROUTES: Routes[] = [
   recordRoutes,
   segmentSettings,
   sourceTypeRoutes,
+  sourceSettings,
 ]
 
 /** The routes without a key: the dashboard's own files, and pages with a token in their link. */

@@ -65,6 +65,7 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   'file.uploaded': 'uploaded the file {name}',
   'import.started': 'imported a file into {target}',
   'source.created': 'added the source {target}',
+  'source.changed': 'changed the source {target}',
   'source.synced': 'synced the source {target} to a workflow',
   'source.status': 'changed the status of the source {target} to {status}',
   'source.max_credits': 'changed the credit limit of the source {target}',

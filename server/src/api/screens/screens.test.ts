@@ -279,3 +279,22 @@ it('F53: of the definitions of many versions two are in memory, whatever their s
   expect([(await changes.next()).value, (await changes.next()).value]).toEqual([[], []])
   expect([(await changes.next()).done, reads]).toEqual([true, [4, 3, 2, 1]])
 })
+
+it('H14: each type of source says which accounts it uses, and whether a key for them is there', async () => {
+  const { body } = await session.call('GET', '/source-types')
+  type Type = {
+    source_id: string
+    receives: boolean
+    mode: string
+    accounts: { provider: string; key: string }[]
+  }
+  const typeOf = (id: string) => body.data.find(({ source_id }: Type) => source_id === id)
+  expect(typeOf('import_from_api')).toMatchObject({ mode: 'either', receives: false })
+  expect(typeOf('import_from_hubspot').accounts).toEqual([
+    { provider: 'hubspot', name: 'HubSpot', connects: true, key: 'none' },
+  ])
+  expect(typeOf('track_website_visitors')).toMatchObject({ receives: true })
+  for (const { source_id, accounts } of body.data as Type[]) {
+    expect(new Set(accounts.map(({ provider }) => provider)).size, source_id).toBe(accounts.length)
+  }
+})

@@ -54,6 +54,54 @@ async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawB
     where part.org_id = ${orgId} and part.root_id = e.entity_id offset 0)`
 }
 
+/** An entity that was found: `entity_id` is its place in the order, `root_id` the entity that it belongs to now. */
+export type Match = { entity_id: string; root_id: string }
+export type ValueSearch = {
+  kind: EntityKind
+  /** Texts that must all occur in some value or identifier. */
+  words: readonly string[]
+  after: string
+  /** The number of entities to look at, and the most to find. */
+  look: number
+  limit: number
+}
+
+/**
+ * Looks through the next entities by id for words in their values and identifiers. `last` is the last entity looked at,
+ * or null if there are no further ones.
+ */
+export async function searchValues(
+  db: Db,
+  orgId: string,
+  { kind, words, after, look, limit }: ValueSearch,
+): Promise<{ matches: Match[]; last: string | null }> {
+  const conditions = words.map((word) => {
+    const pattern = containing(word)
+    // The text of all fields is a cheap first test: it also has the names of the fields.
+    return sql`((e.root_id = e.entity_id and e.fields::text ilike ${containing(JSON.stringify(word).slice(1, -1))}
+        and exists (select from jsonb_each_text(e.fields) as f (name, value) where f.value ilike ${pattern}))
+      or exists (select from record_identifiers i
+        where i.org_id = ${orgId} and i.entity_id = e.entity_id and i.identifier ilike ${pattern}))`
+  })
+  const { rows } = await sql<{ looked: number; last: string | null; matches: Match[] }>`
+    with e as materialized (
+      select entity_id, root_id, kind, erased_at, fields from record_entities
+      where org_id = ${orgId} and entity_id > ${after}::uuid order by entity_id limit ${sql.lit(look)}
+    ), found as (
+      select e.entity_id, e.root_id from e
+      where e.kind = ${kind} and e.erased_at is null and ${sql.join(conditions, sql` and `)}
+      order by e.entity_id limit ${sql.lit(limit)}
+    )
+    select (select count(*) from e)::int as looked,
+      (select entity_id from e order by entity_id desc limit 1) as last,
+      coalesce((select jsonb_agg(found order by entity_id) from found), '[]') as matches`.execute(db)
+  const [page] = rows
+  if (page === undefined) throw new Error('a search returned no page')
+  return { matches: page.matches, last: page.looked < look ? null : page.last }
+}
+
+const containing = (text: string) => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`
+
 /** Returns the first entities whose fields fit into the given bytes together, at least one. */
 export async function fitEntities(
   db: Db,

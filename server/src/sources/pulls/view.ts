@@ -30,6 +30,7 @@ export function viewState(
   return {
     ...viewSource(source),
     provider: source.provider,
+    connection_id: source.connection,
     fields: source.body,
     schedule: source.schedule,
     pull_existing: source.pull_existing,

@@ -3,28 +3,46 @@ import { success } from '#contract/envelope.ts'
 import { SourceType } from '#contract/screens.ts'
 import { ok } from '../../api/http/envelope.ts'
 import type { Api, Services } from '../../api/services.ts'
+import { listConnectedProviders } from '../../organisation/store/connections.ts'
+import { listAccounts } from '../accounts.ts'
+import type { Source } from '../define.ts'
 import { listFieldForms, listProviders } from '../field-forms.ts'
 
-/** Lists every type of source with the fields of its form. */
-export function sourceTypeRoutes(api: Api, { sources }: Pick<Services, 'sources'>): void {
+/** Lists every type of source with the fields of its form. Only `accounts` differ between members. */
+export function sourceTypeRoutes(
+  api: Api,
+  { sources, config, egress }: Pick<Services, 'sources' | 'config' | 'egress'>,
+): void {
   // Built on first use: the types do not change while the process runs.
-  let types: SourceType[] | undefined
+  let types: [Source, Omit<SourceType, 'accounts'>][] | undefined
   api.get(
     '/source-types',
     {
       config: { scope: 'sources:read' },
       schema: { response: { 200: success(200, z.array(SourceType)) } },
     },
-    async () => {
-      types ??= sources.list().map((source) => ({
-        source_id: source.slug,
-        name: source.name,
-        description: source.description,
-        fields: listFieldForms(source),
-        providers: listProviders(source),
-        record_fields: source.fields === null ? null : [...source.fields],
-      }))
-      return ok(types)
+    async ({ db, caller: { orgId, memberId } }) => {
+      types ??= sources.list().map((source) => [source, viewType(source)])
+      const connected = new Set(await listConnectedProviders(db, { org_id: orgId, member_id: memberId }))
+      return ok(
+        types.map(([source, type]) => ({
+          ...type,
+          accounts: listAccounts(source, connected, { config, egress }),
+        })),
+      )
     },
   )
+}
+
+function viewType(source: Source): Omit<SourceType, 'accounts'> {
+  return {
+    source_id: source.slug,
+    name: source.name,
+    description: source.description,
+    mode: source.mode,
+    receives: source.receives !== null,
+    fields: listFieldForms(source),
+    providers: listProviders(source),
+    record_fields: source.fields === null ? null : [...source.fields],
+  }
 }

@@ -16,7 +16,6 @@ import { builtIn } from '../../catalog/providers/built_in/provider.ts'
 import { tooManyRequests } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { answerUnits, DRY_RUN_ANSWER } from '../../money/routes/dry-runs.ts'
-import { createRunEnvironment } from '../../runs/run-environment.ts'
 import { listSourceOptions } from '../options.ts'
 import { previewSource } from '../preview.ts'
 import { createSource, openRequest } from '../pulls/create.ts'
@@ -27,16 +26,11 @@ import { type Reached, usesInstallationKey } from '../reach.ts'
 import { toCallerError } from '../refusals.ts'
 import { takePreview } from '../store/preview-quota.ts'
 import { listSources } from '../store/sources.ts'
+import { createLending, type Lend, type LendingParts } from './lending.ts'
 import { SourceFieldParams, sourceOfPath, SourceParams } from './source-resources.ts'
 
 const tags = ['Sources']
-/** The timeout of calls that a caller waits for. */
-const TIMEOUT_MS = 25_000
-
-type Parts = Pick<
-  RouteServices,
-  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl' | 'prices'
->
+type Parts = LendingParts & Pick<RouteServices, 'sources' | 'publicUrl' | 'prices'>
 
 export function sourceRoutes(api: Api, parts: Parts): void {
   const lend = createLending(parts)
@@ -44,24 +38,6 @@ export function sourceRoutes(api: Api, parts: Parts): void {
   defineCreate(api, parts, lend)
   defineOptions(api, parts, lend)
   defineList(api, parts)
-}
-
-type Lend = ReturnType<typeof createLending>
-
-/** Returns the keys and services with which the caller's organisation may call providers. */
-function createLending({ store, sealer, config, egress, gates, models }: Parts) {
-  const environment = createRunEnvironment(store, sealer, config.providerKeys)
-  return ({ caller }: FastifyRequest) => ({
-    keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
-    services: {
-      egress,
-      gate: gates.of(caller.orgId),
-      models,
-      now: () => new Date(),
-      owner: caller.orgId,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    },
-  })
 }
 
 /** Counts a preview on the installation's keys. Throws a 429 above the organisation's limit. */

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../database/connection/db.ts'
 import type { Schema } from '../../database/connection/schema.ts'
 import type { SourceFault, SourceStatus } from '../../database/tables/source-tables.ts'
@@ -167,6 +167,31 @@ export async function noteFault(
     .where('org_id', '=', org_id)
     .where('instance_id', '=', instance_id)
     .execute()
+}
+
+type ChangeableColumn =
+  | Exclude<NewSourceColumn, 'org_id' | 'instance_id' | 'slug' | 'owner_id' | 'created_by' | 'next_pull_at'>
+  | 'status'
+  | 'walk'
+  | 'resume'
+  | 'last_error'
+export type SourceChange = Pick<Updateable<Schema['sources']>, ChangeableColumn | 'body'> & {
+  next_pull_at?: Date | null
+}
+
+/**
+ * Changes a locked source. It ends the worker's claim and releases its reservation, so a page that is being read is
+ * not stored.
+ */
+export async function updateSource(db: Db, locked: SourceRecord, change: SourceChange): Promise<void> {
+  const { org_id, instance_id, held_millis } = locked
+  await db
+    .updateTable('sources')
+    .set({ ...change, version: sql`version + 1`, claimed_until: null, held_millis: 0, failures: 0 })
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .execute()
+  if (held_millis > 0) await giveBackReservation(db, { org_id, instance_id })
 }
 
 export async function setMaxCredits(

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, successWithWarnings, Uuid } from '#contract/envelope.ts'
 import { STORE } from '#contract/names.ts'
+import { SegmentMembers, SegmentMembersQuery } from '#contract/screens.ts'
 import {
   CreateSegmentBody,
   DeleteSegmentQuery,
@@ -21,13 +22,17 @@ import { evaluateSegments, readFilter } from '../../segments/evaluate.ts'
 import { checkFilter, listFilterFields, listUnknownFields } from '../../segments/filter-check.ts'
 import { previewFilter } from '../../segments/preview.ts'
 import { createSegment, removeSegment, requireSegment, updateSegment } from '../../segments/segments.ts'
+import { listMembers } from '../../segments/store/members.ts'
 import { findEntities } from '../../store/entities.ts'
+import { fitEntities } from '../../store/search.ts'
 import { findSyncOfSegment } from '../../syncs/store/syncs.ts'
 import { printSegment, segmentOfPath, SegmentParams } from '../segments.ts'
 
 /** The maximum time that a request waits for members. A worker continues the segment each minute. */
 const MAX_WAIT_MS = 3000
 const SAMPLED = 5
+/** The maximum size of the fields on one page of members. */
+const MAX_PAGE_BYTES = 8 * 1024 ** 2
 
 const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
 
@@ -40,6 +45,7 @@ export function segmentSettings(api: Api): void {
   defineCreate(api)
   defineUpdate(api)
   defineDelete(api)
+  defineMembers(api)
 }
 
 function defineFields(api: Api): void {
@@ -126,6 +132,33 @@ function defineDelete(api: Api): void {
       }
       await removeSegment(db, segment, caller, { force })
       return ok({ segment_id: segment.segment_id, deleted: true as const })
+    },
+  )
+}
+
+function defineMembers(api: Api): void {
+  api.get(
+    '/segments/:segment_id/members',
+    {
+      config: { scope: STORE, resource: segmentOfPath },
+      schema: {
+        params: SegmentParams,
+        querystring: SegmentMembersQuery,
+        response: { 200: success(200, SegmentMembers) },
+      },
+    },
+    async ({ db, caller: { orgId }, segment, query: { after = null, limit } }) => {
+      const listed = await listMembers(db, segment, { after, limit: limit + 1 })
+      const ids = listed.slice(0, limit).map(({ entity_id }) => entity_id)
+      const shown = await fitEntities(db, orgId, ids, MAX_PAGE_BYTES)
+      const records = await describeEntities(db, orgId, await findEntities(db, orgId, shown))
+      const entered = new Map(listed.map(({ entity_id, entered_at }) => [entity_id, entered_at]))
+      const members = records.flatMap((record) => {
+        const at = entered.get(record.entity_id)
+        return at === undefined ? [] : [{ ...record, entered_at: at.toISOString() }]
+      })
+      const next = listed.length > shown.length ? (shown.at(-1) ?? null) : null
+      return ok({ name: segment.name, kind: segment.kind, member_count: segment.member_count, members, next })
     },
   )
 }

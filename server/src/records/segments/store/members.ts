@@ -93,6 +93,20 @@ export async function listMembers(
   return rows
 }
 
+export type Membership = { segment_id: string; name: string; entered_at: Date }
+
+/** Lists the segments that an entity is a member of now, by name. */
+export async function listSegmentsOfEntity(db: Db, orgId: string, entityId: string): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select s.segment_id, s.name, m.entered_at
+    from record_segments s cross join lateral (
+      select entered_at from segment_members
+      where org_id = ${orgId} and segment_id = s.segment_id and entity_id = ${entityId} and is_member offset 0
+    ) m
+    where s.org_id = ${orgId} order by lower(s.name)`.execute(db)
+  return rows
+}
+
 /** An entity of any kind. `is_root` is false if it was merged or erased. */
 export type ScannedEntity = { entity_id: string; kind: EntityKind; is_root: boolean }
 
