@@ -12,6 +12,8 @@ it.each([
   ['mailto:ann@acme.io', 'acme.io', 'acme.io', '', 'io'],
   ['https://user:pass@acme.com/', 'acme.com', 'acme.com', '', 'com'],
   ['https://bücher.example.de', 'example.de', 'xn--bcher-kva.example.de', 'xn--bcher-kva', 'de'],
+  ['n/a ann@acme.io', 'acme.io', 'acme.io', '', 'io'],
+  ['https://www.acme.com ann@other.io', 'acme.com', 'www.acme.com', 'www', 'com'],
   ['acme.github.io', 'acme.github.io', 'acme.github.io', '', 'github.io'],
 ])('normalize_domain of %s is %s', async (value, domain, hostname, subdomain, suffix) => {
   const outcome = await runAction('normalize_domain', { value })

@@ -17,7 +17,7 @@ export default defineAction({
     value: field.text({
       required: true,
       label: 'Website or email',
-      help: 'A URL, a host name or an email address.',
+      help: 'A URL, a host name or an email address. Of several, the first with a domain counts.',
       placeholder: 'https://www.acme.co.uk/about',
     }),
   },
@@ -29,11 +29,13 @@ export default defineAction({
   },
   run({ inputs }) {
     // A suffix that is not on the list follows its default rule: the last label is the suffix (D81).
-    const { domain, hostname, subdomain, publicSuffix } = parse(readHost(inputs.value), {
-      allowPrivateDomains: true,
-    })
-    if (domain === null) return { kind: 'no_match' }
-    return done({ domain, hostname, subdomain, suffix: publicSuffix })
+    for (const text of [...inputs.value.trim().split(/\s+/), inputs.value]) {
+      const { domain, hostname, subdomain, publicSuffix } = parse(readHost(text), {
+        allowPrivateDomains: true,
+      })
+      if (domain !== null) return done({ domain, hostname, subdomain, suffix: publicSuffix })
+    }
+    return { kind: 'no_match' }
   },
 })
 

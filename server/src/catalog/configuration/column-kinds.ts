@@ -64,8 +64,13 @@ export function kindOf(column: SampledColumn): ColumnKind | null {
   const samples = column.samples.map((sample) => sample.trim()).filter((sample) => sample !== '')
   const named = COLUMN_KINDS.filter((kind) => NAMES[kind]?.test(wordsOf(column.name)) === true)
   if (samples.length === 0) return kindOfEmpty(column, named)
-  return COLUMN_KINDS.find((kind) => fits(kind, samples, named)) ?? null
+  const kind = COLUMN_KINDS.find((each) => fits(each, samples, named))
+  return kind ?? (named.includes('website') && holdsAddresses(samples) ? 'website' : null)
 }
+
+/** Returns true if most values lead to a website, in whatever form people typed them. */
+const holdsAddresses = (samples: readonly string[]): boolean =>
+  samples.filter((text) => isAddress(text) || HOST.test(text)).length >= samples.length * MOST
 
 function fits(kind: ColumnKind, samples: readonly string[], named: readonly ColumnKind[]): boolean {
   if (NEED_NAME.has(kind) && !named.includes(kind)) return false

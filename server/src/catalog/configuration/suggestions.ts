@@ -32,6 +32,13 @@ const IDENTIFYING: ReadonlySet<ColumnKind> = new Set([
 const RULES: readonly Rule[] = [
   {
     action_id: 'normalize_domain',
+    needs: ['website', 'email'],
+    unless: ['domain'],
+    because: 'hold addresses',
+    inputs: (website, email) => ({ value: `${website} ${email}` }),
+  },
+  {
+    action_id: 'normalize_domain',
     needs: ['website'],
     unless: ['domain'],
     because: 'holds addresses',

@@ -30,6 +30,19 @@ describe('H8: GET S/actions/suggestions', () => {
       { value: '{{input.Website}}' },
     ],
     [
+      'by values in many forms, with a second column for rows without the first',
+      [column('Website'), column('Mail')],
+      [
+        { Website: 'https://www.a.example/about', Mail: 'ann@a.example' },
+        { Website: 'b.example', Mail: '' },
+        { Website: 'HTTP://c.example' },
+        { Website: '', Mail: 'dan@d.example' },
+      ],
+      'normalize_domain',
+      '"Website" and "Mail" hold addresses',
+      { value: '{{input.Website}} {{input.Mail}}' },
+    ],
+    [
       'by type, without rows',
       [column('Where', 'url')],
       [],
