@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
 import { ArrowDown, ArrowUp } from './icons.tsx'
 
@@ -23,6 +23,10 @@ type Props<Item> = {
   getKey: (item: Item) => string
   order?: Order
   onOrder?: (order: Order) => void
+  /** Called by a click anywhere on a row but on its buttons and links. A cell has a button that does the same by keyboard. */
+  onOpen?: (item: Item) => void
+  /** The row that is open. */
+  openKey?: string | undefined
   /** Rows at the end of the table, such as a total. */
   footer?: ReactNode
   /** The layout on a phone: each row as a card, or a table that scrolls sideways, for figures to compare. */
@@ -36,6 +40,8 @@ export function Table<Item>({
   getKey,
   order,
   onOrder,
+  onOpen,
+  openKey,
   footer,
   narrow = 'cards',
 }: Props<Item>) {
@@ -76,8 +82,11 @@ export function Table<Item>({
             <tr
               key={getKey(item)}
               role="row"
+              {...(onOpen && { onClick: (event) => openRow(event, () => onOpen(item)) })}
               className={classNames(
                 'border-t hover:bg-hover/50',
+                onOpen !== undefined && 'cursor-pointer',
+                openKey === getKey(item) && 'bg-selected hover:bg-selected',
                 isCards && onOrder === undefined && 'max-md:first:border-t-0',
                 isCards && 'max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-2 max-md:p-3',
               )}
@@ -99,6 +108,12 @@ export function Table<Item>({
       </table>
     </div>
   )
+}
+
+/** Opens a row by a click, unless that was on something with an effect of its own or selected text. */
+function openRow({ target }: MouseEvent<HTMLElement>, open: () => void): void {
+  const isControl = target instanceof Element && target.closest('a, button, input, label, summary') !== null
+  if (!isControl && getSelection()?.isCollapsed !== false) open()
 }
 
 function cellClass<Item>({ align, wideOnly }: Column<Item>): string {

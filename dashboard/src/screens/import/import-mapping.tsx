@@ -205,18 +205,20 @@ function buildColumns({
     {
       name: 'Input',
       cell: (header) => (
-        <Combobox
-          label={`Input for ${header}`}
-          hideLabel
-          value={findTarget(header)}
-          choices={[
-            ...inputs.map(({ name }) => ({ value: name })),
-            ...chooseNew(header),
-            { value: NOT_IMPORTED, label: 'Do not import' },
-          ]}
-          onChange={(target) => choose(header, target)}
-          problem={isRepeated(header) ? 'Another column is mapped to this input' : undefined}
-        />
+        <div className="min-w-[180px]">
+          <Combobox
+            label={`Input for ${header}`}
+            hideLabel
+            value={findTarget(header)}
+            choices={[
+              ...inputs.map(({ name }) => ({ value: name })),
+              ...chooseNew(header),
+              { value: NOT_IMPORTED, label: 'Do not import' },
+            ]}
+            onChange={(target) => choose(header, target)}
+            problem={isRepeated(header) ? 'Another column is mapped to this input' : undefined}
+          />
+        </div>
       ),
     },
   ]

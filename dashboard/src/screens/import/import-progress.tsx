@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Warning } from '#contract/envelope.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
-import { SheetLink } from '../../frame/sheet-link.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
@@ -35,7 +36,9 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
       {isDone && status.data?.warnings?.some(isMismatch) && <Rejects sheet={sheet} />}
       {isDone && (
         <div>
-          <SheetLink sheet={sheet} />
+          <Link to="/workflows/$workflowId/sheets/$sheetId" params={sheet} className={buttonClass('primary')}>
+            Show the rows
+          </Link>
         </div>
       )}
     </section>

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, useEffect, useState } from 'react'
 import { call } from '../../api/calls.ts'
+import { takeChosenFile } from '../../api/chosen-file.ts'
 import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { inputsQuery } from '../../api/sheet.ts'
@@ -34,6 +35,11 @@ export function Screen() {
       return { fileRef: file_ref, name: file.name }
     },
   })
+  const { mutate } = upload
+  useEffect(() => {
+    const chosen = takeChosenFile()
+    if (chosen !== null) mutate(chosen)
+  }, [mutate])
   const fileRef = upload.data?.fileRef
   const preview = useQuery({
     queryKey: keys.file(fileRef, worksheet),

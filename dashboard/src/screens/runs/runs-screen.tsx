@@ -14,6 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { RunSummary } from './run-summary.tsx'
+import { printStarter, STATES } from './run-words.ts'
 
 export function Screen() {
   const sheet = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId/runs' })
@@ -53,6 +54,8 @@ export function Screen() {
             columns={buildColumns(shown?.run_id, setOpened)}
             items={runs.data}
             getKey={({ run_id }) => run_id}
+            onOpen={({ run_id }) => setOpened(run_id)}
+            openKey={shown?.run_id}
           />
         </>
       )}
@@ -77,7 +80,7 @@ function buildColumns(shown: string | undefined, open: (runId: string) => void):
       ),
     },
     { name: 'State', cell: (run) => <State run={run} /> },
-    { name: 'Started by', wideOnly: true, cell: ({ trigger, created_by }) => `${trigger}, ${created_by}` },
+    { name: 'Started by', wideOnly: true, cell: printStarter },
     {
       name: 'Rows',
       align: 'right',
@@ -98,7 +101,7 @@ function buildColumns(shown: string | undefined, open: (runId: string) => void):
 }
 
 function State({ run }: { run: Run }) {
-  if (run.state !== 'running') return <>{run.state}</>
+  if (run.state !== 'running') return <>{STATES[run.state]}</>
   return (
     <div className="flex w-28 items-center gap-2">
       <ProgressBar

@@ -16,6 +16,9 @@ type ViewState = {
   selected: Selected
   /** The number of requests so far to move the focus to the active cell. */
   focusRequests: number
+  /** A value that the next panel of an action puts into one of its fields. */
+  carried: { token: string; name: string } | null
+  carry: (carried: ViewState['carried']) => void
   goTo: (place: Place, extend?: boolean) => void
   focusActive: () => void
   edit: (editing: ViewState['editing']) => void
@@ -31,6 +34,8 @@ export const createViewState = () =>
     editing: null,
     selected: NOTHING,
     focusRequests: 0,
+    carried: null,
+    carry: (carried) => set({ carried }),
     focusActive: () => set(({ focusRequests }) => ({ focusRequests: focusRequests + 1 })),
     goTo: (place, extend = false) =>
       set(({ anchor }) => ({ active: place, anchor: extend ? anchor : place, editing: null })),

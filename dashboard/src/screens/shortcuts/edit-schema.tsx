@@ -11,15 +11,15 @@ import { problemWithin } from '../../ui/field-problem.ts'
 import { ArrowDown, ArrowUp, X } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Checkbox, TextField } from '../../ui/text-field.tsx'
+import { Checkbox, TextArea, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { valueText } from '../../ui/value-text.ts'
+import { INPUT_TYPE_CHOICES, readChoices } from '../sheet/input-types.ts'
 import { versionsQuery } from './shortcut-versions.tsx'
 import type { Shortcut } from './shortcut.ts'
 
 type Input = ShortcutVersions['inputs'][number]
 type Output = ShortcutVersions['outputs'][number]
-const TYPES: readonly Input['type'][] = ['string', 'number', 'email', 'url', 'date', 'boolean']
 
 /** The dialog that edits the inputs and outputs of a shortcut. Saving publishes a new version. */
 export function EditSchema({ shortcut, onClose }: { shortcut: Shortcut; onClose: () => void }) {
@@ -187,11 +187,23 @@ function InputEditor({
       <Combobox
         label="Type"
         value={input.type}
-        choices={TYPES}
-        onChange={(type) => onChange({ ...input, type: TYPES.find((one) => one === type) ?? input.type })}
+        choices={INPUT_TYPE_CHOICES}
+        onChange={(type) => {
+          const { choices = [], ...rest } = input
+          onChange(type === 'select' ? { ...rest, type, choices } : { ...rest, type })
+        }}
         problem={problem('type')}
       />
       {controls}
+      {input.type === 'select' && (
+        <div className="sm:col-span-3">
+          <ChoicesInput
+            choices={input.choices ?? []}
+            onChange={(choices) => onChange({ ...input, choices })}
+            problem={problem('choices')}
+          />
+        </div>
+      )}
       <TextField
         label="Description"
         value={input.description ?? ''}
@@ -214,6 +226,32 @@ function InputEditor({
         />
       </div>
     </div>
+  )
+}
+
+/** The choices of an input, one per line. The text stays as it is typed, with its blank lines. */
+function ChoicesInput({
+  choices,
+  onChange,
+  problem,
+}: {
+  choices: readonly string[]
+  onChange: (choices: string[]) => void
+  problem: string | undefined
+}) {
+  const [text, setText] = useState(() => choices.join('\n'))
+  return (
+    <TextArea
+      label="Choices"
+      rows={3}
+      value={text}
+      onChange={(typed) => {
+        setText(typed)
+        onChange(readChoices(typed))
+      }}
+      problem={problem}
+      hint="One per line. The form offers them as a list."
+    />
   )
 }
 

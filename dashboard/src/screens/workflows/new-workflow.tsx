@@ -5,8 +5,8 @@ import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { NameDialog } from '../../ui/name-dialog.tsx'
 
-/** The dialog that creates a workflow. It then opens the blank sheet, or the import screen for a file. */
-export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose: () => void }) {
+/** The dialog that creates a workflow and then opens its blank sheet. */
+export function NewWorkflow({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   return (
@@ -17,7 +17,7 @@ export function NewWorkflow({ then, onClose }: { then: 'blank' | 'file'; onClose
       onSaved={async ({ workflow_id: id }) => {
         await queries.invalidateQueries({ queryKey: keys.workflows })
         await navigate({
-          to: `/workflows/$workflowId/sheets/$sheetId${then === 'file' ? '/import' : ''}`,
+          to: '/workflows/$workflowId/sheets/$sheetId',
           params: { workflowId: id, sheetId: id },
         })
       }}

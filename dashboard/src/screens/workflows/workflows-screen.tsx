@@ -67,7 +67,7 @@ export function Screen() {
   const [words, setWords] = useState('')
   const [view, setView] = useState<View>('All')
   const [order, setOrder] = useState<Order>({ column: 'Changed', descending: true })
-  const [isMaking, setMaking] = useState<'blank' | 'file' | null>(null)
+  const [isMaking, setMaking] = useState(false)
   const demo = useOpenDemo()
   if (workflows.error !== null && workflows.data === undefined) {
     return <Refusal error={workflows.error} title="Workflows" onRetry={() => void workflows.refetch()} />
@@ -86,10 +86,8 @@ export function Screen() {
       actions={
         canWrite && (
           <>
-            {all !== undefined && !isEmpty && (
-              <StartButtons demo={demo} isPrimary={false} onFile={() => setMaking('file')} />
-            )}
-            <Button kind={isEmpty ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking('blank')}>
+            {all !== undefined && !isEmpty && <StartButtons demo={demo} isPrimary={false} />}
+            <Button kind={isEmpty ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
               New workflow
             </Button>
           </>
@@ -104,9 +102,7 @@ export function Screen() {
       {found === undefined ? (
         <Skeleton />
       ) : isEmpty ? (
-        <NoWorkflows>
-          {canWrite && <StartButtons demo={demo} isPrimary onFile={() => setMaking('file')} />}
-        </NoWorkflows>
+        <NoWorkflows>{canWrite && <StartButtons demo={demo} isPrimary />}</NoWorkflows>
       ) : found.length === 0 ? (
         <NothingFound words={words.trim()} view={view} onClear={clear} />
       ) : (
@@ -122,7 +118,7 @@ export function Screen() {
       <p aria-live="polite" className="sr-only">
         {found === undefined ? '' : `${found.length} ${found.length === 1 ? 'workflow' : 'workflows'}`}
       </p>
-      {isMaking !== null && <NewWorkflow then={isMaking} onClose={() => setMaking(null)} />}
+      {isMaking && <NewWorkflow onClose={() => setMaking(false)} />}
     </Page>
   )
 }

@@ -13,6 +13,7 @@ import { SightContext, useSampleRow } from './editor/sight.ts'
 import { ActionFields } from './fields/action-fields.tsx'
 import { PanelContext } from './fields/panel-context.ts'
 import { Impact } from './impact.tsx'
+import { useInsertedValue } from './inserted-value.ts'
 import { PanelFooter } from './panel-footer.tsx'
 import { listWarnings } from './panel-warnings.ts'
 import { Panel } from './panel.tsx'
@@ -32,7 +33,8 @@ export function ActionForm({ warnings: given, suggested, ...edited }: Given) {
   const { node, saved, template, after } = edited
   const { sheet, address } = useSheet()
   const [first] = useState<Draft>(() => (suggested === undefined ? NO_CHANGES : { inputs: suggested }))
-  const [draft, setDraft] = useState(first)
+  const inserted = useInsertedValue(saved, first, template)
+  const [draft, setDraft] = useState(inserted)
   const [showsApiNames, setShowsApiNames] = useState(false)
   const { faults, setFault } = useFaults()
   const shown = applyDraft(saved, draft)

@@ -16,7 +16,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, Pag
 
 /** The gallery of actions. Choosing an action opens its panel; saving there adds it. */
 export default function AddAction() {
-  const { sheet, address } = useSheet()
+  const { sheet, address, state } = useSheet()
   const catalogue = useQuery(catalogueQuery)
   const suggestions = useQuery(suggestionsQuery(sheet))
   const [recent] = useState(readRecent)
@@ -35,6 +35,10 @@ export default function AddAction() {
     noteRecent(offer.entry.action_id)
     address.openDraft(offer.entry.action_id, { after: address.opened.after, inputs: offer.inputs })
   }
+  const close = () => {
+    state.getState().carry(null)
+    address.closePanel()
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const next = findNext(event.key, active, offers.length)
     if (event.key === 'Enter') choose(offers[active])
@@ -50,7 +54,7 @@ export default function AddAction() {
   }
   const isReady = catalogue.data !== undefined && !suggestions.isLoading
   return (
-    <Dialog open wide="gallery" title="Add action" onClose={address.closePanel}>
+    <Dialog open wide="gallery" title="Add action" onClose={close}>
       <SearchBox
         label="Search actions"
         placeholder="Search actions, providers or tasks"

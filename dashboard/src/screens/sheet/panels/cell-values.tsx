@@ -131,7 +131,8 @@ export function ShownOutput({ column, outputs }: { column: ActionColumn; outputs
   )
 }
 
-function labelOf(name: string): string {
+/** Returns the name of an output in words. */
+export function labelOf(name: string): string {
   const words = name.replaceAll('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

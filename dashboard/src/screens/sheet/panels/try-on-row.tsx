@@ -9,10 +9,13 @@ import { SearchBox } from '../../../ui/text-field.tsx'
 import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
 import { useSheet } from '../sheet-view.ts'
+import { labelOf } from './cell-values.tsx'
+import { readJson } from './fields/values.ts'
 import { Group } from './panel.tsx'
 import { Providers } from './providers-asked.tsx'
 import { type CellTest, type Tried, useTrial } from './use-trial.ts'
 import { useFoundRows, useTriedRow } from './use-tried-row.ts'
+import { ValueTree } from './value-view.tsx'
 
 type Props = Tried & { template: CatalogueAction }
 
@@ -161,7 +164,7 @@ function Resolved({
 }) {
   const shown = fields.filter(({ name }) => Object.hasOwn(values, name))
   if (shown.length === 0) return <p className="text-muted">Nothing is filled in yet.</p>
-  return <Terms terms={shown.map(({ name, label }) => [label, valueText(values[name])])} />
+  return <Terms terms={shown.map(({ name, label }) => [label, values[name]])} />
 }
 
 /** The outputs by name. Those of many values are read in the cell. */
@@ -169,25 +172,44 @@ const Values = ({ values }: { values: Record<string, unknown> }) => (
   <Terms
     terms={Object.entries(values)
       .slice(0, MAX_VALUES)
-      .map(([name, value]) => [name, valueText(value)])}
+      .map(([name, value]) => [labelOf(name), value])}
   />
 )
 
 const MAX_VALUES = 50
 
-function Terms({ terms }: { terms: readonly (readonly [string, string])[] }) {
+function Terms({ terms }: { terms: readonly (readonly [string, unknown])[] }) {
   return (
     <dl className="flex min-w-0 flex-col gap-1">
-      {terms.map(([term, text]) => (
+      {terms.map(([term, value]) => (
         <div key={term} className="min-w-0">
           <dt className="text-11 text-muted">{term}</dt>
-          <dd className="line-clamp-4 font-mono text-12 break-words whitespace-pre-wrap">
-            {text === '' ? <span className="text-muted">empty</span> : text}
+          <dd className="min-w-0">
+            <Term label={term} value={value} />
           </dd>
         </div>
       ))}
     </dl>
   )
+}
+
+/** A value as the cell panel draws it: a text, or a tree of what it holds. */
+function Term({ label, value }: { label: string; value: unknown }) {
+  const shown = readNested(value)
+  if (typeof shown === 'object' && shown !== null) return <ValueTree label={label} value={shown} />
+  const text = valueText(shown)
+  return (
+    <p className="line-clamp-4 text-12 break-words whitespace-pre-wrap">
+      {text === '' ? <span className="text-muted">empty</span> : text}
+    </p>
+  )
+}
+
+/** Returns the value of a text that is a JSON object or list, and anything else as it is. */
+function readNested(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  const read = readJson(value)
+  return read.ok && typeof read.value === 'object' ? read.value : value
 }
 
 /** The answer as it will stand in the cell. */

@@ -3,7 +3,6 @@ import { sheetCall } from '../../../api/calls.ts'
 import { fetchData, send } from '../../../api/client.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { copyText } from '../../../ui/copy-text.ts'
 import { notify, notifyProblem } from '../../../ui/toasts.tsx'
 import { valueText } from '../cell-text.ts'
 import { changeDefinition } from '../definition-steps.ts'
@@ -18,21 +17,11 @@ export function ValueActions({ action, line }: { action: string; line: ValueLine
     mutationFn: (reference: string) => addColumn(view, action, line, reference),
     onError: (error) => notifyProblem(error),
   })
-  const use = async (reference: string) => {
-    try {
-      await copyText(reference)
-    } catch (error) {
-      notifyProblem(error)
-      return
-    }
-    const next = view.columns.find(({ key }) => key === findNext(view, action))
-    notify(
-      next === undefined
-        ? `Reference to ${printPath(line.path)} copied. Choose an action, then paste it into a field`
-        : `Reference to ${printPath(line.path)} copied. Paste it into a field of ${next.name}`,
-    )
-    if (next === undefined) view.address.openAdd()
-    else view.address.openAction(next.key)
+  const use = (reference: string) => {
+    const next = findNext(view, action)
+    view.state.getState().carry({ token: reference, name: printPath(line.path) })
+    if (next === undefined) view.address.openAdd(action)
+    else view.address.openAction(next)
   }
   return (
     <>
@@ -43,7 +32,7 @@ export function ValueActions({ action, line }: { action: string; line: ValueLine
       )}
       <CopyButton size="small" kind="ghost" label="Copy" text={() => valueText(line.value)} />
       {token !== null && view.can.editActions && (
-        <Button size="small" kind="ghost" onClick={() => void use(token)}>
+        <Button size="small" kind="ghost" onClick={() => use(token)}>
           Use in next action
         </Button>
       )}
