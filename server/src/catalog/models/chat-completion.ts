@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EgressResponse } from '../../lib/egress/response.ts'
 import { cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { ModelAddress } from './model-client.ts'
-import { MAX_BYTES, ModelUnreached } from './model-fetch.ts'
+import { fetchModel, MAX_BYTES, ModelUnreached } from './model-fetch.ts'
 import { withoutThoughts } from './thoughts.ts'
 
 export type CompletionMessage = { role: 'system' | 'user' | 'assistant'; content: string }
@@ -70,32 +70,31 @@ type Choice = z.infer<typeof Reply>['choices'][number]
  * same request, but it takes several times as long as the call itself.
  */
 export async function completeChat(
-  { id, baseUrl, apiKey, egress, timeoutMs }: ModelAddress,
+  address: ModelAddress,
   { messages, temperature, maxOutputTokens, format }: CompletionRequest,
   signal: AbortSignal,
 ): Promise<Completion> {
-  const answer = await egress.fetch({
+  const { id, baseUrl, apiKey, timeoutMs } = address
+  const request = {
     url: `${baseUrl.replace(/\/$/, '')}/chat/completions`,
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
-    body: JSON.stringify({
-      model: id,
-      max_tokens: maxOutputTokens,
-      temperature,
-      response_format:
-        format === undefined
-          ? undefined
-          : { type: 'json_schema', json_schema: { ...format, name: 'answer' } },
-      messages,
-    }),
     timeoutMs,
     maxBytes: MAX_BYTES,
     // A redirect is not followed: it could send the credentials to another server.
-    redirects: 'return',
+    redirects: 'return' as const,
     signal,
+  }
+  const answer = await fetchModel(address, request, {
+    model: id,
+    max_tokens: maxOutputTokens,
+    temperature,
+    response_format:
+      format === undefined ? undefined : { type: 'json_schema', json_schema: { ...format, name: 'answer' } },
+    messages,
   })
   if (!answer.ok) throw new ModelUnreached(answer)
   const reply = await cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))

@@ -15,6 +15,9 @@ const KEPT = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 const ANTHROPIC_OUTPUT_TOKENS = 8192
 /** The statuses with which servers refuse a response_format that they do not support. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
+/** Stands among the refused schemas for all of them. */
+const ANY_SCHEMA = { type: 'any schema' }
+const REFUSES_ANY = /(?:response_format|json_schema).*(?:unavailable|not support|unsupported)/i
 
 /** A message after the question. */
 export type ChatMessage = { role: 'user' | 'assistant'; content: string }
@@ -36,12 +39,12 @@ export async function callModel(
   context: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
   const { refused } = question.model
-  if (schema === undefined || schema.told['type'] !== 'object' || refused.has(schema.told))
+  if (schema?.told['type'] !== 'object' || refused.has(schema.told) || refused.has(ANY_SCHEMA))
     return exchangeOnce(question, exchange, undefined, context)
   const reply = await exchangeOnce(question, exchange, schema, context)
   if (reply.ok || !REFUSALS.has(reply.failure.status)) return reply
   const plain = await exchangeOnce(question, exchange, undefined, context)
-  if (plain.ok) refused.add(schema.told)
+  if (plain.ok) refused.add(REFUSES_ANY.test(reply.failure.outcome.message ?? '') ? ANY_SCHEMA : schema.told)
   return plain
 }
 

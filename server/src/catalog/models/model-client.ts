@@ -2,6 +2,7 @@ import type { LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 import { LRUCache } from 'lru-cache'
 import type { Egress } from '../../lib/egress/egress.ts'
 import { createModelFetch } from './model-fetch.ts'
+import type { ModelParameters } from './parameters.ts'
 import { withoutThoughts } from './thoughts.ts'
 
 /** A client of one model, without the library's layer for conversations with tools. */
@@ -16,6 +17,7 @@ export type ModelAddress = {
   apiKey: string | undefined
   egress: Egress
   timeoutMs: number
+  parameters: ModelParameters
 }
 
 const MAX_CLIENTS = 1000
@@ -35,7 +37,7 @@ const THOUGHTLESS: LanguageModelMiddleware = {
 /** Creates the client for one model. The libraries are only loaded when a model is used. */
 async function createModelClient(address: ModelAddress): Promise<ModelClient> {
   const { id, baseUrl, apiKey } = address
-  const fetch = createModelFetch(address.egress, address.timeoutMs, apiKey)
+  const fetch = createModelFetch(address, address.timeoutMs, apiKey)
   if (address.api === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     // Without an explicit key, the library would take one from the environment.

@@ -1,5 +1,7 @@
 import type { Egress, EgressFailure } from '../../lib/egress/egress.ts'
+import type { EgressRequest } from '../../lib/egress/request.ts'
 import { cutCredentials, toCredentials } from '../http/secrets.ts'
+import type { ModelParameters } from './parameters.ts'
 
 /** Thrown if a call got no reply. Carries the failure of egress through the client library. */
 export class ModelUnreached extends Error {
@@ -21,11 +23,27 @@ const TRANSFER_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
+/** The client and the parameters by which a model is called. */
+type Calling = { egress: Egress; parameters: ModelParameters }
+
+/** Sends a body as the model accepts it, and again without a parameter that the server refuses. */
+export async function fetchModel(
+  { egress, parameters }: Calling,
+  request: Omit<EgressRequest, 'body'>,
+  body: object,
+): ReturnType<Egress['fetch']> {
+  for (;;) {
+    const sent = parameters.fit(body)
+    const answer = await egress.fetch({ ...request, body: JSON.stringify(sent) })
+    if (!answer.ok || !parameters.learn(sent, answer)) return answer
+  }
+}
+
 /**
  * Creates a `fetch` for client libraries that uses the guarded client, so that they can only reach what egress allows.
  */
 export function createModelFetch(
-  egress: Egress,
+  calling: Calling,
   timeoutMs: number,
   apiKey?: string,
 ): typeof globalThis.fetch {
@@ -33,17 +51,20 @@ export function createModelFetch(
     const { method = 'GET', body, signal } = init
     if (body !== undefined && body !== null && typeof body !== 'string')
       throw new Error('the body of a call to a model must be text')
-    const answer = await egress.fetch({
+    const request = {
       url: input instanceof Request ? input.url : String(input),
       method,
       headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof body === 'string' ? { body } : {}),
       timeoutMs,
       maxBytes: MAX_BYTES,
       // A redirect is not followed: it could send the credentials to another server.
-      redirects: 'return',
+      redirects: 'return' as const,
       ...(signal ? { signal } : {}),
-    })
+    }
+    const answer =
+      typeof body === 'string'
+        ? await fetchModel(calling, request, JSON.parse(body) as object)
+        : await calling.egress.fetch(request)
     if (!answer.ok) throw new ModelUnreached(answer)
     const reply = await cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
     const headers = Object.entries(reply.headers).flatMap(([name, values]) =>

@@ -7,6 +7,7 @@ import { trimEnd } from '../../lib/plain-text.ts'
 import type { CallLimits, ProviderKey, ProviderKeys } from '../provider/access.ts'
 import { printSchema } from './answer-schema.ts'
 import { createModelClients, type ModelAddress, type ModelClient } from './model-client.ts'
+import { ANTHROPIC_LIMITS, createParameters, type LimitName, type ModelParameters } from './parameters.ts'
 
 /** A model that can be asked. */
 export type Model = {
@@ -109,7 +110,14 @@ export function createModels(config: Config): Models {
       if (!isOffered(offered)) return notOffered(name)
       return describe(
         name,
-        { api: 'openai_compatible', id: name, baseUrl: serverUrl, apiKey: config.LOAM_MODEL_API_KEY, egress },
+        {
+          api: 'openai_compatible',
+          id: name,
+          baseUrl: serverUrl,
+          apiKey: config.LOAM_MODEL_API_KEY,
+          egress,
+          limitName: 'max_tokens',
+        },
         { id: 'platform', own: false, place: 'LOAM_MODEL_API_KEY' },
       )
     },
@@ -124,14 +132,17 @@ function createDescribing(config: Config) {
   const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
   const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
   const refusedBy = createRefusals()
+  const parametersOf = createKnownParameters()
   const clientOf = createModelClients()
 
   return (
     name: string,
-    at: Omit<ModelAddress, 'timeoutMs'>,
+    { limitName, ...at }: Omit<ModelAddress, 'timeoutMs' | 'parameters'> & { limitName: LimitName },
     key: { id: string; own: boolean; place: string },
   ): FoundModel => {
-    const address: ModelAddress = { ...at, timeoutMs }
+    const limitNames = at.api === 'anthropic' ? ANTHROPIC_LIMITS : otherLast(limitName)
+    const parameters = parametersOf(`${key.id} ${at.baseUrl} ${name}`, limitNames)
+    const address: ModelAddress = { ...at, timeoutMs, parameters }
     return {
       ok: true,
       model: {
@@ -156,7 +167,13 @@ type VendorModel = { name: string; id: string; vendor: Vendor }
 function createVendorModels(config: Config, egress: Egress, describe: Describe) {
   return ({ name, id, vendor }: VendorModel, own: ProviderKey | null, lent: Egress): FoundModel => {
     const { api, baseUrl, keyPlace } = VENDORS[vendor]
-    const place = { api, id, baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl), egress }
+    const place = {
+      api,
+      id,
+      baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl),
+      egress,
+      limitName: vendor === 'openai' ? ('max_completion_tokens' as const) : ('max_tokens' as const),
+    }
     if (own === null) {
       const key = { id: 'platform', own: false, place: keyPlace }
       return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
@@ -166,13 +183,27 @@ function createVendorModels(config: Config, egress: Egress, describe: Describe) 
     if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
     if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
     // A user gave this address, so it is called with the client for users' addresses.
-    return describe(name, { ...place, baseUrl: trimEnd(connectionUrl, '/'), apiKey, egress: lent }, key)
+    const connected = { baseUrl: trimEnd(connectionUrl, '/'), limitName: 'max_tokens' as const }
+    return describe(name, { ...place, ...connected, apiKey, egress: lent }, key)
   }
 }
 
 const refuse = (message: string): FoundModel => ({ ok: false, message })
 
 const isVendor = (prefix: string): prefix is Vendor => Object.hasOwn(VENDORS, prefix)
+
+/** Returns a function that keeps what was learned of a model for its next calls. */
+function createKnownParameters(): (model: string, limitNames: readonly LimitName[]) => ModelParameters {
+  const known = new LRUCache<string, ModelParameters>({ max: REFUSALS_KEPT.max })
+  return (model, limitNames) => {
+    const parameters = known.get(model) ?? createParameters(limitNames)
+    known.set(model, parameters)
+    return parameters
+  }
+}
+
+const otherLast = (first: LimitName): readonly LimitName[] =>
+  first === 'max_tokens' ? ['max_tokens', 'max_completion_tokens'] : ['max_completion_tokens', 'max_tokens']
 
 function createRefusals(): (model: string) => RefusedSchemas {
   const refusals = new LRUCache<string, true>(REFUSALS_KEPT)

@@ -5,7 +5,7 @@ export const openai = defineProvider({
   id: 'openai',
   name: 'OpenAI',
   evidence:
-    'platform.openai.com/docs/api-reference; named as where it is documented, not checked as of November 2026',
+    'platform.openai.com/docs/api-reference; max_completion_tokens and temperature: refusals in langgenius/dify #24307 and QwenLM/qwen-code #921; read 2026-11-20',
   baseUrl: 'https://api.openai.com/v1',
   baseUrlField: 'base_url',
   auth: { kind: 'bearer' },
