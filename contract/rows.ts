@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isDecimal } from './decimal.ts'
 import { DateTime, Uuid } from './envelope.ts'
+import { parseInstant } from './instant.ts'
 import { numberToText } from './number-text.ts'
 import { MAX_SEARCHED, operatorSchema, checkSearchText } from './operators.ts'
 import { boundedArray, crossCheck } from './schema-checks.ts'
@@ -65,7 +66,7 @@ export const AddedRows = z.object({
   rows_queued_for_run: z.int(),
 })
 
-/** The number and kind of values that each operator takes. The SQL is in server/src/sheets/store/row-filters.ts. */
+/** The number and kind of values that each operator takes. The SQL is in server/src/sheets/store/row-filters.ts and value-filters.ts. */
 export const FILTER_OPERATORS = {
   'is equal to': 'one',
   'not equal to': 'one',
@@ -75,8 +76,17 @@ export const FILTER_OPERATORS = {
   'does not contain': 'one',
   'contains any of': 'many',
   'not contains any of': 'many',
+  'starts with': 'one',
+  'does not start with': 'one',
+  'ends with': 'one',
+  'does not end with': 'one',
   'greater than': 'number',
   'less than': 'number',
+  'greater than or equal to': 'number',
+  'less than or equal to': 'number',
+  'is between': 'range',
+  'is after': 'date',
+  'is before': 'date',
 } as const
 export type FilterOperator = keyof typeof FILTER_OPERATORS
 
@@ -86,14 +96,14 @@ const FilterValue = z
   .transform(String)
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
 
+const isInstant = (text: string): boolean => parseInstant(text) !== null
+
 export const RowFilter = z
   .strictObject({
     variable: z
       .string()
-      .regex(
-        /^\{\{\s*input\.[^{}]+\}\}$/,
-        'must have the form {{input.<column>}}; only input columns can be filtered',
-      ),
+      .regex(/^\{\{[^{}]+\}\}$/, 'must have the form {{input.<column>}} or {{<action_instance_id>.<output>}}')
+      .describe('An input, or an output of an action; a path into its JSON may follow'),
     operator: operatorSchema(operatorNames),
     values: boundedArray(FilterValue, { max: MAX_FILTER_VALUES }).optional(),
   })
@@ -105,9 +115,14 @@ export const RowFilter = z
     if (takes === 'many' && values.length === 0) add(`\`${operator}\` takes one or more values`)
     if ((takes === 'one' || takes === 'number') && values.length !== 1)
       add(`\`${operator}\` takes exactly one value`)
-    if (takes === 'number' && values.length === 1 && !isDecimal(values[0] ?? '')) {
+    if (takes === 'number' && values.length === 1 && !isDecimal(values[0] ?? ''))
       add(`\`${operator}\` takes a number`)
-    }
+    if (takes === 'date' && (values.length !== 1 || !isInstant(values[0] ?? '')))
+      add(`\`${operator}\` takes exactly one ISO 8601 date or date-time`)
+    if (takes === 'range' && (values.length !== 2 || !(values.every(isDecimal) || values.every(isInstant))))
+      add(
+        `\`${operator}\` takes two numbers, or two ISO 8601 dates or date-times: the lowest and the highest`,
+      )
     const refusal = checkSearchText(operator, values)
     if (refusal !== undefined) add(refusal)
   })
@@ -269,6 +284,13 @@ export const RowPage = z.object({
   total_count: z.int(),
   page_no: z.int(),
   page_size: z.int(),
+  precision: z
+    .enum(['exact', 'partial'])
+    .optional()
+    .describe(
+      'With filters over outputs. `partial`: only the first rows were looked at, and `total_count` is of those. Up to 100,000 rows it is `exact`',
+    ),
+  looked_at: z.int().optional().describe('With filters over outputs: the number of rows looked at'),
 })
 
 /** The body of Delete Rows. A value that is no id is reported in `rejected` (D43). */

@@ -101,6 +101,7 @@ function decorateRequests(app: Api): void {
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
   app.decorateRequest('sealer')
+  app.decorateRequest('catalogue')
   app.decorateRequest('endForeground')
   app.decorateRequest('endTurn', () => undefined)
 }
@@ -111,7 +112,7 @@ function decorateRequests(app: Api): void {
  */
 function addHooks(
   app: Api,
-  { config, store, sealer, log, publicUrl }: Services,
+  { config, store, sealer, catalogue, log, publicUrl }: Services,
 ): (raw: IncomingMessage) => boolean {
   decorateRequests(app)
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
@@ -140,6 +141,7 @@ function addHooks(
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     request.sealer = sealer
+    request.catalogue = catalogue
     request.endForeground = foreground(isRead(request) ? 'read' : 'run')
     request.endTurn = () => {
       guard.leave(request)

@@ -74,6 +74,7 @@ declare module 'fastify' {
     bodyText: string
     idempotentCall: OpenCall | null
     sealer: Sealer
+    catalogue: Catalogue
   }
   interface FastifyContextConfig {
     scope?: RouteScope

@@ -85,6 +85,14 @@ export function standingOf(
   return hasOutput(link, token) ? 'known' : 'unknown'
 }
 
+/** Returns true if the sheet has what a token names, or an action may still show it. */
+export function isKnown(token: Token, { definition, links }: ChainView): boolean {
+  if (token.kind === 'env') return false
+  if (token.kind === 'input') return hasInput(definition.inputs, token.name)
+  const link = links.get(token.action)
+  return link !== undefined && hasOutput(link, token)
+}
+
 /**
  * Returns true if an input exists. A path can lead only into text, which may be JSON; numbers, addresses and links
  * contain nothing (D75).

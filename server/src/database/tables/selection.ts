@@ -1,8 +1,8 @@
 import type { CreatedAtFilter, RowFilter, StatusFilter } from '#contract/rows.ts'
 
-/** A selection of rows, with column names already resolved to column numbers. */
+/** A selection of rows, with the names of inputs already resolved to column numbers. */
 export type Selection = {
-  filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
+  filters: ValueFilter[]
   statusFilters: StatusFilter[]
   createdAt: CreatedAtFilter | undefined
   /** A text that at least one value or output of the row contains. */
@@ -10,3 +10,18 @@ export type Selection = {
   /** The key of a cause: the rows with a cell that failed for it. */
   cause?: string | undefined
 }
+
+/** The place of a value in a row: an input, or an output of an action, and perhaps a path into it (D75). */
+export type ValueSource = InputSource | OutputSource
+export type InputSource = { column: number } & ValuePath
+export type OutputSource = { action: string; output: string } & ValuePath
+
+type ValuePath = {
+  /** The keys and places of the path. */
+  steps?: readonly (string | number)[]
+  /** A key that goes before the path, if a value has it. */
+  whole?: string
+}
+
+/** A filter on a value. `kind` is set for outputs of which it is known that they are text or lists. */
+export type ValueFilter = Pick<RowFilter, 'operator' | 'values'> & ValueSource & { kind?: 'text' | 'list' }

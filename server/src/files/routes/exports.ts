@@ -40,11 +40,12 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
         response: { 202: success(202, Export) },
       },
     },
-    async ({ db, caller, sheet, body }) => {
+    async (request) => {
+      const { db, caller, sheet, body } = request
       const definition = await getDefinition(db, sheet)
       const { row_ids, exclude_row_ids } = body
       const selection = {
-        ...resolveSelection(body, definition),
+        ...(await resolveSelection(request, body, definition)),
         ...(row_ids === undefined ? {} : { rowIds: row_ids }),
         ...(exclude_row_ids === undefined ? {} : { excludeRowIds: exclude_row_ids }),
       }

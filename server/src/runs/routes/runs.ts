@@ -135,7 +135,9 @@ function defineRunAction(api: Api, services: EstimateServices): void {
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
       const given: RowChoice =
-        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : toRowChoice(body, definition)
+        ids.length > 0
+          ? { kind: 'ids', ids: [...new Set(ids)] }
+          : await toRowChoice(request, body, definition)
       const { only } = body
       const rows: RowChoice =
         only === undefined ? given : { kind: 'cells', rows: given, action: params.action_instance_id, only }

@@ -4,9 +4,10 @@ import { type Db, inTransaction } from '../../database/connection/db.ts'
 import type { Selection } from '../../database/tables/selection.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { invalid } from '../../lib/errors.ts'
+import { listInSlices, type Paging } from './partial-matches.ts'
 import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
 import { lightValues } from './row-values.ts'
-import { allOf, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
+import { allOf, countRows, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
 import { joinedStatus, selectBound, selectCauseList, selectStatusList } from './status-filters.ts'
 
 /** The largest number of rows that are looked up one by one, instead of reading the whole sheet. */
@@ -32,15 +33,20 @@ export async function listMatching(
   db: Db,
   sheet: SheetKey,
   selection: Selection,
-  { offset, limit }: { offset: number; limit: number },
+  paging: Paging,
 ): Promise<Page> {
+  const { offset, limit } = paging
   const matching = await matchingRows(db, sheet, selection)
+  const readsCells = selection.filters.some((filter) => 'action' in filter)
+  const isShort = matching.isListed && !matching.isJoined && selection.find === undefined
+  if (readsCells && !isShort) return listInSlices(db, sheet, selection, paging)
   const page = matching.isListed ? pageOfList : pageOfSheet
   const statement = page(sheet, matching.rows, offset, limit)
   const rows = await (selection.find === undefined
     ? readMatching(db, matching, statement)
     : findInTime(db, matching, statement))
-  return createPage(db, sheet.org_id, rows)
+  const found = await createPage(db, sheet.org_id, rows)
+  return readsCells ? { ...found, precision: 'exact' as const, looked_at: await countRows(db, sheet) } : found
 }
 
 /** Runs a statement that selects from the rows of a selection. */

@@ -1,8 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { DECIMAL, isDecimal, MAX_DECIMAL } from '#contract/decimal.ts'
 import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
-import type { Selection } from '../../database/tables/selection.ts'
+import type { Selection, ValueFilter } from '../../database/tables/selection.ts'
+import { asNumber } from './row-columns.ts'
 import { failedFor, type SheetOfRows, statusCondition } from './status-filters.ts'
+import { containsInJson, holds, valueCondition } from './value-filters.ts'
 
 export type Condition = RawBuilder<SqlBool>
 
@@ -12,9 +13,7 @@ export type Condition = RawBuilder<SqlBool>
  */
 export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
   return [
-    ...selection.filters.map(({ column, operator, values }) =>
-      OPERATORS[operator](selectText(column), values ?? [], column),
-    ),
+    ...selection.filters.map(filterCondition),
     ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
     ...(selection.cause === undefined ? [] : [failedFor(selection.cause)]),
     // `is true` keeps PostgreSQL from using an index: in the order of the sheet, rows outside the range are skipped and never
@@ -44,10 +43,6 @@ export function cellHolds(text: string): Condition {
   return sql<SqlBool>`(${holds(sql`c.error`, text)} or ${someValueHolds(sql`c.outputs`, text)})`
 }
 
-function holds(searched: RawBuilder<unknown>, text: string): Condition {
-  return sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
-}
-
 function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
   // In the JSON of all values, the text stands as it is or escaped. This quick check skips most rows.
   const written = JSON.stringify(text).slice(1, -1)
@@ -70,29 +65,22 @@ function selectText(column: number): Text {
 
 const one = (values: string[]): string => values[0] ?? ''
 
-/**
- * Returns the condition for `contains`, with the meaning of conditions (D96): a text within any text, a whole item in a list.
- */
 function contains(column: number, text: Text, value: string): Condition {
-  const list = sql`r.data -> ${String(column)}`
-  return sql`case jsonb_typeof(${list}) when 'array' then ${listHolds(list, value)} else ${holds(text, value)} end`
+  return containsInJson(sql`r.data -> ${String(column)}`, holds(text, value), value)
 }
 
-/** Returns the condition that an item of the list is the value, or is an object with a field that is. */
-function listHolds(list: RawBuilder<unknown>, value: string): Condition {
-  const item = sql<string | null>`f.text`
-  const isNumber = isDecimal(value)
-  const sameNumber = isNumber ? sql`or ${asNumber(item)} = ${value}::numeric` : sql``
-  return sql`exists (
-    select from jsonb_array_elements(${list}) i, lateral (
-      select i.value #>> '{}' as text where jsonb_typeof(i.value) <> 'object'
-      union all
-      select v.value from jsonb_each_text(case when jsonb_typeof(i.value) = 'object' then i.value end) v
-    ) f
-    where lower(coalesce(f.text, '')) = lower(${value}::text) ${sameNumber})`
+/** Returns the condition of a filter on an input or an output of the row `r`. */
+function filterCondition(filter: ValueFilter): Condition {
+  const { operator, values = [] } = filter
+  const test = OPERATORS[operator]
+  if (test === undefined || !('column' in filter) || filter.steps !== undefined) return valueCondition(filter)
+  return test(selectText(filter.column), values, filter.column)
 }
 
-const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: number) => Condition> = {
+/** The operators that compare an input as its text. All else is compared as conditions do. */
+const OPERATORS: Partial<
+  Record<FilterOperator, (text: Text, values: string[], column: number) => Condition>
+> = {
   'is equal to': (text, values) => sql`(${text}) = ${one(values)}`,
   'not equal to': (text, values) => sql`(${text}) is distinct from ${one(values)}`,
   'is empty': (text) => sql`coalesce(${text}, '') = ''`,
@@ -104,11 +92,6 @@ const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: n
   'not contains any of': (text, values) => sql`coalesce((${text}) <> all(${values}::text[]), true)`,
   'greater than': (text, values) => sql`${asNumber(text)} > ${one(values)}::numeric`,
   'less than': (text, values) => sql`${asNumber(text)} < ${one(values)}::numeric`,
-}
-
-/** Returns the text as a number by the grammar of DECIMAL. Any other text is null and fails every comparison. */
-function asNumber(text: Text): RawBuilder<number | null> {
-  return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ ${sql.lit(DECIMAL.source)} then (${text})::numeric end`
 }
 
 const DAY = 86_400_000

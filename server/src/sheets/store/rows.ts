@@ -11,7 +11,13 @@ import { packedCells } from './packed-cells.ts'
 import type { Condition } from './row-filters.ts'
 import { type LightRow, lightValues, readLargeValues, type StoredRow } from './row-values.ts'
 
-export type Page = { rows: StoredRow[]; total: number }
+export type Page = {
+  rows: StoredRow[]
+  total: number
+  /** Set if the filters read values in cells: whether all rows were looked at, and how many were. */
+  precision?: 'exact' | 'partial'
+  looked_at?: number
+}
 
 /** The row numbers of one entry of row_gaps. It is a literal, so that expressions over it are the same text everywhere. */
 export const BLOCK = sql.lit(1024)

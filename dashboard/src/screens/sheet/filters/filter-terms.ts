@@ -13,6 +13,8 @@ export const ACTION_OPERATORS = ['is', 'is not'] as const
 export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
 
 const getToken = (column: Column) => `{{${column.key}}}`
+const takesSeveral = (operator: string) =>
+  ['many', 'range'].includes(FILTER_OPERATORS[operator as FilterOperator])
 /** The column key of the filter `action: any`, which belongs to no single column. */
 const ANY = 'any'
 
@@ -62,7 +64,7 @@ export function buildSelection(
 
 /** Returns the values of a filter. Only operators for several values split the text at commas. */
 function parseValues(operator: string, value: string): string[] {
-  return FILTER_OPERATORS[operator as FilterOperator] === 'many'
+  return takesSeveral(operator)
     ? value
         .split(',')
         .map((part) => part.trim())

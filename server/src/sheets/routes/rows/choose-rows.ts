@@ -4,7 +4,12 @@ import type { Definition } from '../../../catalog/chain/definition.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { RowChoice } from '../../../runs/row-choice.ts'
 import { findRowIds } from '../../store/rows.ts'
-import { isEmptySelection, resolveSelection, type SelectionBody } from './row-selection.ts'
+import {
+  isEmptySelection,
+  resolveSelection,
+  type SelectingRequest,
+  type SelectionBody,
+} from './row-selection.ts'
 
 type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
 
@@ -18,12 +23,18 @@ export async function chooseRows(
     await requireRows(request, body.row_ids)
     return { kind: 'ids', ids: [...new Set(body.row_ids)] }
   }
-  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : toRowChoice(body, definition)
+  return body.first_10 === true
+    ? { kind: 'first', count: FIRST_ROWS }
+    : toRowChoice(request, body, definition)
 }
 
 /** Returns the rows that match the filters, or all rows without filters. */
-export function toRowChoice(body: SelectionBody, definition: Definition): RowChoice {
-  const selection = resolveSelection(body, definition)
+export async function toRowChoice(
+  request: SelectingRequest,
+  body: SelectionBody,
+  definition: Definition,
+): Promise<RowChoice> {
+  const selection = await resolveSelection(request, body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
 }
 

@@ -17,13 +17,15 @@ export async function sendRowPage(
   { definition, page }: { definition: Definition; page: Page & { page_no: number; page_size: number } },
 ): Promise<FastifyReply> {
   const { db, sheet } = request
-  const { total, page_no, page_size } = page
+  const { total, page_no, page_size, precision, looked_at } = page
   const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl, sheet))
   const writeRow = createRowWriter(definition)
   const rows = page.rows.map((row) => writeRow(row, cells.get(row.row_id)))
   return sendJson(
     request,
     reply,
-    `{"rows":[${rows.join()}],"total_count":${total},"page_no":${page_no},"page_size":${page_size}}`,
+    `{"rows":[${rows.join()}],"total_count":${total},"page_no":${page_no},"page_size":${page_size}${
+      precision === undefined ? '' : `,"precision":"${precision}","looked_at":${looked_at ?? total}`
+    }}`,
   )
 }

@@ -13,6 +13,7 @@ import {
   type RejectedRow,
   RowPage,
 } from '#contract/rows.ts'
+import { watchDisconnect } from '../../../api/http/disconnect.ts'
 import { created, nameRun, ok } from '../../../api/http/envelope.ts'
 import type { RouteServices } from '../../../api/http/event-streams.ts'
 import type { Api } from '../../../api/services.ts'
@@ -137,12 +138,12 @@ function defineList(api: Api, { publicUrl }: RouteServices): void {
       const { page_no, row_ids } = body
       const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
       const offset = (page_no - 1) * page_size
-      const read = (): Promise<Page> => {
+      const read = async (): Promise<Page> => {
         if (row_ids !== undefined) return listByIds(db, sheet, row_ids, { offset, limit: page_size })
-        const selection = resolveSelection(body, definition)
+        const selection = await resolveSelection(request, body, definition)
         return isEmptySelection(selection)
           ? listPage(db, sheet, offset, page_size)
-          : listMatching(db, sheet, selection, { offset, limit: page_size })
+          : listMatching(db, sheet, selection, { offset, limit: page_size, signal: watchDisconnect(reply) })
       }
       return sendRowPage(request, reply, publicUrl(), {
         definition,

@@ -31,9 +31,10 @@ export function rowSearchRoutes(api: Api): void {
       config,
       schema: { params: SheetParams, body: RowPlaceBody, response: { 200: success(200, RowPlace) } },
     },
-    async ({ db, sheet, body }) => {
+    async (request) => {
+      const { db, sheet, body } = request
       const { row_id, ...chosen } = body
-      const selection = resolveSelection(chosen, await getDefinition(db, sheet))
+      const selection = await resolveSelection(request, chosen, await getDefinition(db, sheet))
       const place = isEmptySelection(selection)
         ? await findRowPlace(db, sheet, row_id)
         : await findMatchingPlace(db, sheet, selection, row_id)
@@ -47,10 +48,11 @@ export function rowSearchRoutes(api: Api): void {
       config,
       schema: { params: SheetParams, body: NextFailedBody, response: { 200: success(200, NextFailed) } },
     },
-    async ({ db, sheet, body }) => {
+    async (request) => {
+      const { db, sheet, body } = request
       const { after, ...chosen } = body
       const definition = await getDefinition(db, sheet)
-      const selection = resolveSelection(chosen, definition)
+      const selection = await resolveSelection(request, chosen, definition)
       const actions = definition.actions.map(({ id }) => id)
       return ok(await findNextFailed(db, sheet, selection, { actions, after }))
     },
@@ -62,9 +64,10 @@ export function rowSearchRoutes(api: Api): void {
       config,
       schema: { params: SheetParams, body: FindRowsBody, response: { 200: success(200, FoundRows) } },
     },
-    async ({ db, sheet, body }) => {
+    async (request) => {
+      const { db, sheet, body } = request
       const { from, find, ...chosen } = body
-      const selection = resolveSelection(chosen, await getDefinition(db, sheet))
+      const selection = await resolveSelection(request, chosen, await getDefinition(db, sheet))
       return ok(await findRows(db, sheet, selection, { text: find, from }))
     },
   )

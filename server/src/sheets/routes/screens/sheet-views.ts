@@ -27,7 +27,7 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
       const { db, sheet, body } = request
       const { offset, limit } = body
       const definition = await getDefinition(db, sheet)
-      const selection = resolveSelection(body, definition)
+      const selection = await resolveSelection(request, body, definition)
       const page = isEmptySelection(selection)
         ? await listPage(db, sheet, offset, limit)
         : await listMatching(db, sheet, selection, { offset, limit })
