@@ -23,6 +23,7 @@ export const ERROR_STATUS = {
   ROW_LIMIT_REACHED: 409,
   STORAGE_LIMIT_REACHED: 409,
   Gone: 410,
+  ORDER_EXPIRED: 410,
   'Payload Too Large': 413,
   'Unsupported Media Type': 415,
   'Range Not Satisfiable': 416,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Sort, Variable } from './columns.ts'
 import { isDecimal } from './decimal.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { parseInstant } from './instant.ts'
@@ -100,10 +101,7 @@ const isInstant = (text: string): boolean => parseInstant(text) !== null
 
 export const RowFilter = z
   .strictObject({
-    variable: z
-      .string()
-      .regex(/^\{\{[^{}]+\}\}$/, 'must have the form {{input.<column>}} or {{<action_instance_id>.<output>}}')
-      .describe('An input, or an output of an action; a path into its JSON may follow'),
+    variable: Variable,
     operator: operatorSchema(operatorNames),
     values: boundedArray(FilterValue, { max: MAX_FILTER_VALUES }).optional(),
   })
@@ -211,26 +209,36 @@ export const RowSelection = {
   ),
 }
 
+const Paging = {
+  page_no: z.int().min(1).max(1_000_000_000).default(1),
+  page_size: z.int().min(1).max(MAX_PAGE_SIZE).optional(),
+}
+
 export const ListRowsBody = z
   .strictObject({
     row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS }).optional(),
-    page_no: z.int().min(1).max(1_000_000_000).default(1),
-    page_size: z.int().min(1).max(MAX_PAGE_SIZE).optional(),
+    ...Paging,
     ...RowSelection,
+    sort: Sort.optional(),
+    order_id: Uuid.optional().describe(
+      'Reads on in the order of an earlier answer: rows have the places that they had, and the values that they have now. Takes `page_no` and `page_size` only',
+    ),
   })
   .check(
     crossCheck((context) => {
-      const { row_ids, ...others } = context.value
-      for (const name of ['filters', 'status_filters', 'created_at', 'find', 'cause'] as const) {
-        if (row_ids !== undefined && others[name] !== undefined) {
-          context.issues.push({
-            code: 'custom',
-            input: others[name],
-            path: [name],
-            message: 'cannot be combined with row_ids',
-          })
-        }
-      }
+      const { row_ids, order_id, page_no: _no, page_size: _size, ...others } = context.value
+      const refuse = (name: string, input: unknown, other: string) =>
+        context.issues.push({
+          code: 'custom',
+          input,
+          path: [name],
+          message: `cannot be combined with ${other}`,
+        })
+      for (const [name, value] of Object.entries(order_id === undefined ? {} : { ...others, row_ids }))
+        if (value !== undefined) refuse(name, value, 'order_id')
+      if (order_id !== undefined || row_ids === undefined) return
+      for (const [name, value] of Object.entries(others))
+        if (value !== undefined) refuse(name, value, 'row_ids')
     }),
   )
   .default({ page_no: 1 })
@@ -291,6 +299,8 @@ export const RowPage = z.object({
       'With filters over outputs. `partial`: only the first rows were looked at, and `total_count` is of those. Up to 100,000 rows it is `exact`',
     ),
   looked_at: z.int().optional().describe('With filters over outputs: the number of rows looked at'),
+  order_id: Uuid.optional().describe('With `sort`: the order of all rows, for further pages'),
+  order_expires_at: DateTime.optional().describe('10 minutes after the last use of `order_id`'),
 })
 
 /** The body of Delete Rows. A value that is no id is reported in `rejected` (D43). */

@@ -25,6 +25,7 @@ import { scheduleJob } from '../runs/scheduler.ts'
 import { finishedRunsJob, flightStatisticsJob, laneSweep } from '../runs/sweeps.ts'
 import { webhookSweep } from '../runs/webhooks/webhook-intake.ts'
 import { purgeJob } from '../sheets/rows/purge-job.ts'
+import { rowOrdersJob } from '../sheets/rows/row-orders-job.ts'
 import { shortcutSweep } from '../shortcuts/run-status.ts'
 import { deliveryJob } from '../sources/pulls/delivery-job.ts'
 import { pullJob } from '../sources/pulls/pull-job.ts'
@@ -134,6 +135,7 @@ function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[]
     launchJob(engineStore),
     flightStatisticsJob(engineStore),
     purgeJob(store),
+    rowOrdersJob(store),
     fileSweepJob(parts),
     shortcutSweep(store),
     agentSweep(store, parts.config),

@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { Db, Store } from './db.ts'
 
 /**
- * Reads in a transaction and cancels its statement in the database when the signal is aborted. Otherwise PostgreSQL
+ * Works in a transaction, which only reads unless `access` says otherwise, and cancels its statement in the database when the signal is aborted. Otherwise PostgreSQL
  * would go on working for a caller that no longer waits.
  */
 export async function cancellable<Result>(
   store: Pick<Store, 'query'>,
   db: Db,
-  signal: AbortSignal,
+  { signal, access = 'read only' }: { signal: AbortSignal; access?: 'read only' | 'read write' },
   read: (trx: Db) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted()
   return db
     .transaction()
-    .setAccessMode('read only')
+    .setAccessMode(access)
     .execute(async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
       const pid = rows[0]?.pid

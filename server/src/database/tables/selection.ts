@@ -23,5 +23,10 @@ type ValuePath = {
   whole?: string
 }
 
+/** A column of a sheet: a value, the status of the cell of an action, or the time of creation. */
+export type SheetColumn = ValueSource | { statusOf: string } | { field: 'created_at' }
+
+export type SortKey = { column: SheetColumn; direction: 'asc' | 'desc' }
+
 /** A filter on a value. `kind` is set for outputs of which it is known that they are text or lists. */
 export type ValueFilter = Pick<RowFilter, 'operator' | 'values'> & ValueSource & { kind?: 'text' | 'list' }

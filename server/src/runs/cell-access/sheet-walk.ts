@@ -178,7 +178,7 @@ async function walkFor(
   try {
     onAbort()
     const db = store.org(walk.sheet.org_id)
-    await cancellable(store, db, allOver.signal, (trx) => walkOver(trx, walk, searches))
+    await cancellable(store, db, { signal: allOver.signal }, (trx) => walkOver(trx, walk, searches))
   } catch (cause) {
     failure = new ItemFault(cause)
   } finally {

@@ -6,6 +6,7 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { invalid } from '../../lib/errors.ts'
 import { listInSlices, type Paging } from './partial-matches.ts'
 import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
+import { createOrder, type NewOrder, type RowOrder } from './row-orders.ts'
 import { lightValues } from './row-values.ts'
 import { allOf, countRows, livingRows, type Page, type PageRow, createPage, rowsByKey } from './rows.ts'
 import { joinedStatus, selectBound, selectCauseList, selectStatusList } from './status-filters.ts'
@@ -47,6 +48,18 @@ export async function listMatching(
     : findInTime(db, matching, statement))
   const found = await createPage(db, sheet.org_id, rows)
   return readsCells ? { ...found, precision: 'exact' as const, looked_at: await countRows(db, sheet) } : found
+}
+
+/** Stores the order of the rows that match a selection. Call it in a transaction. */
+export async function sortMatching(
+  trx: Db,
+  sheet: SheetKey,
+  selection: Selection,
+  order: Omit<NewOrder, 'rows'>,
+): Promise<RowOrder> {
+  const { rows, isJoined } = await matchingRows(trx, sheet, selection)
+  if (isJoined) await sql`select set_config('enable_nestloop', 'off', true)`.execute(trx)
+  return createOrder(trx, sheet, { ...order, rows })
 }
 
 /** Runs a statement that selects from the rows of a selection. */

@@ -17,6 +17,8 @@ export type Page = {
   /** Set if the filters read values in cells: whether all rows were looked at, and how many were. */
   precision?: 'exact' | 'partial'
   looked_at?: number
+  /** Set if the rows are sorted. */
+  order?: { order_id: string; expires_at: Date }
 }
 
 /** The row numbers of one entry of row_gaps. It is a literal, so that expressions over it are the same text everywhere. */

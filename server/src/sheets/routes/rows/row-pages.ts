@@ -17,15 +17,16 @@ export async function sendRowPage(
   { definition, page }: { definition: Definition; page: Page & { page_no: number; page_size: number } },
 ): Promise<FastifyReply> {
   const { db, sheet } = request
-  const { total, page_no, page_size, precision, looked_at } = page
+  const { total, page_no, page_size, precision, looked_at, order } = page
   const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl, sheet))
   const writeRow = createRowWriter(definition)
   const rows = page.rows.map((row) => writeRow(row, cells.get(row.row_id)))
-  return sendJson(
-    request,
-    reply,
-    `{"rows":[${rows.join()}],"total_count":${total},"page_no":${page_no},"page_size":${page_size}${
-      precision === undefined ? '' : `,"precision":"${precision}","looked_at":${looked_at ?? total}`
-    }}`,
-  )
+  const extra = {
+    ...(precision === undefined ? {} : { precision, looked_at }),
+    ...(order === undefined
+      ? {}
+      : { order_id: order.order_id, order_expires_at: order.expires_at.toISOString() }),
+  }
+  const counts = JSON.stringify({ total_count: total, page_no, page_size, ...extra })
+  return sendJson(request, reply, `{"rows":[${rows.join()}],${counts.slice(1)}`)
 }

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
+import type { ColumnFields, Sort } from '#contract/columns.ts'
 import type { FieldError } from '#contract/errors.ts'
-import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/rows.ts'
+import type { CreatedAtFilter, RowFilter, StatusFilter } from '#contract/rows.ts'
 import type { Definition } from '../../../catalog/chain/definition.ts'
 import { type ChainView, viewChain } from '../../../catalog/configuration/chain-view.ts'
-import type { Selection, ValueFilter } from '../../../database/tables/selection.ts'
+import type { Selection, SheetColumn, SortKey, ValueFilter } from '../../../database/tables/selection.ts'
 import { validationError } from '../../../lib/errors.ts'
-import { createHints } from '../../../lib/nearest-name.ts'
-import { comparedAs, findValue, listVariables, operatorsOf } from '../../rows/value-sources.ts'
+import { findUnknownNames, listParts, readValue } from '../../rows/unknown-names.ts'
+import { comparedAs, findValue } from '../../rows/value-sources.ts'
 import { listDiscoveredOutputs } from '../../store/action-outputs.ts'
 import { getDefinition } from '../../store/definitions.ts'
 
@@ -21,28 +22,48 @@ export type SelectionBody = {
 /** The request whose body names inputs, outputs and actions of its sheet. */
 export type SelectingRequest = Pick<FastifyRequest, 'db' | 'sheet' | 'catalogue'>
 
+/** The rows that a body selects, and their order. */
+export type SelectedRows = { selection: Selection; sort: SortKey[] }
+
 /** Resolves the names in a selection against the sheet; an unknown name is a 400 (D58). */
 export async function resolveSelection(
   request: SelectingRequest,
   body: SelectionBody,
   definition: Definition,
 ): Promise<Selection> {
+  return (await resolveRows(request, body, definition)).selection
+}
+
+/** Resolves the names in a selection and in its order. */
+export async function resolveRows(
+  request: SelectingRequest,
+  body: SelectionBody & { sort?: Sort | undefined },
+  definition: Definition,
+): Promise<SelectedRows> {
   const chain = await viewChainOf(request, definition, body)
   const errors = findUnknownNames(body, chain)
   if (errors.length > 0) throw validationError(errors)
   const filters = (body.filters ?? []).flatMap((filter) => toValueFilter(filter, chain))
   const { status_filters: statusFilters = [], created_at: createdAt, find, cause } = body
-  return { filters, statusFilters, createdAt, find, cause }
+  const sort = (body.sort ?? []).flatMap(({ direction, ...column }): SortKey[] => {
+    const found = findColumn(column, chain)
+    return found === undefined ? [] : [{ column: found, direction }]
+  })
+  return { selection: { filters, statusFilters, createdAt, find, cause }, sort }
 }
 
-/** Returns the chain, with the outputs that runs have shown if the filters of a body name any output. */
-async function viewChainOf(
+/** Returns the chain, with the outputs that runs have shown if a body names any output. */
+export async function viewChainOf(
   { db, sheet, catalogue }: SelectingRequest,
   definition: Definition,
   body: unknown,
 ): Promise<ChainView> {
-  const variables = listParts(body, 'filters').map((filter) => readValue(filter, 'variable'))
-  const namesOutput = variables.some((one) => typeof one === 'string' && !/^\{\{\s*input\./.test(one))
+  const parts = ['filters', 'sort', 'groups', 'columns'].flatMap((name) => listParts(body, name))
+  const namesOutput = parts.some((part) => {
+    const variable = readValue(part, 'variable')
+    const isOutput = typeof variable === 'string' && !/^\{\{\s*input\./.test(variable)
+    return isOutput || readValue(part, 'path') !== undefined
+  })
   return viewChain(definition, catalogue, namesOutput ? await listDiscoveredOutputs(db, sheet) : new Map())
 }
 
@@ -53,59 +74,19 @@ function toValueFilter({ variable, ...filter }: RowFilter, chain: ChainView): Va
   return [{ ...filter, ...value.source, ...(kind === undefined ? {} : { kind }) }]
 }
 
-/** Finds names that the sheet does not have, even if other parts of the body have the wrong shape. */
-function findUnknownNames(body: unknown, chain: ChainView): FieldError[] {
-  const hintVariable = createHints(listVariables(chain))
-  const { actions } = chain.definition
-  const hintAction = createHints(actions.map(({ id }) => id))
-  const variables = listParts(body, 'filters').flatMap((filter, n) =>
-    findFilterErrors(filter, `filters[${n}]`, { chain, hintVariable }),
-  )
-  const ids = listParts(body, 'status_filters').flatMap((filter, n): FieldError[] => {
-    const id = readValue(filter, 'action_instance_id')
-    if (typeof id !== 'string' || actions.some((action) => action.id === id)) return []
-    const field = `status_filters[${n}].action_instance_id`
-    return [{ field, message: `the sheet has no action ${id}${hintAction(id)}` }]
-  })
-  return [...variables, ...ids]
-}
-
-/** Finds a variable that the sheet does not have, or an operator that the type of an output lacks. */
-function findFilterErrors(
-  filter: unknown,
-  field: string,
-  { chain, hintVariable }: { chain: ChainView; hintVariable: (variable: string) => string },
-): FieldError[] {
-  const { success, data: variable } = RowFilter.shape.variable.safeParse(readValue(filter, 'variable'))
-  if (!success) return []
-  const value = findValue(variable, chain)
-  if (value === undefined) {
-    const what = /^\{\{\s*input\./.test(variable) ? 'input' : 'output'
-    const message = `the sheet has no ${what} for ${variable}${hintVariable(variable)}`
-    return [{ field: `${field}.variable`, message }]
-  }
-  const { success: isOperator, data: operator } = RowFilter.shape.operator.safeParse(
-    readValue(filter, 'operator'),
-  )
-  const allowed = operatorsOf(value)
-  if (!isOperator || allowed === undefined || allowed.includes(operator)) return []
-  const message = `must be one of: ${allowed.join(', ')} (the output is of type ${value.type})`
-  return [{ field: `${field}.operator`, message }]
+/** Finds a column of the sheet. Returns undefined if the sheet does not have it. */
+export function findColumn(column: ColumnFields, chain: ChainView): SheetColumn | undefined {
+  const { variable, action_instance_id, field } = column
+  if (variable !== undefined) return findValue(variable, chain)?.source
+  if (field !== undefined) return { field }
+  const isThere = chain.definition.actions.some(({ id }) => id === action_instance_id)
+  return isThere && action_instance_id !== undefined ? { statusOf: action_instance_id } : undefined
 }
 
 /** Finds unknown names in a body whose shape was refused (D5). */
 export async function faultsInSelection(request: FastifyRequest): Promise<FieldError[]> {
   const { db, sheet, body } = request
   return findUnknownNames(body, await viewChainOf(request, await getDefinition(db, sheet), body))
-}
-
-function readValue(part: unknown, name: string): unknown {
-  return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
-}
-
-function listParts(body: unknown, name: string): unknown[] {
-  const parts = readValue(body, name)
-  return Array.isArray(parts) ? parts : []
 }
 
 export function isEmptySelection({ filters, statusFilters, createdAt, find, cause }: Selection): boolean {

@@ -27,12 +27,12 @@ import { arriveRows, countRunning, warnOfNoActions } from '../../../runs/arrival
 import { deleteChosen } from '../../../runs/row-choice.ts'
 import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { getDefinition } from '../../store/definitions.ts'
-import { listMatching } from '../../store/matching-rows.ts'
-import { deleteRows, listByIds, listPage, type Page } from '../../store/rows.ts'
+import { deleteRows, listByIds } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { chooseRows } from './choose-rows.ts'
+import { readPage } from './read-page.ts'
 import { sendRowPage } from './row-pages.ts'
-import { faultsInSelection, isEmptySelection, resolveSelection } from './row-selection.ts'
+import { faultsInSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
@@ -113,7 +113,7 @@ function defineAdd(api: Api, services: RouteServices): void {
   )
 }
 
-function defineList(api: Api, { publicUrl }: RouteServices): void {
+function defineList(api: Api, { publicUrl, store }: RouteServices): void {
   api.post(
     `${BASE}/list`,
     {
@@ -137,18 +137,12 @@ function defineList(api: Api, { publicUrl }: RouteServices): void {
       const definition = await getDefinition(db, sheet)
       const { page_no, row_ids } = body
       const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
-      const offset = (page_no - 1) * page_size
-      const read = async (): Promise<Page> => {
-        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, { offset, limit: page_size })
-        const selection = await resolveSelection(request, body, definition)
-        return isEmptySelection(selection)
-          ? listPage(db, sheet, offset, page_size)
-          : listMatching(db, sheet, selection, { offset, limit: page_size, signal: watchDisconnect(reply) })
-      }
-      return sendRowPage(request, reply, publicUrl(), {
-        definition,
-        page: { ...(await read()), page_no, page_size },
-      })
+      const paging = { offset: (page_no - 1) * page_size, limit: page_size, signal: watchDisconnect(reply) }
+      const page =
+        row_ids === undefined
+          ? await readPage(request, store, definition, paging)
+          : await listByIds(db, sheet, row_ids, paging)
+      return sendRowPage(request, reply, publicUrl(), { definition, page: { ...page, page_no, page_size } })
     },
   )
 }
