@@ -82,11 +82,14 @@ async function makeSheet(org: TestOrg, steps: Step[], rows: object[], settings: 
   return { base, ids: added.body.data.row_ids as string[] }
 }
 
+type Chosen = { row_ids: string[] } | { only: 'unfinished' | 'failed' }
+
 /** Runs these rows, and returns the estimate of the most that they cost, what they cost, and their statuses. */
-async function runEstimated(org: TestOrg, base: string, row_ids: string[]) {
-  const { at_most } = (await org.call('POST', `${base}/estimate`, { row_ids })).body.data.credits
+async function runEstimated(org: TestOrg, base: string, chosen: Chosen) {
+  const { at_most } = (await org.call('POST', `${base}/estimate`, chosen)).body.data.credits
   const before = (await org.call('GET', '/credits')).body.data.balance
-  expect((await org.call('POST', `${base}/run`, { row_ids })).status).toBe(200)
+  const path = 'row_ids' in chosen ? '/run' : '/run-all'
+  expect((await org.call('POST', `${base}${path}`, chosen)).status).toBe(200)
   const rows = await settledRows(org, base, 100)
   const after = (await org.call('GET', '/credits')).body.data.balance
   const statuses = rows.map(({ row_status }) => row_status).toSorted()
@@ -98,7 +101,7 @@ const repeat = (times: number, x: string) => Array.from({ length: times }, () =>
 it('D85: identical rows of which the first fails are billed once: one takes over, the others go on waiting', async () => {
   const org = await makePaidOrg()
   const { base, ids } = await makeSheet(org, [PAID], repeat(6, '404'), { cache_enabled: true })
-  expect(await runEstimated(org, base, ids)).toEqual({
+  expect(await runEstimated(org, base, { row_ids: ids })).toEqual({
     at_most: PRICE,
     bill: PRICE,
     statuses: [...Array.from({ length: 5 }, () => 'complete'), 'has_failures'],
@@ -112,7 +115,7 @@ it('D85: with a cache_since in the future identical rows of one run are computed
   const settings = { cache_enabled: true, cache_since: '2999-01-01' }
   const { base, ids } = await makeSheet(org, [PAID], repeat(6, 'later'), settings)
   for (const run of [1, 2]) {
-    const { at_most, bill } = await runEstimated(org, base, ids)
+    const { at_most, bill } = await runEstimated(org, base, { row_ids: ids })
     expect([run, at_most, bill]).toEqual([run, PRICE, PRICE])
   }
 })
@@ -139,9 +142,15 @@ it.each([1, 2, 3, 4, 5, 6])(
       cache_since: random() < 0.2 ? '2999-01-01' : null,
     }
     const { base, ids } = await makeSheet(org, [PAID, ...steps], rows, settings)
-    for (const chosen of [ids.slice(0, 5), ids]) {
+    const choices: Chosen[] = [
+      { row_ids: ids.slice(0, 5) },
+      { only: 'failed' },
+      { only: 'unfinished' },
+      { row_ids: ids },
+    ]
+    for (const chosen of choices) {
       const { at_most, bill } = await runEstimated(org, base, chosen)
-      expect(bill).toBeLessThanOrEqual(at_most)
+      expect([chosen, bill <= at_most, bill, at_most]).toEqual([chosen, true, bill, at_most])
     }
   },
 )
