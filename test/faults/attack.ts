@@ -13,12 +13,12 @@ import { parseArgs } from 'node:util'
 import { printTurn } from '#server/catalog/testing/chat-turn.ts'
 import { createRandom } from '#test/builders/seeded-random.ts'
 import { callOver, makeSheet, type Step } from '#test/builders/sheets.ts'
-import type { Json } from '#test/plumbing/harness.ts'
 import { openInstallation } from '#test/plumbing/installation.ts'
 import { residentMb, watchMemory } from '#test/plumbing/resident-memory.ts'
 import { attackLines, attackPages } from './breaks/attack-pages.ts'
 import { attackAnswers, attackFormulas, attackTexts } from './breaks/attack-texts.ts'
 import { check, say, sayVerdict } from './checks/installation.ts'
+import { sendRequests, type Target, targetOf } from './load/hostile-requests.ts'
 import {
   checkHeld,
   type Family,
@@ -262,15 +262,16 @@ try {
   for (const family of families) {
     if (family.name.includes(values.only)) results.push(await runShapes(call, family, options))
   }
-  const others: [string, (origin: string, key: string) => Promise<number>][] = [
+  const target = targetOf(server.url, attacker.key, options)
+  const others: [string, (target: Target) => Promise<number>][] = [
     ['answers to previews', sendPreviews],
     ['files', sendFiles],
-    ['texts in requests', sendRequests],
+    ['texts in requests', (of) => sendRequests(of, bad, serve({ body: '[{"a":1}]' }))],
   ]
   for (const [name, send] of others) {
     if (!name.includes(values.only)) continue
     const began = Date.now()
-    const shapes = await send(server.url, attacker.key)
+    const shapes = await send(target)
     results.push({
       name,
       shapes,
@@ -298,30 +299,13 @@ try {
 }
 sayVerdict('attack')
 
-type Sent = { method: string; path: string; body?: string | Buffer; type?: string }
-
-/** Sends a request. Returns its status and text. A 5xx, or the canary in the answer, is a failed check. */
-async function send(origin: string, key: string, what: string, { method, path, body, type }: Sent) {
-  const answer = await fetch(`${origin}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': type ?? 'application/json' },
-    ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(60_000),
-  })
-  const text = await answer.text()
-  if (values.list) say(`  ${what}: ${answer.status} ${text.slice(0, 120)}`)
-  if (answer.status >= 500) check(`${what}: ${text.slice(0, 200)}`, answer.status, 'no 5xx')
-  if (text.includes(CANARY)) check(`${what}: what others hold`, 'shown', 'hidden')
-  return { status: answer.status, text }
-}
-
 /** Previews sources whose server answers with lists, pages, files and headers of every kind. */
-async function sendPreviews(origin: string, key: string): Promise<number> {
+async function sendPreviews({ send }: Target): Promise<number> {
   let shapes = 0
   const preview = async (source: string, what: string, body: object) => {
     shapes += 1
     const path = `/api/v1/sources/${source}/preview`
-    await send(origin, key, `${source}, ${what}`, { method: 'POST', path, body: JSON.stringify(body) })
+    await send(`${source}, ${what}`, { method: 'POST', path, body: JSON.stringify(body) })
   }
   for (const [what, body] of attackAnswers(Number(values.values))) {
     const url = serve({ body, type: 'application/json' })
@@ -351,14 +335,14 @@ async function sendPreviews(origin: string, key: string): Promise<number> {
 }
 
 /** Uploads files and asks for their preview by an import into a sheet. */
-async function sendFiles(origin: string, key: string): Promise<number> {
+async function sendFiles({ origin, key, send }: Target): Promise<number> {
   const call = callOver(origin, key)
   const sheet = await makeSheet(call, ['text'])
   let shapes = 0
   for (const [what, text] of texts.filter((_, n) => n % 5 < 2)) {
     for (const body of [`text,b\n${text}\n`, `${text}\n${text}\n`]) {
       shapes += 1
-      const sent = await send(origin, key, `CSV of ${what}`, {
+      const sent = await send(`CSV of ${what}`, {
         method: 'POST',
         path: '/api/v1/files?name=rows.csv',
         body,
@@ -366,7 +350,7 @@ async function sendFiles(origin: string, key: string): Promise<number> {
       })
       const file = JSON.parse(sent.text).data?.file_id
       if (file === undefined) continue
-      await send(origin, key, `import of ${what}`, {
+      await send(`import of ${what}`, {
         method: 'POST',
         path: `/api/v1${sheet}/csv`,
         body: JSON.stringify({ file_id: file, mapping: { text: 'text' }, run_after_import: 'none' }),
@@ -374,66 +358,4 @@ async function sendFiles(origin: string, key: string): Promise<number> {
     }
   }
   return shapes
-}
-
-/** Puts hostile texts into every field of every body of the API, and into queries and headers. */
-async function sendRequests(origin: string, key: string): Promise<number> {
-  const call = callOver(origin, key)
-  const sheet = await makeSheet(call, ['text'], [step('normalize_domain', { value: '{{input.text}}' })])
-  const row = await call('POST', `${sheet}/rows`, { rows: [{ text: 'a' }] })
-  const source = await call('POST', '/sources/import_from_api', {
-    url: serve({ body: '[{"a":1}]' }),
-    name: 'A',
-  }).catch(() => undefined)
-  const ids: Record<string, string> = {
-    workflow_id: sheet.slice(-36),
-    sheet_id: sheet.slice(-36),
-    row_id: row.data.row_ids[0],
-    action_instance_id: 'normalize_domain_1',
-    action_id: 'normalize_domain',
-    field_name: 'value',
-    source_id: 'import_from_api',
-    source_instance_id: source?.data.source_instance_id ?? source?.data.instance_id ?? 'x',
-  }
-  const document = (await fetch(`${origin}/api/v1/openapi.json`).then((answer) => answer.json())) as Json
-  let shapes = 0
-  for (const [path, item] of Object.entries<Json>(document.paths)) {
-    for (const [method, operation] of Object.entries<Json>(item)) {
-      if (['agent', 'hooks', 'changes'].some((word) => path.includes(word))) continue
-      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? ids['workflow_id'] ?? '')
-      const fields = fieldsOf(operation, document)
-      for (const field of fields) {
-        const [what, text] = bad[(shapes * 7) % bad.length] ?? ['', '']
-        for (const value of [text, [text, text], { [text]: text }, [{ [text.slice(0, 900)]: text }]]) {
-          shapes += 1
-          const body = JSON.stringify({ [field]: value, [text.slice(0, 200)]: 1 })
-          const named = `${method.toUpperCase()} ${path}, ${what} in ${field}`
-          await send(origin, key, named, { method: method.toUpperCase(), path: filled, body })
-        }
-      }
-      const [what, text] = bad[(shapes * 7) % bad.length] ?? ['', '']
-      if (method !== 'get') continue
-      shapes += 1
-      const query = `?cursor=${encodeURIComponent(text.toWellFormed()).slice(0, 6000)}&limit=${'9'.repeat(300)}`
-      await send(origin, key, `GET ${path}, ${what}`, { method: 'GET', path: `${filled}${query}` })
-    }
-  }
-  return shapes
-}
-
-/** Returns the names of the fields of a body. */
-function fieldsOf(operation: Json, document: Json): string[] {
-  const schema = operation.requestBody?.content?.['application/json']?.schema ?? {}
-  const names = (one: Json, depth: number): string[] => {
-    if (depth > 4) return []
-    const found =
-      typeof one.$ref === 'string' ? document.components.schemas[one.$ref.split('/').at(-1) ?? ''] : one
-    return [
-      ...Object.keys(found?.properties ?? {}),
-      ...[found?.anyOf, found?.oneOf, found?.allOf].flatMap((list: Json[] = []) =>
-        list.flatMap((part) => names(part, depth + 1)),
-      ),
-    ]
-  }
-  return [...new Set(names(schema, 0))]
 }
