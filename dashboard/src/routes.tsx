@@ -107,6 +107,20 @@ const exportRoute = createRoute({
   component: guard('workflows:read', () => import('./screens/export/export-screen.tsx')),
 })
 
+const newSourceRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/sources/new',
+  validateSearch: texts('type'),
+  component: guard('sources:write', () => import('./screens/sources/wizard/new-source-screen.tsx')),
+})
+
+const recordsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/records',
+  validateSearch: texts('kind', 'q'),
+  component: guard('records', () => import('./screens/records/records-screen.tsx')),
+})
+
 const shortcutsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/shortcuts',
@@ -169,11 +183,15 @@ const framed = frameRoute.addChildren([
     () => import('./screens/webhook/webhook-screen.tsx'),
   ),
   screen('/sources', 'sources:read', () => import('./screens/sources/sources-screen.tsx')),
+  newSourceRoute,
   screen('/sources/$id', 'sources:read', () => import('./screens/sources/source-screen.tsx')),
+  screen('/sources/$id/edit', 'sources:write', () => import('./screens/sources/edit-source-screen.tsx')),
   shortcutsRoute,
   screen('/shortcuts/$id', 'shortcuts:read', () => import('./screens/shortcuts/shortcut-screen.tsx')),
-  screen('/records', 'records', () => import('./screens/records/records-screen.tsx')),
+  recordsRoute,
+  screen('/records/$id', 'records', () => import('./screens/records/record-screen.tsx')),
   screen('/segments', 'records', () => import('./screens/segments/segments-screen.tsx')),
+  screen('/segments/$id', 'records', () => import('./screens/segments/segment-screen.tsx')),
   screen('/usage', 'credits:read', () => import('./screens/usage/usage-screen.tsx')),
   screen('/settings', null, () => import('./screens/settings/settings-screen.tsx')),
   screen('/settings/members', 'members:write', () => import('./screens/members/members-screen.tsx')),

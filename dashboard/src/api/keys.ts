@@ -47,9 +47,14 @@ export const keys = {
   sourceOptions: (sourceId: string, field: string, context: string) =>
     key('source-options', sourceId, field, context),
 
+  sourcePreview: (sourceId: string, body: string) => key('source-preview', sourceId, body),
+
+  record: (id: string) => key('record', id),
   records: (kind: string, words: string) => key('records', kind, words),
   recordFields: (kind: string) => key('record-fields', kind),
   segments: key('segments'),
+  segment: (id: string) => key('segments', id),
+  segmentMembers: (id: string) => key('segments', id, 'members'),
   syncs: key('syncs'),
 
   credits: key('credits'),

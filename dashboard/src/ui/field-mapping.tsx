@@ -4,14 +4,18 @@ import { inputsQuery } from '../api/sheet.ts'
 import { workflowsQuery } from '../api/workflows.ts'
 import { Combobox } from './combobox.tsx'
 import { problemWithin } from './field-problem.ts'
+import { nameWords } from './name-words.ts'
 import { Problem } from './problem.tsx'
 
 export type FieldMappingState = ReturnType<typeof useFieldMapping>
 
 /** Holds the mapping of `fields` to the inputs of a workflow's main sheet. Fields are matched by name until a person chooses others. */
-export function useFieldMapping(fields: readonly string[]) {
-  const [workflow, setWorkflow] = useState('')
-  const [chosen, setChosen] = useState<Record<string, string>>({})
+export function useFieldMapping(
+  fields: readonly string[],
+  former?: { workflow_id: string; field_mapping: Readonly<Record<string, string>> },
+) {
+  const [workflow, setWorkflow] = useState(former?.workflow_id ?? '')
+  const [chosen, setChosen] = useState(() => readMapping(former?.field_mapping ?? {}))
   const workflows = useQuery(workflowsQuery)
   // The main sheet has the id of its workflow.
   const inputs = useQuery({
@@ -44,6 +48,10 @@ export function useFieldMapping(fields: readonly string[]) {
   }
 }
 
+/** Returns the chosen field for each input of a mapping such as `{"input.name": "title"}`. */
+const readMapping = (mapping: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(mapping).map(([input, field]) => [input.replace(/^input\./, ''), field]))
+
 export function FieldMapping({ mapping, error }: { mapping: FieldMappingState; error: unknown }) {
   const { fields, workflow, workflows, inputs, names, fieldFor, chooseWorkflow, chooseField, findProblem } =
     mapping
@@ -67,7 +75,10 @@ export function FieldMapping({ mapping, error }: { mapping: FieldMappingState; e
           value={fieldFor(name)}
           // A field may exist that none of the shown records has.
           free
-          choices={[{ value: '', label: 'Leave empty' }, ...fields.map((field) => ({ value: field }))]}
+          choices={[
+            { value: '', label: 'Leave empty' },
+            ...fields.map((field) => ({ value: field, label: nameWords(field) })),
+          ]}
           onChange={(field) => chooseField(name, field)}
           problem={findProblem(error, name)}
         />

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { company, recordsOf } from '#server/records/testing/records.ts'
-import { serveHttp } from '../../doubles/loopback-server.ts'
 import { LONG, type Tour } from './tour.ts'
 
-/** Tests budgets, sources and segments. */
-export function describeSourcesAndSegments({
-  app,
-  org,
-  page,
-  url,
-  h1,
-  checkAccessibility,
-  choose,
-}: Tour): void {
+/** Tests budgets and segments. */
+export function describeSourcesAndSegments({ app, org, page, url, checkAccessibility, choose }: Tour): void {
   describe('budgets', LONG, () => {
     it('a budget is made, refused where it is wrong, changed and deleted; alerts of a program are signed', async () => {
       await page.goto(url('/usage'))
@@ -52,85 +43,6 @@ export function describeSourcesAndSegments({
       await page.getByRole('button', { name: 'Delete Monthly' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByText('No budgets: ').waitFor()
-    })
-  })
-
-  describe('sources', LONG, () => {
-    it('a source is made from the fields of its type, synced into a workflow, paused and resumed', async () => {
-      const made = await org.call('POST', '/workflows', { name: 'Visitors' })
-      const id: string = made.body.data.workflow_id
-      await org.call('POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'site', type: 'string' }])
-      await page.goto(url('/sources'))
-      await page.getByRole('button', { name: 'New source' }).click()
-      const dialog = page.getByRole('dialog', { name: 'New source' })
-      await choose('Type', 'Track companies that visit a website')
-      const field = dialog.getByRole('textbox', { name: 'active_domain' })
-      await field.fill('https://acme.com/')
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme visitors')
-      await dialog.getByRole('button', { name: 'Create' }).click()
-      await dialog.getByText('must be a host name').waitFor()
-      expect(await field.getAttribute('aria-invalid')).toBe('true')
-
-      await field.fill('acme.com')
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByRole('status').filter({ hasText: 'No records' }).waitFor()
-      await dialog.getByRole('button', { name: 'Create' }).click()
-      await h1('Acme visitors').waitFor()
-      await page.getByRole('textbox', { name: 'Tracking script' }).waitFor()
-      await checkAccessibility()
-
-      await page.getByRole('button', { name: 'Sync to a workflow' }).click()
-      await choose('Workflow', 'Visitors')
-      await choose('Field for site', 'domain')
-      await page.getByRole('button', { name: 'Sync', exact: true }).click()
-      await page.getByRole('table', { name: 'Syncs' }).getByRole('link', { name: 'Visitors' }).waitFor()
-
-      await page.goto(url('/sources'))
-      await page.getByRole('button', { name: 'Pause Acme visitors' }).click()
-      await page.getByRole('button', { name: 'Resume Acme visitors' }).click()
-      await page.getByRole('button', { name: 'Pause Acme visitors' }).waitFor()
-    })
-
-    it('the first records are shown before a source is made, and all of them by pages after', async () => {
-      const items = Array.from({ length: 25 }, (_, place) => ({
-        id: place + 1,
-        company: `Company ${place + 1}`,
-      }))
-      const { origin } = await serveHttp((_request, response) => {
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(items))
-      })
-      await page.goto(url('/sources'))
-      await page.getByRole('button', { name: 'New source' }).click()
-      const dialog = page.getByRole('dialog', { name: 'New source' })
-      await choose('Type', 'Import from an API')
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Companies')
-      await dialog.getByRole('textbox', { name: 'url' }).fill(`${origin}/items`)
-      await dialog.getByRole('textbox', { name: 'key_path' }).fill('id')
-      const query = dialog.getByRole('textbox', { name: 'query' })
-      await query.fill('no pair')
-      const pages = dialog.getByRole('textbox', { name: 'pagination' })
-      await pages.fill('no JSON')
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByText('must be a name, a colon and a value').waitFor()
-      await query.fill('since: 2026')
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByText('must be JSON').waitFor()
-      await pages.fill('')
-      await dialog.getByRole('combobox', { name: 'connection_id' }).waitFor()
-      await dialog.getByRole('button', { name: 'Copy as curl' }).click()
-      expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"query":{"since":"2026"}')
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      const preview = dialog.getByRole('table', { name: 'Preview' })
-      await preview.getByRole('cell', { name: 'Company 1', exact: true }).waitFor()
-      expect(await preview.getByRole('row').count()).toBe(11)
-      await dialog.getByRole('button', { name: 'Create' }).click()
-      await h1('Companies').waitFor()
-      const records = page.getByRole('table', { name: 'Records' })
-      await page.getByText('25 records', { exact: true }).waitFor()
-      await records.getByRole('cell', { name: 'Company 20', exact: true }).waitFor()
-      await page.getByRole('button', { name: 'Next', exact: true }).click()
-      await records.getByRole('cell', { name: 'Company 25', exact: true }).waitFor()
-      expect(await page.getByRole('button', { name: 'Next', exact: true }).isDisabled()).toBe(true)
     })
   })
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type { ConnectableProvider as ProviderSchema } from '#contract/settings.ts'
+import type { ConnectableProvider as ProviderSchema, NewConnectionBody } from '#contract/settings.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData, fieldProblem, send } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -16,13 +16,22 @@ const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optio
 /** The words of the field that is shown before a provider is chosen. */
 const SECRET = { label: 'Secret', help: 'Choose a provider first.', placeholder: null }
 
-export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+export function NewConnection({
+  provider: fixed,
+  onMade,
+  onClose,
+}: {
+  /** The provider to connect. Without it a person chooses one. */
+  provider?: string
+  onMade: () => void
+  onClose: () => void
+}) {
   const providers = useQuery({
     queryKey: keys.providers,
     queryFn: ({ signal }) => fetchData(call('GET /internal/providers'), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const [provider, setProvider] = useState('')
+  const [provider, setProvider] = useState(fixed ?? '')
   const [name, setName] = useState('')
   const [way, setWay] = useState(0)
   const [fields, setFields] = useState<Record<string, string>>({})
@@ -30,23 +39,11 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
   const chosen = providers.data?.find((one) => one.provider === provider) ?? NONE
   const names = [...(chosen.field_sets[way] ?? chosen.field_sets[0] ?? []), ...chosen.optional_fields]
   const given = Object.fromEntries(names.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])))
-  const connect = useMutation({
-    mutationFn: () =>
-      send(
-        call('POST /internal/connections', {
-          body: {
-            provider,
-            ...(name.trim() === '' ? {} : { name: name.trim() }),
-            fields: given,
-            shared,
-          },
-        }),
-      ),
-    onSuccess: ({ warnings }) => {
-      onMade()
-      notify(warnings[0]?.message ?? `Connected ${chosen.name}`)
-      onClose()
-    },
+  const title = name.trim() === '' ? {} : { name: name.trim() }
+  const connect = useConnect({ provider, ...title, fields: given, shared }, (warning) => {
+    onMade()
+    notify(warning ?? `Connected ${chosen.name}`)
+    onClose()
   })
   const findProblem = (field: string) => fieldProblem(connect.error, field)
   const isShown = ['provider', 'name', ...names].some((field) => findProblem(field) !== undefined)
@@ -54,7 +51,7 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
     <Dialog
       open
       onClose={onClose}
-      title="New connection"
+      title={fixed === undefined ? 'New connection' : `Connect ${chosen.name}`}
       submit={{
         label: 'Connect',
         onSubmit: () => connect.mutate(),
@@ -63,16 +60,18 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
       }}
       error={isShown ? null : connect.error}
     >
-      <Combobox
-        label="Provider"
-        value={provider}
-        choices={(providers.data ?? []).map((one) => ({ value: one.provider, label: one.name }))}
-        onChange={(next) => {
-          setProvider(next)
-          setWay(0)
-        }}
-        problem={findProblem('provider')}
-      />
+      {fixed === undefined && (
+        <Combobox
+          label="Provider"
+          value={provider}
+          choices={(providers.data ?? []).map((one) => ({ value: one.provider, label: one.name }))}
+          onChange={(next) => {
+            setProvider(next)
+            setWay(0)
+          }}
+          problem={findProblem('provider')}
+        />
+      )}
       <TextField
         label="Name"
         value={name}
@@ -92,6 +91,14 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
       <Checkbox label="Share with everybody in the organisation" checked={shared} onChange={setShared} />
     </Dialog>
   )
+}
+
+/** Returns the mutation that makes a connection. `onMade` gets the first warning. */
+function useConnect(body: z.input<typeof NewConnectionBody>, onMade: (warning: string | undefined) => void) {
+  return useMutation({
+    mutationFn: () => send(call('POST /internal/connections', { body })),
+    onSuccess: ({ warnings }) => onMade(warnings[0]?.message),
+  })
 }
 
 /** The fields of an account, and the choice between ways to authenticate if there are several. */

@@ -1,8 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useDeferredValue, useEffect } from 'react'
 import type { EntityKind } from '#contract/records.ts'
-import type { ListedRecord } from '#contract/screens.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
@@ -10,42 +9,86 @@ import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Building2 } from '../../ui/icons.tsx'
-import { NameButton } from '../../ui/name-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
-import { RecordFields } from './record-fields.tsx'
-import { getRecordName } from './record-name.ts'
+import { recordColumns } from './record-columns.tsx'
+import { KINDS } from './record-kinds.ts'
 
-const KINDS: readonly { name: string; kind: EntityKind }[] = [
-  { name: 'Companies', kind: 'company' },
-  { name: 'People', kind: 'person' },
-  { name: 'Contacts', kind: 'contact' },
-]
+/** The records that a search collects before it waits for `Show more`. */
+const ENOUGH = 50
 
+/** The lists of companies, people and contacts. The kind and the search are in the address. */
 export function Screen() {
-  const [words, setWords] = useState('')
+  const { kind = 'company', q: words = '' } = useSearch({ from: '/frame/records' })
+  const navigate = useNavigate()
+  const show = (next: { kind: string; q: string }) =>
+    void navigate({
+      to: '/records',
+      search: {
+        ...(next.kind === 'company' ? {} : { kind: next.kind }),
+        ...(next.q === '' ? {} : { q: next.q }),
+      },
+      replace: true,
+    })
+  const shown = KINDS.find((one) => one.kind === kind) ?? KINDS[0]
   return (
     <Page title="Records">
       <SearchBox
         label="Search records"
-        placeholder="Domain, email address or identifier"
+        placeholder="Name, domain, title, city…"
         value={words}
-        onChange={setWords}
+        onChange={(q) => show({ kind, q })}
         className="md:max-w-[320px]"
       />
       <Tabs
         label="Kinds of records"
-        tabs={KINDS.map(({ name, kind }) => ({
-          name,
-          content: <RecordList label={name} kind={kind} words={words} clear={() => setWords('')} />,
+        value={shown.plural}
+        onChange={(name) =>
+          show({ kind: KINDS.find((one) => one.plural === name)?.kind ?? 'company', q: words })
+        }
+        tabs={KINDS.map((one) => ({
+          name: one.plural,
+          content: (
+            <RecordList
+              label={one.plural}
+              kind={one.kind}
+              words={words}
+              clear={() => show({ kind, q: '' })}
+            />
+          ),
         }))}
       />
     </Page>
   )
+}
+
+function useRecords(kind: EntityKind, words: string) {
+  const pages = useInfiniteQuery({
+    queryKey: keys.records(kind, words),
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { kind, q: words === '' ? undefined : words, after: pageParam ?? undefined }
+      return fetchData(call('GET /internal/records', { query }), { signal })
+    },
+    getNextPageParam: ({ next }) => next,
+    // The results for the previous text stay until the new ones are loaded.
+    placeholderData: keepPreviousData,
+  })
+  const all = pages.data?.pages.flatMap((page) => page.records) ?? []
+  // A search may list a record twice.
+  const records = [...new Map(all.map((record) => [record.entity_id, record])).values()]
+  const { hasNextPage, isFetching, fetchNextPage, error } = pages
+  const isSearching = words !== '' && hasNextPage && records.length < ENOUGH && error === null
+  useEffect(() => {
+    // A search looks at a part of the records each time, so it goes on until it has found enough.
+    if (isSearching && !isFetching) void fetchNextPage()
+  }, [isSearching, isFetching, fetchNextPage])
+  return { pages, records, isSearching: isSearching || (words !== '' && pages.isPlaceholderData) }
 }
 
 function RecordList({
@@ -60,18 +103,7 @@ function RecordList({
   clear: () => void
 }) {
   const wanted = useDeferredValue(words.trim())
-  const [opened, setOpened] = useState<string | null>(null)
-  const pages = useInfiniteQuery({
-    queryKey: keys.records(kind, wanted),
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) => {
-      const query = { kind, q: wanted === '' ? undefined : wanted, after: pageParam ?? undefined }
-      return fetchData(call('GET /internal/records', { query }), { signal })
-    },
-    getNextPageParam: ({ next }) => next,
-    // The results for the previous text stay until the new ones are loaded.
-    placeholderData: keepPreviousData,
-  })
+  const { pages, records, isSearching } = useRecords(kind, wanted)
   if (pages.data === undefined) {
     return pages.error === null ? (
       <Skeleton />
@@ -79,25 +111,26 @@ function RecordList({
       <Problem error={pages.error} onRetry={() => void pages.refetch()} />
     )
   }
-  const close = () => {
-    document.querySelector<HTMLElement>('[aria-pressed=true]')?.focus()
-    setOpened(null)
-  }
-  const records = pages.data.pages.flatMap((page) => page.records)
-  const shown = records.find(({ entity_id }) => entity_id === opened)
-  if (records.length === 0) {
-    return <NoRecords label={label} words={wanted} clear={clear} />
-  }
+  if (records.length === 0 && !isSearching) return <NoRecords label={label} words={wanted} clear={clear} />
   return (
     <div className="flex flex-col gap-3">
-      {shown !== undefined && <RecordFields key={shown.entity_id} record={shown} onClose={close} />}
-      <Table
-        label={label}
-        columns={buildColumns(opened, setOpened)}
-        items={records}
-        getKey={({ entity_id }) => entity_id}
-      />
-      {pages.hasNextPage && (
+      {wanted !== '' && (
+        <p role="status" aria-label="Search" className="text-muted">
+          {isSearching
+            ? `Searching… ${plural(records.length, 'record')} so far`
+            : `${plural(records.length, 'record')}${pages.hasNextPage ? ' so far' : ''}`}
+        </p>
+      )}
+      {records.length > 0 && (
+        <Table
+          label={label}
+          columns={recordColumns(kind, records)}
+          items={records}
+          getKey={({ entity_id }) => entity_id}
+        />
+      )}
+      {pages.error !== null && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.hasNextPage && !isSearching && (
         <Button
           className="self-start"
           busy={pages.isFetchingNextPage}
@@ -112,10 +145,14 @@ function RecordList({
 
 /** The text for an empty list: no record at all, or none that the search finds. */
 function NoRecords({ label, words, clear }: { label: string; words: string; clear: () => void }) {
-  const canSource = useCan()('sources:read')
+  const canSource = useCan()('sources:write')
   if (words !== '') {
     return (
-      <EmptyState icon={Building2} title="No results" text={`No identifier starts with “${words}”.`}>
+      <EmptyState
+        icon={Building2}
+        title="No results"
+        text={`No value of these ${label.toLowerCase()} contains “${words}”.`}
+      >
         <Button onClick={clear}>Clear search</Button>
       </EmptyState>
     )
@@ -124,39 +161,13 @@ function NoRecords({ label, words, clear }: { label: string; words: string; clea
     <EmptyState
       icon={Building2}
       title={`No ${label.toLowerCase()} yet`}
-      text="Records come from sources, from actions that save to Records, and from files imported by an administrator."
+      text="Records come from actions that save to Records, and from files imported by an administrator."
     >
       {canSource && (
-        <Link to="/sources" className={buttonClass('primary')}>
+        <Link to="/sources/new" search={{}} className={buttonClass('primary')}>
           Add a source
         </Link>
       )}
     </EmptyState>
   )
-}
-
-function buildColumns(
-  opened: string | null,
-  open: (id: string | null) => void,
-): readonly Column<ListedRecord>[] {
-  return [
-    {
-      name: 'Name',
-      cell: (record) => (
-        <NameButton
-          aria-pressed={record.entity_id === opened}
-          onClick={() => open(record.entity_id === opened ? null : record.entity_id)}
-        >
-          {getRecordName(record)}
-        </NameButton>
-      ),
-    },
-    {
-      name: 'Identifier',
-      cell: ({ identifiers }) => (
-        <span className="line-clamp-2 break-all">{identifiers.map(({ value }) => value).join(', ')}</span>
-      ),
-    },
-    { name: 'Fields', align: 'right', wideOnly: true, cell: ({ fields }) => Object.keys(fields).length },
-  ]
 }

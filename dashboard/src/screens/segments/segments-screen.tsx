@@ -11,10 +11,12 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { figure } from '../../ui/figure.ts'
 import { Filter, Plus } from '../../ui/icons.tsx'
+import { NameLink } from '../../ui/name-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { kindWords } from '../records/record-kinds.ts'
 import { type Segment, SegmentDialog } from './segment-dialog.tsx'
 import { SyncCard } from './sync-card.tsx'
 import { SyncSegment } from './sync-segment.tsx'
@@ -38,7 +40,7 @@ export function Screen() {
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const workflows = useQuery(workflowsQuery)
   const findWorkflowName = (workflowId: string) =>
-    workflows.data?.find(({ workflow_id }) => workflow_id === workflowId)?.name ?? workflowId
+    workflows.data?.find(({ workflow_id }) => workflow_id === workflowId)?.name ?? 'a workflow of others'
   return (
     <LoadedPage
       title="Segments"
@@ -117,9 +119,13 @@ function buildColumns(
   return [
     {
       name: 'Name',
-      cell: ({ name }) => <span className="long-text font-medium">{name}</span>,
+      cell: ({ id, name }) => (
+        <NameLink to="/segments/$id" params={{ id }}>
+          {name}
+        </NameLink>
+      ),
     },
-    { name: 'Kind', cell: ({ entityKind }) => entityKind },
+    { name: 'Kind', cell: ({ entityKind }) => kindWords(entityKind).plural },
     {
       name: 'Members',
       align: 'right',

@@ -14,6 +14,9 @@ type FieldProps = {
   onChange: (value: string) => void
   problem: string | undefined
   hint?: string
+  placeholder?: string
+  /** The name of the field in the API. */
+  field: string
   form: SourceForm
 }
 
@@ -28,34 +31,24 @@ export function ConnectionField({ form, ...fieldProps }: FieldProps) {
     <Combobox
       {...fieldProps}
       choices={[
-        { value: '', label: 'Default connection' },
+        { value: '', label: fitting.length === 1 ? 'Your only account' : 'The first account' },
         ...fitting.map(({ connection_id, name, provider_name }) => ({
           value: connection_id,
           label: name,
           note: provider_name,
         })),
       ]}
-      {...(connections.data !== undefined && fitting.length === 0
-        ? { hint: 'No connection yet. Add one under Settings, Connections' }
-        : {})}
     />
   )
 }
 
 /** A field with options from the account. A value can also be typed, even if the account cannot be reached. */
-export function OptionField({
-  field,
-  isList,
-  form,
-  ...fieldProps
-}: FieldProps & { field: string; isList: boolean }) {
+export function OptionField({ field, isList, form, ...fieldProps }: FieldProps & { isList: boolean }) {
   // The values of the other fields. The options depend on them and are reloaded when one of them changes.
   const context = useDeferredValue(
     JSON.stringify(
       Object.fromEntries(
-        Object.entries(form.typed).filter(
-          ([name, value]) => name !== fieldProps.label && value.trim() !== '',
-        ),
+        Object.entries(form.typed).filter(([name, value]) => name !== field && value.trim() !== ''),
       ),
     ),
   )
@@ -72,15 +65,15 @@ export function OptionField({
     staleTime: 60_000,
   })
   const choices = (options.data?.options ?? []).map(({ value, label }) => ({ value, label }))
-  const hint = [fieldProps.hint ?? '', explainNoOptions(options.error)]
+  const hint = [fieldProps.hint ?? '', explainNoOptions(options.error, form)]
     .filter((part) => part !== '')
-    .join('. ')
+    .join(' ')
   const shown = { ...fieldProps, ...(hint === '' ? {} : { hint }) }
-  if (!isList) return <Combobox {...shown} choices={choices} free />
+  if (!isList) return <Combobox {...shown} field={field} choices={choices} free />
   const lines = fieldProps.value.split('\n').filter((line) => line.trim() !== '')
   return (
     <div className="flex flex-col gap-1">
-      <TextArea {...shown} rows={2} />
+      <TextArea {...shown} data-field={field} rows={2} />
       {choices.length > 0 && (
         <Combobox
           label={`Choose for ${fieldProps.label}`}
@@ -96,12 +89,14 @@ export function OptionField({
 }
 
 /** Returns why there are no options: fields they depend on are empty, or the account could not be reached. */
-function explainNoOptions(error: unknown): string {
+function explainNoOptions(error: unknown, { labels }: SourceForm): string {
   if (error === null) return ''
-  const needed = (error instanceof ApiError ? error.fields : []).flatMap(({ field }) =>
-    field.startsWith('context.') ? [field.slice('context.'.length)] : [],
+  const fields = error instanceof ApiError ? error.fields : []
+  const needed = fields.flatMap(({ field }) =>
+    field.startsWith('context.') ? [labels[field.slice('context.'.length)] ?? field] : [],
   )
-  return needed.length > 0
-    ? `To choose from a list, fill in ${needed.join(' and ')} first`
-    : `The options could not be loaded: ${getErrorText(error)}`
+  if (needed.length > 0) return `To choose from a list, fill in ${needed.join(' and ')} first.`
+  if (fields.some(({ field }) => field === 'connection_id'))
+    return 'To choose from a list, connect an account.'
+  return `The choices could not be loaded: ${getErrorText(error)}`
 }

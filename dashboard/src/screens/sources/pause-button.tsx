@@ -54,10 +54,15 @@ const TONES: Record<SourceInstance['status'], Tone> = {
   deleted: 'quiet',
 }
 
+const WORDS: Record<SourceInstance['status'], string> = {
+  active: 'Active',
+  completed: 'Completed',
+  paused: 'Paused',
+  paused_out_of_credits: 'Paused, out of credits',
+  expired: 'Ended',
+  deleted: 'Deleted',
+}
+
 export function SourceStatus({ status }: { status: SourceInstance['status'] }) {
-  return (
-    <Badge tone={TONES[status]}>
-      {status === 'paused_out_of_credits' ? 'paused, out of credits' : status}
-    </Badge>
-  )
+  return <Badge tone={TONES[status]}>{WORDS[status]}</Badge>
 }

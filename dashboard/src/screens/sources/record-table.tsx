@@ -1,3 +1,4 @@
+import { nameWords } from '../../ui/name-words.ts'
 import { Table } from '../../ui/table.tsx'
 import { valueText } from '../../ui/value-text.ts'
 
@@ -10,7 +11,7 @@ export function RecordTable({ label, rows }: { label: string; rows: readonly Sou
       label={label}
       narrow="scroll"
       columns={listFields(rows).map((field) => ({
-        name: field,
+        name: nameWords(field),
         cell: ({ row }: { row: SourceRow }) => (
           <span className="line-clamp-3 max-w-[320px] break-words">{valueText(row[field])}</span>
         ),

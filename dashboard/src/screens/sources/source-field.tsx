@@ -2,8 +2,10 @@ import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { Plus, X } from '../../ui/icons.tsx'
+import { nameWords } from '../../ui/name-words.ts'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { ConnectionField, OptionField } from './account-fields.tsx'
+import { PagingField } from './paging-field.tsx'
 import { countAt, countPath, type SimpleField, type SourceField, type SourceForm } from './source-types.ts'
 
 const YES_NO = [
@@ -12,14 +14,14 @@ const YES_NO = [
   { value: 'false', label: 'No' },
 ]
 
-/** The control for one field, labelled with its API name. An object is a group of controls. */
+/** The control for one field, with its label and help. An object is a group of controls. */
 export function SourceFieldControl({ field, form }: { field: SourceField; form: SourceForm }) {
-  const { name, type, fields } = field
+  const { name, type, fields, label, help } = field
   if (type === 'object') {
     return (
       <fieldset className="flex flex-col gap-3 rounded-md border p-3">
-        <legend className="px-1 text-12 font-medium">{name}</legend>
-        {field.description !== '' && <p className="text-12 text-muted">{field.description}</p>}
+        <legend className="px-1 text-12 font-medium">{label}</legend>
+        <p className="text-12 text-muted">{help}</p>
         {fields.map((inner) => (
           <SimpleControl key={inner.name} field={inner} path={`${name}.${inner.name}`} form={form} />
         ))}
@@ -31,7 +33,7 @@ export function SourceFieldControl({ field, form }: { field: SourceField; form: 
 }
 
 /** The control for a list of objects: a group of controls for each object. */
-function Objects({ field: { name, description, fields }, form }: { field: SourceField; form: SourceForm }) {
+function Objects({ field: { name, label, help, fields }, form }: { field: SourceField; form: SourceForm }) {
   const { typed, onType, error } = form
   const count = countAt(typed, name)
   const buildPath = (place: number, inner: string) => `${name}[${place}].${inner}`
@@ -46,13 +48,13 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
   const problem = problemWithin(error, name)
   return (
     <fieldset className="flex flex-col gap-3 rounded-md border p-3">
-      <legend className="px-1 text-12 font-medium">{name}</legend>
-      {description !== '' && <p className="text-12 text-muted">{description}</p>}
+      <legend className="px-1 text-12 font-medium">{label}</legend>
+      <p className="text-12 text-muted">{help}</p>
       {Array.from({ length: count }, (_, place) => (
         <div
           key={place}
           role="group"
-          aria-label={`${name} ${place + 1}`}
+          aria-label={`${label} ${place + 1}`}
           className="flex flex-col gap-2 border-b pb-3"
         >
           {fields.map((inner) => (
@@ -60,7 +62,7 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
           ))}
           <div>
             <Button size="small" icon={X} onClick={() => remove(place)}>
-              {`Remove ${name} ${place + 1}`}
+              {`Remove ${label.toLowerCase()} ${place + 1}`}
             </Button>
           </div>
         </div>
@@ -68,7 +70,7 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
       {count === 0 && problem !== undefined && <p className="text-12 text-failed">{problem}</p>}
       <div>
         <Button size="small" icon={Plus} onClick={() => onType({ [countPath(name)]: String(count + 1) })}>
-          {`Add to ${name}`}
+          {`Add to ${label.toLowerCase()}`}
         </Button>
       </div>
     </fieldset>
@@ -76,31 +78,35 @@ function Objects({ field: { name, description, fields }, form }: { field: Source
 }
 
 function SimpleControl({ field, path, form }: { field: SimpleField; path: string; form: SourceForm }) {
-  const { name, type, choices, required } = field
-  const hint = [required ? 'Required' : '', field.description, FORMAT_HINTS[type] ?? '']
-    .filter((part) => part !== '')
-    .join('. ')
+  const { name, type, choices, required, label, help, placeholder } = field
+  const format = FORMAT_HINTS[type]
   const fieldProps = {
-    label: name,
+    label,
+    field: name,
     value: form.typed[path] ?? '',
     onChange: (value: string) => form.onType({ [path]: value }),
     problem: problemWithin(form.error, path),
-    ...(hint === '' ? {} : { hint }),
+    hint: [...(required ? ['Required.'] : []), help, ...(format === undefined ? [] : [format])].join(' '),
+    ...(placeholder === null ? {} : { placeholder }),
   }
   if (type === 'connection') return <ConnectionField {...fieldProps} form={form} />
-  if (field.has_options)
-    return <OptionField {...fieldProps} field={name} isList={type === 'list'} form={form} />
+  if (name === 'pagination') return <PagingField {...fieldProps} />
+  if (field.has_options) return <OptionField {...fieldProps} isList={type === 'list'} form={form} />
   if (type === 'boolean') return <Combobox {...fieldProps} choices={YES_NO} />
   if (type === 'choice') {
     const none = required ? [] : [{ value: '', label: 'Default' }]
-    return <Combobox {...fieldProps} choices={[...none, ...choices.map((choice) => ({ value: choice }))]} />
+    const words = choices.map((choice) => ({ value: choice, label: nameWords(choice) }))
+    return <Combobox {...fieldProps} choices={[...none, ...words]} />
   }
-  if (type === 'list' || type === 'json' || type === 'pairs') return <TextArea {...fieldProps} rows={2} />
-  return <TextField {...fieldProps} inputMode={type === 'number' ? 'decimal' : 'text'} />
+  const { field: id, ...textProps } = fieldProps
+  if (type === 'list' || type === 'json' || type === 'pairs') {
+    return <TextArea {...textProps} data-field={id} rows={2} />
+  }
+  return <TextField {...textProps} data-field={id} inputMode={type === 'number' ? 'decimal' : 'text'} />
 }
 
 const FORMAT_HINTS: Partial<Record<SourceField['type'], string>> = {
-  list: 'One per line',
-  pairs: 'One per line, as name: value',
-  json: 'As JSON',
+  list: 'One per line.',
+  pairs: 'One per line, as name: value.',
+  json: 'As JSON.',
 }

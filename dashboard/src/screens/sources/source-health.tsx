@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { SourceState } from '#contract/sources.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -5,23 +6,28 @@ import { plural } from '../../ui/figure.ts'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { SourceStatus } from './pause-button.tsx'
+import { describeSchedule } from './schedule-words.ts'
+import { sourceTypesQuery } from './source-types.ts'
 
 type Counts = NonNullable<SourceState['pull_under_way']>
 
 /** The state of a source: last and next pull, records received, and the last error with a hint. */
 export function SourceHealth({ source }: { source: SourceState }) {
+  const type = useQuery(sourceTypesQuery).data?.find(({ source_id }) => source_id === source.source_id)
   const { last_pull, pull_under_way, last_error, received, pixel_script, webhook_url } = source
   const facts: [string, ReactNode][] = [
     ['Status', <SourceStatus status={source.status} />],
-    ['Type', <code className="text-12">{source.source_id}</code>],
-    ['From', source.provider],
+    ['Type', type?.name ?? ''],
+    ['From', type?.accounts.find(({ provider }) => provider === source.provider)?.name ?? ''],
     ['Records', source.lead_count.toLocaleString('en')],
     ['Credits spent', formatSpending(source)],
-    ['Schedule', source.schedule ?? 'none'],
-    ['Next pull', source.next_pull_at === null ? 'none' : <TimeText at={source.next_pull_at} />],
+    ['Imports', describeImports(source)],
+    ...(source.next_pull_at === null
+      ? []
+      : [['Next import', <TimeText at={source.next_pull_at} />] satisfies [string, ReactNode]]),
   ]
-  if (pull_under_way !== null) facts.push(['Pull in progress', formatCounts(pull_under_way)])
-  if (received === null) facts.push(['Last pull', <LastPull pull={last_pull} />])
+  if (pull_under_way !== null) facts.push(['Importing now', formatCounts(pull_under_way)])
+  if (received === null) facts.push(['Last import', <LastPull pull={last_pull} />])
   else {
     facts.push([
       'Received',
@@ -78,10 +84,21 @@ function LastPull({ pull }: { pull: SourceState['last_pull'] }) {
     <>
       <TimeText at={pull.finished_at} />
       {`: ${formatCounts(pull)}`}
-      {pull.note !== null && `; ${pull.note}`}
+      {pull.note !== null && `; ${noteWords(pull.note)}`}
     </>
   )
 }
+
+/** Says when the source imports. One that has read everything it may read has ended, whatever its schedule. */
+function describeImports({ received, schedule, status }: SourceState): string {
+  if (received !== null) return 'When visitors arrive'
+  const words = describeSchedule(schedule)
+  return status === 'completed' && schedule !== null ? `${words}, until it ended` : words
+}
+
+/** Returns a note of a pull in the words of the form. */
+const noteWords = (note: string): string =>
+  note === 'max_count was reached' ? 'the most records were reached' : note
 
 function formatCounts({ new: added, updated, unchanged, skipped }: Omit<Counts, 'started_at'>): string {
   return `${added} new, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped`

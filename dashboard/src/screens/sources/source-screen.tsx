@@ -1,27 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../../api/calls.ts'
-import { fetchData } from '../../api/client.ts'
-import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Pencil, Trash2 } from '../../ui/icons.tsx'
+import { DeleteSource } from './delete-source.tsx'
 import { PauseButton } from './pause-button.tsx'
 import { SourceHealth } from './source-health.tsx'
+import { sourceQuery } from './source-query.ts'
 import { SourceRecords } from './source-records.tsx'
 import { SourceSyncs } from './source-syncs.tsx'
 import { SyncSource } from './sync-source.tsx'
 
 export function Screen() {
   const { id } = useParams({ from: '/frame/sources/$id' })
-  const source = useQuery({
-    queryKey: keys.source(id),
-    queryFn: ({ signal }) =>
-      fetchData(call('GET /sources/:source_instance_id', { params: { source_instance_id: id } }), { signal }),
-    refetchInterval: 3000,
-  })
-  const [isSyncing, setSyncing] = useState(false)
+  const source = useQuery({ ...sourceQuery(id), refetchInterval: 3000 })
+  const [synced, setSynced] = useState<string | null>(null)
+  const [isDeleting, setDeleting] = useState(false)
+  const navigate = useNavigate()
   const can = useCan()
   const canSync = can('sources:write') && can('workflows:read')
   return (
@@ -32,8 +29,21 @@ export function Screen() {
         source.data !== undefined && (
           <>
             <PauseButton source={source.data} />
+            {can('sources:write') && source.data.status !== 'expired' && (
+              <Button
+                icon={Pencil}
+                onClick={() => void navigate({ to: '/sources/$id/edit', params: { id } })}
+              >
+                Edit
+              </Button>
+            )}
+            {can('sources:write') && (
+              <Button icon={Trash2} onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+            )}
             {canSync && (
-              <Button kind="primary" onClick={() => setSyncing(true)}>
+              <Button kind="primary" onClick={() => setSynced('')}>
                 Sync to a workflow
               </Button>
             )}
@@ -44,9 +54,12 @@ export function Screen() {
       {(shown) => (
         <>
           <SourceHealth source={shown} />
-          <SourceSyncs syncs={shown.syncs} />
+          <SourceSyncs syncs={shown.syncs} {...(canSync ? { onEdit: setSynced } : {})} />
           <SourceRecords id={id} count={shown.lead_count} />
-          {isSyncing && <SyncSource source={shown} onClose={() => setSyncing(false)} />}
+          {synced !== null && (
+            <SyncSource key={synced} source={shown} workflow={synced} onClose={() => setSynced(null)} />
+          )}
+          {isDeleting && <DeleteSource source={shown} onClose={() => setDeleting(false)} />}
         </>
       )}
     </LoadedPage>

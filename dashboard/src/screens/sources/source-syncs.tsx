@@ -3,16 +3,25 @@ import { Link } from '@tanstack/react-router'
 import type { SourceState } from '#contract/sources.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
+import { nameWords } from '../../ui/name-words.ts'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { ON_CHANGE } from './sync-source.tsx'
 
 /** The table of the workflows that receive the records of a source. */
-export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
+export function SourceSyncs({
+  syncs,
+  onEdit,
+}: {
+  syncs: SourceState['syncs']
+  /** Edits the sync with a workflow. */
+  onEdit?: (workflowId: string) => void
+}) {
   const canRead = useCan()('workflows:read')
   const workflows = useQuery({ ...workflowsQuery, enabled: canRead && syncs.length > 0 })
   if (syncs.length === 0) return null
   const findWorkflowName = (id: string) =>
-    workflows.data?.find(({ workflow_id }) => workflow_id === id)?.name ?? id
+    workflows.data?.find(({ workflow_id }) => workflow_id === id)?.name ?? 'A workflow of others'
   return (
     <section aria-label="Where records go" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Syncs</h2>
@@ -33,7 +42,7 @@ export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
                   {findWorkflowName(id)}
                 </Link>
               ) : (
-                id
+                'A workflow'
               ),
           },
           {
@@ -41,7 +50,7 @@ export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
             cell: ({ field_mapping }) => (
               <span className="break-words">
                 {Object.entries(field_mapping)
-                  .map(([input, field]) => `${field} → ${input}`)
+                  .map(([input, field]) => `${nameWords(field)} → ${input.replace(/^input\./, '')}`)
                   .join(', ')}
               </span>
             ),
@@ -53,6 +62,24 @@ export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
           },
           { name: 'Delivered', align: 'right', cell: ({ delivered }) => delivered.toLocaleString('en') },
           { name: 'Waiting', align: 'right', cell: ({ waiting }) => waiting.toLocaleString('en') },
+          ...(onEdit === undefined
+            ? []
+            : [
+                {
+                  name: 'Actions',
+                  hideName: true,
+                  align: 'right' as const,
+                  cell: ({ workflow_id: id }: SourceState['syncs'][number]) => (
+                    <RowActions>
+                      <RowAction
+                        verb="Edit"
+                        of={`the sync into ${findWorkflowName(id)}`}
+                        onClick={() => onEdit(id)}
+                      />
+                    </RowActions>
+                  ),
+                },
+              ]),
         ]}
       />
     </section>

@@ -4,6 +4,7 @@ import { call } from '../../api/calls.ts'
 import { ApiError, fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 
+export type { SourceType }
 export type SourceField = SourceType['fields'][number]
 export type SimpleField = SourceField['fields'][number]
 /** The typed texts, by the path of their field, such as `filters[0].values`. */
@@ -13,6 +14,8 @@ export type Typed = Readonly<Record<string, string>>
 export type SourceForm = {
   sourceId: string
   providers: readonly string[]
+  /** The labels of the fields by their name in the API. */
+  labels: Readonly<Record<string, string>>
   typed: Typed
   onType: (change: Record<string, string>) => void
   error: unknown
@@ -59,6 +62,49 @@ function readWithin(fields: readonly SimpleField[], path: string, typed: Typed):
       return value === undefined ? [] : [[field.name, value]]
     }),
   )
+}
+
+/** Returns the texts of a form for values in the format of the API, the reverse of `readFields`. */
+export function typeFields(
+  fields: readonly SourceField[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const typed: Record<string, string> = {}
+  for (const field of fields) {
+    const value = values[field.name]
+    if (value === undefined || value === null) continue
+    if (field.type === 'object') typeWithin(typed, field, field.name, value)
+    else if (field.type === 'objects' && Array.isArray(value)) {
+      typed[countPath(field.name)] = String(value.length)
+      for (const [place, one] of value.entries()) typeWithin(typed, field, `${field.name}[${place}]`, one)
+    } else typed[field.name] = typeValue(field, value)
+  }
+  return typed
+}
+
+function typeWithin(
+  typed: Record<string, string>,
+  { fields }: SourceField,
+  path: string,
+  value: unknown,
+): void {
+  if (typeof value !== 'object' || value === null) return
+  const given = new Map(Object.entries(value))
+  for (const field of fields) {
+    const one: unknown = given.get(field.name)
+    if (one !== undefined && one !== null) typed[`${path}.${field.name}`] = typeValue(field, one)
+  }
+}
+
+function typeValue({ type }: SimpleField, value: unknown): string {
+  if (type === 'json') return JSON.stringify(value, null, 2)
+  if (type === 'list' && Array.isArray(value)) return value.map(String).join('\n')
+  if (type === 'pairs' && typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, text]) => `${name}: ${String(text)}`)
+      .join('\n')
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 const splitLines = (text: string) =>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
 import type { SourceInstance } from '#contract/sources.ts'
 import { call } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
@@ -12,8 +12,8 @@ import { Plug } from '../../ui/icons.tsx'
 import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { NewSource } from './new-source.tsx'
 import { PauseButton, SourceStatus } from './pause-button.tsx'
+import { type SourceType, sourceTypesQuery } from './source-types.ts'
 
 export function Screen() {
   const sources = useQuery({
@@ -21,7 +21,9 @@ export function Screen() {
     queryFn: ({ signal }) => fetchData(call('GET /sources'), { signal }),
     refetchInterval: 5000,
   })
-  const [isMaking, setMaking] = useState(false)
+  const types = useQuery(sourceTypesQuery)
+  const navigate = useNavigate()
+  const create = () => void navigate({ to: '/sources/new', search: {} })
   const canWrite = useCan()('sources:write')
   return (
     <LoadedPage
@@ -29,7 +31,7 @@ export function Screen() {
       query={sources}
       actions={
         canWrite && (
-          <Button kind="primary" icon={Plug} onClick={() => setMaking(true)}>
+          <Button kind="primary" icon={Plug} onClick={create}>
             New source
           </Button>
         )
@@ -43,24 +45,23 @@ export function Screen() {
               title="No sources yet"
               text="Pull records from other tools, once or on a schedule."
             >
-              {canWrite && <Button onClick={() => setMaking(true)}>Add the first source</Button>}
+              {canWrite && <Button onClick={create}>Add the first source</Button>}
             </EmptyState>
           ) : (
             <Table
               label="Sources"
-              columns={COLUMNS}
+              columns={buildColumns(types.data ?? [])}
               items={list}
               getKey={({ source_instance_id }) => source_instance_id}
             />
           )}
-          {isMaking && <NewSource onClose={() => setMaking(false)} />}
         </>
       )}
     </LoadedPage>
   )
 }
 
-const COLUMNS: readonly Column<SourceInstance>[] = [
+const buildColumns = (types: readonly SourceType[]): readonly Column<SourceInstance>[] => [
   {
     name: 'Name',
     cell: ({ source_instance_id, name }) => (
@@ -69,7 +70,11 @@ const COLUMNS: readonly Column<SourceInstance>[] = [
       </NameLink>
     ),
   },
-  { name: 'Type', wideOnly: true, cell: ({ source_id }) => <code className="text-12">{source_id}</code> },
+  {
+    name: 'Type',
+    wideOnly: true,
+    cell: ({ source_id }) => types.find((type) => type.source_id === source_id)?.name,
+  },
   { name: 'Status', cell: ({ status }) => <SourceStatus status={status} /> },
   { name: 'Records', align: 'right', cell: ({ lead_count }) => lead_count.toLocaleString('en') },
   { name: 'Created', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },

@@ -24,13 +24,23 @@ export const ON_CHANGE: readonly { value: OnChange; label: string }[] = [
 ]
 
 /** The dialog that syncs a source: its records become rows of a workflow's main sheet. */
-export function SyncSource({ source, onClose }: { source: SourceState; onClose: () => void }) {
+export function SyncSource({
+  source,
+  workflow,
+  onClose,
+}: {
+  source: SourceState
+  /** The workflow whose sync is edited; empty for a new sync. */
+  workflow: string
+  onClose: () => void
+}) {
   const id = source.source_instance_id
-  const [pushExisting, setPushExisting] = useState(true)
-  const [onChange, setOnChange] = useState<OnChange>('ignore')
+  const former = source.syncs.find(({ workflow_id }) => workflow_id === workflow)
+  const [pushExisting, setPushExisting] = useState(former?.push_existing ?? true)
+  const [onChange, setOnChange] = useState<OnChange>(former?.on_change ?? 'ignore')
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
-  const mapping = useFieldMapping(useRecordFields(source))
+  const mapping = useFieldMapping(useRecordFields(source), former)
   const request = call('POST /sources/:source_instance_id/sync', {
     params: { source_instance_id: id },
     body: { ...mapping.body, push_existing: pushExisting, on_change: onChange, ...spending(cap) },
@@ -39,7 +49,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
     mutationFn: () => send(request),
     onSuccess: async ({ warnings }) => {
       await queries.invalidateQueries({ queryKey: keys.source(id) })
-      notify(warnings[0] === undefined ? 'Synced the source' : `${warnings[0].field}: ${warnings[0].message}`)
+      notify(warnings[0]?.message ?? 'Synced the source')
       onClose()
     },
   })
@@ -51,10 +61,14 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
     <Dialog
       open
       onClose={onClose}
-      title="Sync to a workflow"
-      description="Each record becomes a row of the main sheet. A second sync with the same workflow replaces the first."
+      title={former === undefined ? 'Sync to a workflow' : 'Edit sync'}
+      description={
+        former === undefined
+          ? 'Each record becomes a row of the main sheet. A second sync with the same workflow replaces the first.'
+          : 'Rows that are already there stay. Columns that were empty because of the mapping are filled.'
+      }
       submit={{
-        label: 'Sync',
+        label: former === undefined ? 'Sync' : 'Save',
         onSubmit: () => sync.mutate(),
         busy: sync.isPending,
         disabled: mapping.isEmpty,
@@ -70,7 +84,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         problem={capProblem}
         hint="Daily credit limit for the rows this sync starts (optional)"
       />
-      <Checkbox label="Push existing records" checked={pushExisting} onChange={setPushExisting} />
+      <Checkbox label="Add the records imported so far" checked={pushExisting} onChange={setPushExisting} />
     </Dialog>
   )
 }

@@ -39,7 +39,7 @@ export function StartButtons({ demo, isPrimary }: Props) {
         }}
       />
       {can('sources:write') && (
-        <Button icon={Plug} onClick={() => void navigate({ to: '/sources' })}>
+        <Button icon={Plug} onClick={() => void navigate({ to: '/sources/new', search: {} })}>
           Start from a source
         </Button>
       )}

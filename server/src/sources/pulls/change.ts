@@ -36,7 +36,7 @@ export async function changeSource(
     if (request.stopAt !== null && request.stopAt <= now) throw invalid('stop_at', 'must be in the future')
     const again = startsAgain(before, given)
     // A source that receives has neither a schedule nor a time.
-    const timing = source.receives === null ? timePulls(before, request, { now, again }) : {}
+    const timing = source.receives === null ? timePulls(before, request, { now, again }) : NO_TIMING
     await updateSource(trx, before, {
       name: request.name ?? before.name,
       body: JSON.stringify(request.given),
@@ -51,8 +51,8 @@ export async function changeSource(
     })
     const details = { name: request.name ?? before.name, source_id: before.slug, reads_again: again }
     await recordAudit(trx, org_id, actor, { action: 'source.changed', target: instance_id, details })
-    if (timing.status === 'active' && timing.next_pull_at != null)
-      await queuePull(trx, before, timing.next_pull_at)
+    const { status, next_pull_at: next = null } = timing
+    if (status === 'active' && next !== null) await queuePull(trx, before, next)
     return again
   })
 }
@@ -62,6 +62,8 @@ function checkCap({ maxCredits }: SourceRequest, { spent_millis: spent }: Source
     throw invalid('max_credits', `must be at least ${spent / MILLIS}, the credits already spent`)
   }
 }
+
+const NO_TIMING: { status?: never; next_pull_at?: never } = {}
 
 /** Returns true if the source reads something else now, or had reached its number of records and may have more. */
 function startsAgain(before: SourceRecord, { source, request, reached }: Given): boolean {

@@ -3,10 +3,9 @@ import { success } from '#contract/envelope.ts'
 import { SourceType } from '#contract/screens.ts'
 import { ok } from '../../api/http/envelope.ts'
 import type { Api, Services } from '../../api/services.ts'
-import { listConnectedProviders } from '../../organisation/store/connections.ts'
-import { listAccounts } from '../accounts.ts'
 import type { Source } from '../define.ts'
 import { listFieldForms, listProviders } from '../field-forms.ts'
+import { listAccounts, readConnected } from '../pulls/accounts.ts'
 
 /** Lists every type of source with the fields of its form. Only `accounts` differ between members. */
 export function sourceTypeRoutes(
@@ -23,7 +22,7 @@ export function sourceTypeRoutes(
     },
     async ({ db, caller: { orgId, memberId } }) => {
       types ??= sources.list().map((source) => [source, viewType(source)])
-      const connected = new Set(await listConnectedProviders(db, { org_id: orgId, member_id: memberId }))
+      const connected = await readConnected(db, { org_id: orgId, member_id: memberId })
       return ok(
         types.map(([source, type]) => ({
           ...type,

@@ -1,11 +1,20 @@
 import type { SourceType } from '#contract/screens.ts'
-import type { Provider } from '../catalog/provider/provider.ts'
-import type { Config } from '../lib/config/config.ts'
-import type { Egress } from '../lib/egress/egress.ts'
-import type { Source } from './define.ts'
+import type { Provider } from '../../catalog/provider/provider.ts'
+import type { Db } from '../../database/connection/db.ts'
+import type { Config } from '../../lib/config/config.ts'
+import type { Egress } from '../../lib/egress/egress.ts'
+import { listConnectedProviders } from '../../organisation/store/connections.ts'
+import type { Source } from '../define.ts'
 
 type Account = SourceType['accounts'][number]
 type Installation = { config: Pick<Config, 'providerKeys'>; egress: Egress }
+
+type Member = { org_id: string; member_id: string }
+
+/** Returns the ids of the providers that a member has connected, or may use because their connection is shared. */
+export async function readConnected(db: Db, member: Member): Promise<ReadonlySet<string>> {
+  return new Set(await listConnectedProviders(db, member))
+}
 
 /** Lists the providers of a source, each once, with the key that a pull by this member would use now. */
 export function listAccounts(
