@@ -199,6 +199,10 @@ export const Run = z
       .describe('Rows that stopped because credits ran out; they continue when the run is resumed'),
     stopped_by: StoppedBy.nullable().describe('The limit that had too few credits left for those rows'),
     created_by: z.string(),
+    started_in: z
+      .enum(['dashboard', 'api'])
+      .nullable()
+      .describe('Where the member started it; null if it started by itself, or the key is gone'),
     created_at: DateTime,
     finished_at: DateTime.nullable(),
   })

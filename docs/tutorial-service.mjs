@@ -1,6 +1,6 @@
 // Stands for the services that a workflow asks, so that the tutorial works without accounts: a register of companies, two
-// finders of addresses, and an OpenAI-compatible model. It serves the file of leads, too. The register refuses Initech and every
-// twentieth lead until POST /repair, and keeps what is posted to /crm and /hook.
+// finders of addresses, and an OpenAI-compatible model. It serves the file of leads, too. The register refuses Initech
+// until POST /repair and every twentieth lead without archived=true, and keeps what is posted to /crm and /hook.
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 
@@ -44,12 +44,12 @@ const csv = [['Name', 'Website', 'Email', 'Employees'], ...LEADS]
 function findLead(domain) {
   const n = Number(/^company(\d+)\.example$/.exec(domain ?? '')?.[1] ?? 'NaN')
   if (LEADS[n] === undefined) return undefined
-  return {
-    n,
+  const company = {
     employees: (n * 37) % 5000,
     address: { city: CITIES[n % 4], country: 'PT' },
     tags: [TRADES[n % 3], n % 2 === 0 ? 'B2B' : 'B2C'],
   }
+  return { n, company }
 }
 
 /** Returns an address of a lead whose number the finder knows, or null. */
@@ -76,9 +76,9 @@ const routes = {
     const domain = query.get('domain')
     if (domain === 'initech.com' && !repaired) return [422, { message: 'the record is locked' }]
     const lead = findLead(domain)
-    if (lead !== undefined && lead.n % 20 === 3 && !repaired)
-      return [422, { message: 'the record is locked' }]
-    const found = COMPANIES[domain] ?? lead
+    if (lead !== undefined && lead.n % 20 === 3 && query.get('archived') === null)
+      return [422, { message: 'the record is archived: add archived=true' }]
+    const found = COMPANIES[domain] ?? lead?.company
     return found === undefined ? [404, { message: 'no such company' }] : [200, found]
   },
   'POST /repair': () => {

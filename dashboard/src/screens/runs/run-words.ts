@@ -18,12 +18,13 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   test: 'Test of an action',
 }
 
+const WAYS = { dashboard: 'in the dashboard', api: 'with an API key' } as const
+
 /** Returns who or what started a run: a person and where, or what runs by itself. */
-export function printStarter({ trigger, created_by, key_id }: Run): string {
+export function printStarter({ trigger, created_by, started_in }: Run): string {
   const person = created_by.includes('@') ? created_by : null
   if (trigger === 'api') {
-    const way = key_id === null ? 'in the dashboard' : 'by API key'
-    return person === null ? `${created_by}, ${way}` : `${person}, ${way}`
+    return started_in === null ? created_by : `${created_by}, ${WAYS[started_in]}`
   }
   const words = TRIGGERS[trigger] ?? trigger
   return person === null ? words : `${words}, ${person}`

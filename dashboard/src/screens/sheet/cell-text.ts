@@ -24,6 +24,9 @@ export const STATE_NAMES: Record<CellState, string> = {
   condition_not_met: 'Skipped',
 }
 
+/** The output of an HTTP call that says only that it succeeded. */
+const STATUS_CODE = 'status_code'
+
 /** The maximum length of an output in the grid. The panel shows longer ones in full. */
 const MAX_SHOWN = 300
 /** The maximum length of an input in the grid. No screen is wider, but the browser would still lay out a longer text. */
@@ -61,15 +64,17 @@ export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped 
 
 /**
  * Returns the chosen output, or else the first one that is not blank, whole, in the order that the action declares. A boolean is
- * used only if there is no other.
+ * used only if there is no other, and so is the status of a response; a list or an object only if there is no text or number.
  */
 export function answerText(cell: Cell, { outputs: order, shown }: ShownOutputs): string {
   if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
   const outputs = cell.outputs ?? {}
   if (shown !== undefined) return valueText(outputs[shown])
   const names = [...order, ...Object.keys(outputs)]
-  const filled = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
-  return valueText(filled.find((value) => typeof value !== 'boolean') ?? filled[0])
+  const filled = names.filter((name) => !isBlank(outputs[name]))
+  const telling = filled.filter((name) => name !== STATUS_CODE && typeof outputs[name] !== 'boolean')
+  const plain = telling.find((name) => typeof outputs[name] !== 'object')
+  return valueText(outputs[plain ?? telling[0] ?? filled[0] ?? ''])
 }
 
 function isBlank(value: unknown): boolean {

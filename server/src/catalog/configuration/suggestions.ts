@@ -4,7 +4,7 @@ import { type ColumnKind, kindOf, type SampledColumn } from './column-kinds.ts'
 export type Suggestion = { action_id: string; reason: string; inputs: Record<string, unknown> }
 
 /** A column, or several that together hold one value, as first and last name do. */
-type Found = { names: readonly string[]; value: string }
+type Found = { names: readonly string[]; value: string; isSparse?: boolean }
 type Kinds = ReadonlyMap<ColumnKind | 'person' | 'site', Found>
 type Rule = {
   action_id: string
@@ -17,6 +17,9 @@ type Rule = {
 }
 
 export const MAX_SUGGESTIONS = 8
+
+/** The part of the rows that must have a value for a column to make an action needless that finds such values. */
+const FILLED = 0.7
 
 /** The kinds that the name of an output can tell; others would be guesses. */
 const OUTPUT_KINDS: ReadonlySet<ColumnKind> = new Set(['email', 'domain', 'phone', 'profile', 'company_page'])
@@ -167,7 +170,7 @@ export function suggestActions({ inputs, outputs, actions }: SuggestionSubject):
   const kinds = findKinds(inputs, outputs)
   const ruled = RULES.flatMap(({ action_id, needs, unless = [], because, inputs: fill }) => {
     const found = needs.flatMap((kind) => kinds.get(kind) ?? [])
-    if (found.length < needs.length || unless.some((kind) => kinds.has(kind))) return []
+    if (found.length < needs.length || unless.some((kind) => kinds.get(kind)?.isSparse === false)) return []
     const reason = `${joinNames(found.flatMap(({ names }) => names))} ${because}`
     return [{ action_id, reason, inputs: fill(...found.map(({ value }) => value)) }]
   })
@@ -179,8 +182,12 @@ export function suggestActions({ inputs, outputs, actions }: SuggestionSubject):
 
 function findKinds(inputs: readonly SampledColumn[], outputs: readonly SampledColumn[]): Kinds {
   const kinds = new Map<ColumnKind | 'person' | 'site', Found>()
+  const fullest = Math.max(0, ...inputs.map(({ samples }) => samples.length))
   const add = (column: SampledColumn, kind: ColumnKind | null) => {
-    if (kind !== null && !kinds.has(kind)) kinds.set(kind, { names: [column.name], value: column.token })
+    if (kind === null || kinds.has(kind)) return
+    const { name, token, samples } = column
+    const isSparse = samples.length > 0 && samples.length < fullest * FILLED
+    kinds.set(kind, { names: [name], value: token, isSparse })
   }
   for (const column of inputs) add(column, kindOf(column))
   for (const column of outputs) {

@@ -27,6 +27,7 @@ export type RunRecord = {
   cells_kept: number
   stopped_by: { kind: 'max_credits' | 'budget' | 'balance'; budget_id?: string } | null
   created_by: string
+  started_in: 'dashboard' | 'api' | null
   created_at: Date
   finished_at: Date | null
 }
@@ -44,6 +45,7 @@ export async function listRuns(
       coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis,
       coalesce(t.rows_out_of_credits, 0)::bigint as rows_out_of_credits, coalesce(t.rows_failed, 0)::bigint as rows_failed,
       coalesce(t.cells_skipped, 0)::bigint as cells_skipped, coalesce(t.cells_kept, 0)::bigint as cells_kept,
+      (select case when k.is_session then 'dashboard' else 'api' end from api_keys k where k.org_id = r.org_id and k.key_id = r.key_id) as started_in,
       case when t.rows_out_of_credits > 0 then t.stopped_by end as stopped_by,
       (select p.limit_millis from purses p where p.org_id = r.org_id and p.purse_id = r.cap_purse_id) as cap_millis,
       (select coalesce(sum(h.held_millis), 0) from run_holds h where h.org_id = r.org_id and h.run_id = r.run_id)::bigint as held_millis

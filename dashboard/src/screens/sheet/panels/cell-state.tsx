@@ -4,6 +4,8 @@ import { plural } from '../../../ui/figure.ts'
 import { cellText, NO_RESULT, STATE_NAMES } from '../cell-text.ts'
 import type { ActionColumn } from '../columns.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
+import { isRecord } from '../tokens.ts'
+import { readJson } from './fields/values.ts'
 import { Group } from './panel.tsx'
 
 const KEPT = {
@@ -67,11 +69,33 @@ export function Failure({ status, error }: { status: CellDetail['status']; error
     <Group name="Error">
       <p className="font-medium break-words text-failed">{words}</p>
       <p>{`Hint: ${hint}`}</p>
-      {words !== error && (
-        <p className="max-h-[30vh] overflow-y-auto rounded-md bg-subtle px-3 py-2 font-mono text-12 break-words whitespace-pre-wrap text-muted">
-          {error}
-        </p>
-      )}
+      {words !== error && <RawError error={error} />}
     </Group>
   )
+}
+
+/** The error as the action gave it, behind a line that opens it. */
+export function RawError({ error }: { error: string }) {
+  const reply = readReply(error)
+  return (
+    <>
+      {reply !== null && <p className="break-words">{`The service says: ${reply}`}</p>}
+      <details className="text-12 text-muted">
+        <summary className="cursor-pointer">As the action reported it</summary>
+        <p className="mt-1 max-h-[30vh] overflow-y-auto rounded-md bg-subtle px-3 py-2 font-mono break-words whitespace-pre-wrap">
+          {error}
+        </p>
+      </details>
+    </>
+  )
+}
+
+/** Returns the message in the JSON reply of a service, or null. */
+function readReply(error: string): string | null {
+  const read = readJson(/\{.*\}/s.exec(error)?.[0] ?? '')
+  if (!read.ok || !isRecord(read.value)) return null
+  const { message, error: fault, detail } = read.value
+  const inner = isRecord(fault) ? fault['message'] : fault
+  for (const text of [message, inner, detail]) if (typeof text === 'string' && text !== '') return text
+  return null
 }

@@ -25,7 +25,7 @@ export function useInsertedValue(saved: Saved, first: Draft, template: Catalogue
     carry(null)
     notify(
       start === null
-        ? `${template.name} has no free field for ${carried.name}`
+        ? `Reference to ${carried.name} copied. Paste it into a field`
         : `${carried.name} added to ${start.label}. Save to keep it`,
     )
   }, [state, start, template])

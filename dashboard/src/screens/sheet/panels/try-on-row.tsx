@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { describeFailure } from '#contract/failure-words.ts'
 import type { CatalogueAction } from '../../../api/catalogue.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
@@ -9,6 +10,7 @@ import { SearchBox } from '../../../ui/text-field.tsx'
 import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
 import { useSheet } from '../sheet-view.ts'
+import { RawError } from './cell-state.tsx'
 import { labelOf } from './cell-values.tsx'
 import { readJson } from './fields/values.ts'
 import { Group } from './panel.tsx'
@@ -233,10 +235,22 @@ function Answer({ test }: { test: CellTest }) {
         </span>
         <span className="shrink-0 text-11 text-muted">{`${paid}, ${took}`}</span>
       </div>
-      {error !== null && <p className="break-words text-failed">{error}</p>}
+      {error !== null && <FailedAnswer status={status} error={error} />}
       {isRecord(outputs) && <Values values={outputs} />}
       {providers.length > 0 && <Providers providers={providers} />}
     </div>
+  )
+}
+
+/** What to do about a failed answer, and the error behind it. Its words stand in the pill above. */
+function FailedAnswer({ status, error }: { status: CellTest['status']; error: string }) {
+  const { words, hint } = describeFailure(status, error)
+  return (
+    <>
+      <p className="break-words text-failed">{words}</p>
+      <p className="break-words">{`Hint: ${hint}`}</p>
+      {words !== error && <RawError error={error} />}
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import { sheetCall } from '../../../api/calls.ts'
 import { fetchData, send } from '../../../api/client.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { copyText } from '../../../ui/copy-text.ts'
 import { notify, notifyProblem } from '../../../ui/toasts.tsx'
 import { valueText } from '../cell-text.ts'
 import { changeDefinition } from '../definition-steps.ts'
@@ -17,7 +18,8 @@ export function ValueActions({ action, line }: { action: string; line: ValueLine
     mutationFn: (reference: string) => addColumn(view, action, line, reference),
     onError: (error) => notifyProblem(error),
   })
-  const use = (reference: string) => {
+  const use = async (reference: string) => {
+    await copyText(reference).catch(notifyProblem)
     const next = findNext(view, action)
     view.state.getState().carry({ token: reference, name: printPath(line.path) })
     if (next === undefined) view.address.openAdd(action)
@@ -32,7 +34,7 @@ export function ValueActions({ action, line }: { action: string; line: ValueLine
       )}
       <CopyButton size="small" kind="ghost" label="Copy" text={() => valueText(line.value)} />
       {token !== null && view.can.editActions && (
-        <Button size="small" kind="ghost" onClick={() => use(token)}>
+        <Button size="small" kind="ghost" onClick={() => void use(token)}>
           Use in next action
         </Button>
       )}

@@ -43,6 +43,18 @@ describe('H8: GET S/actions/suggestions', () => {
       { value: '{{input.Website}} {{input.Mail}}' },
     ],
     [
+      'by a column that most rows lack',
+      [column('Name'), column('domain'), column('Email')],
+      [
+        { Name: 'Ada Lovelace', domain: 'a.example', Email: 'ada@a.example' },
+        { Name: 'Alan Turing', domain: 'b.example', Email: '' },
+        { Name: 'Grace Hopper', domain: 'c.example', Email: '' },
+      ],
+      'person_work_email_waterfall',
+      '"Name" and "domain" tell who works where',
+      { full_name: '{{input.Name}}', company_domain: '{{input.domain}}' },
+    ],
+    [
       'by type, without rows',
       [column('Where', 'url')],
       [],

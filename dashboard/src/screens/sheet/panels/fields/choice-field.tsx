@@ -1,9 +1,9 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Combobox, type Choice } from '../../../../ui/combobox.tsx'
 import { hasToken } from '../../tokens.ts'
 import { labelChoice } from './choice-labels.ts'
 import { FieldShell } from './field-shell.tsx'
-import type { FieldProps } from './panel-context.ts'
+import { type FieldProps, usePanel } from './panel-context.ts'
 import { TextInput } from './text-field.tsx'
 import { useOptions } from './use-options.ts'
 
@@ -13,6 +13,15 @@ export function ChoiceField({ text, ...props }: FieldProps & { text: string }) {
   // A field that was filled with a column stays a text, in which the column is a chip.
   const [isText] = useState(() => hasToken(text))
   const { options, note } = useOptions(field)
+  const isNew = usePanel().node === null
+  const only = field.kind === 'model' && isNew && options.length === 1 ? options[0]?.value : undefined
+  // A new action starts with the model of a server that offers one.
+  const [isFilled, setFilled] = useState(false)
+  useEffect(() => {
+    if (only === undefined || isFilled) return
+    setFilled(true)
+    if (text === '') onChange(only)
+  }, [only, isFilled, text, onChange])
   if (isText) return <TextInput {...props} text={text} />
   const choices: Choice[] =
     field.options?.map((value) => ({ value, label: labelChoice(value) })) ??
