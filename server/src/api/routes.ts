@@ -41,6 +41,8 @@ import { suggestionRoutes } from '../sheets/routes/actions/suggestions.ts'
 import { waterfallRoutes } from '../sheets/routes/actions/waterfalls.ts'
 import { cellRoutes } from '../sheets/routes/rows/cells.ts'
 import { changeRoutes } from '../sheets/routes/rows/changes.ts'
+import { rowGroupRoutes } from '../sheets/routes/rows/row-groups.ts'
+import { rowStatisticsRoutes } from '../sheets/routes/rows/row-statistics.ts'
 import { rowRoutes } from '../sheets/routes/rows/rows.ts'
 import { definitionRestoreRoutes } from '../sheets/routes/screens/definition-restores.ts'
 import { fieldOptionRoutes } from '../sheets/routes/screens/field-options.ts'
@@ -98,6 +100,8 @@ const API_ROUTES: Routes[] = [
   cellTestRoutes,
   conditionCheckRoutes,
   rowRoutes,
+  rowGroupRoutes,
+  rowStatisticsRoutes,
   cellRoutes,
   runRoutes,
   causeRoutes,

@@ -19,6 +19,21 @@ export const ROWS: Operations = {
       filters: [{ variable: '{{input.company}}', operator: 'contains', values: ['stri'] }],
     },
   },
+  [`POST ${SHEET}/rows/groups`]: {
+    id: 'groupRows',
+    description:
+      'Groups the rows of a selection by up to three columns: the 1,000 largest groups with their counts, aggregates of numbers, and a `selection` that finds the rows of each wherever rows are selected.',
+    body: {
+      by: [{ variable: '{{input.industry}}' }],
+      aggregates: [{ variable: '{{input.employees}}', function: 'average' }],
+    },
+  },
+  [`POST ${SHEET}/rows/statistics`]: {
+    id: 'getRowStatistics',
+    description:
+      'Statistics of up to 50 columns over the rows of a selection: filled and different values, the most frequent ones, figures and histograms of numbers and dates, and of actions their statuses, credits and hit rates. Exact up to 100,000 rows; of more, a sample of rows is looked at, and `precision` says so.',
+    body: { columns: [{ variable: '{{input.employees}}' }, { field: 'created_at' }] },
+  },
   [`POST ${SHEET}/rows/delete`]: {
     id: 'deleteRows',
     description: 'Deletes up to 200 rows; `rejected` lists ids that are not rows of this sheet.',

@@ -17,26 +17,32 @@ export async function cancellable<Result>(
     .setAccessMode(access)
     .execute(async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
-      const pid = rows[0]?.pid
-      let cancelling: Promise<unknown> = Promise.resolve()
-      const cancel = () => {
-        // If the cancellation cannot be sent, the database is gone and the read fails by itself.
-        cancelling = store
-          .query({ text: 'select pg_cancel_backend($1)', values: [pid] })
-          .catch(() => undefined)
-      }
-      signal.addEventListener('abort', cancel, { once: true })
-      try {
-        const result = await read(trx)
-        signal.throwIfAborted()
-        return result
-      } catch (cause) {
-        signal.throwIfAborted()
-        throw cause
-      } finally {
-        signal.removeEventListener('abort', cancel)
-        // The connection goes back to the pool: a cancellation still in flight would hit its next user.
-        await cancelling
-      }
+      return cancelOn(store, { pid: rows[0]?.pid, signal }, () => read(trx))
     })
+}
+
+/** Reads over the connection of this process of PostgreSQL, and cancels its statement when the signal is aborted. */
+export async function cancelOn<Result>(
+  store: Pick<Store, 'query'>,
+  { pid, signal }: { pid: number | undefined; signal: AbortSignal },
+  read: () => Promise<Result>,
+): Promise<Result> {
+  let cancelling: Promise<unknown> = Promise.resolve()
+  const cancel = () => {
+    // If the cancellation cannot be sent, the database is gone and the read fails by itself.
+    cancelling = store.query({ text: 'select pg_cancel_backend($1)', values: [pid] }).catch(() => undefined)
+  }
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const result = await read()
+    signal.throwIfAborted()
+    return result
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw cause
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    // The connection goes back to the pool: a cancellation still in flight would hit its next user.
+    await cancelling
+  }
 }

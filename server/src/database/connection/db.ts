@@ -14,7 +14,13 @@ import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
 import { createShares, type Shares } from './shares.ts'
-import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
+import {
+  createStatementNaming,
+  isAnalysis,
+  isKeyedRead,
+  isUnhurried,
+  type NamingClient,
+} from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
 /** A handle to the database for one organisation or, as `system`, for the program itself. */
@@ -83,6 +89,8 @@ const ORDERED_PLANS = `${KEYED_PLANS} -c enable_bitmapscan=off -c enable_sort=of
 /** The part of the organisations' connections that is kept for reads by key. */
 const KEYED_READS_SHARE = 0.3
 const UNHURRIED_SHARE = 0.15
+/** The connections for reads of much data, beside all others. They are opened when the first such read begins. */
+const ANALYSIS_CONNECTIONS = 4
 /** The part of each pool that one organisation may use while the process works for several. */
 const ORG_SHARE = 1 / 3
 /**
@@ -202,6 +210,7 @@ function openPools(options: StoreOptions, countHandles: () => number) {
     org: openPool({ max: connections - reads - unhurried }),
     reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS }),
     unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
+    analysis: keyedPlans ? undefined : openPool({ max: ANALYSIS_CONNECTIONS }),
   }
 }
 
@@ -259,11 +268,14 @@ function createConnecting(pools: Pools) {
 /** Returns a function that opens a connection for a statement, or for the transaction that begins with it. */
 function createOpening(pools: Pools, connectFor: Connect) {
   const nameStatements = createStatementNaming()
+  const findPool = (text: string) => {
+    if (isAnalysis(text)) return pools.analysis
+    return isUnhurried(text) ? pools.unhurried : undefined
+  }
   return async (org: string, text: string, isTransaction: boolean): Promise<NamingClient> => {
     if (pools.reads !== undefined && !isTransaction && isKeyedRead(text))
       return nameStatements(await connectFor(org, pools.reads), 'all')
-    const pool = isUnhurried(text) ? pools.unhurried : undefined
-    return nameStatements(await connectFor(org, pool), 'steady')
+    return nameStatements(await connectFor(org, findPool(text)), 'steady')
   }
 }
 

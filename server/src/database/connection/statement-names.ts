@@ -37,6 +37,9 @@ export const isKeyedRead = (text: string): boolean => text.startsWith(KEYED_READ
  * priority.
  */
 export const KEYED_UNHURRIED = `${KEYED} /* unhurried */`
+/** The start of transactions that read much of an organisation. They use connections of their own. */
+export const ANALYSIS = '/* analysis */'
+export const isAnalysis = (text: string): boolean => text.startsWith(ANALYSIS)
 export const isUnhurried = (text: string): boolean => text.startsWith(KEYED_UNHURRIED)
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 

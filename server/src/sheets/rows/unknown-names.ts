@@ -11,6 +11,9 @@ type Names = {
   hintAction: (action: string) => string
 }
 
+/** The fields of bodies that list columns. */
+export const COLUMN_LISTS = ['sort', 'groups', 'columns', 'by', 'aggregates']
+
 /** Finds names that the sheet does not have, even if other parts of the body have the wrong shape. */
 export function findUnknownNames(body: unknown, chain: ChainView): FieldError[] {
   const names: Names = {
@@ -31,8 +34,16 @@ export function findUnknownNames(body: unknown, chain: ChainView): FieldError[] 
       ...findOperatorErrors(part, field, chain),
     ]),
     ...inParts('status_filters', (part, field) => findActionErrors(part, field, names)),
-    ...['sort', 'groups', 'columns'].flatMap(inColumns),
+    ...COLUMN_LISTS.flatMap(inColumns),
   ]
+}
+
+/** Finds what a body names as its own column that the sheet does not have. */
+export function findUnknownColumn(body: unknown, chain: ChainView): FieldError[] {
+  return findUnknownNames({ columns: [body] }, chain).map(({ field, message }) => ({
+    field: field.replace('columns[0].', ''),
+    message,
+  }))
 }
 
 function findVariableErrors(part: unknown, field: string, { chain, hintVariable }: Names): FieldError[] {

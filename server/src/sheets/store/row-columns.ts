@@ -2,11 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { DECIMAL, MAX_DECIMAL } from '#contract/decimal.ts'
 import type { OutputSource, ValueSource } from '../../database/tables/selection.ts'
 
-/** Selects a value of the row `r` as JSON; null if it is missing. Outputs of cells that are not complete are missing. */
-export function valueJson(source: ValueSource): RawBuilder<unknown> {
-  const head = 'column' in source ? sql`(r.data -> ${String(source.column)})` : outputJson(source)
+/**
+ * Selects a value of the row `r` as JSON; null if it is missing. Outputs of cells that are not complete are missing. `outputs`:
+ * those of the cell, if they have been read.
+ */
+export function valueJson(source: ValueSource, outputs?: RawBuilder<unknown>): RawBuilder<unknown> {
+  const head = headOf(source, outputs)
   const { steps = [], whole = null } = source
   return steps.length === 0 ? head : sql`loam_at(${head}, ${JSON.stringify(steps)}::jsonb, ${whole}::text)`
+}
+
+function headOf(source: ValueSource, outputs: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+  if ('column' in source) return sql`(r.data -> ${String(source.column)})`
+  return outputs === undefined ? outputJson(source) : sql`(${outputs} -> ${source.output})`
 }
 
 /**

@@ -77,14 +77,18 @@ function filterCondition(filter: ValueFilter): Condition {
   return test(selectText(filter.column), values, filter.column)
 }
 
+/** Returns the condition that an input is missing, null, or an empty text, list or object. */
+const isEmpty = (text: Text, column: number): Condition =>
+  sql`(case when ${text} in ('[]', '{}') then jsonb_typeof(r.data -> ${String(column)}) <> 'string' else coalesce(${text}, '') = '' end)`
+
 /** The operators that compare an input as its text. All else is compared as conditions do. */
 const OPERATORS: Partial<
   Record<FilterOperator, (text: Text, values: string[], column: number) => Condition>
 > = {
   'is equal to': (text, values) => sql`(${text}) = ${one(values)}`,
   'not equal to': (text, values) => sql`(${text}) is distinct from ${one(values)}`,
-  'is empty': (text) => sql`coalesce(${text}, '') = ''`,
-  'not empty': (text) => sql`coalesce(${text}, '') <> ''`,
+  'is empty': (text, _values, column) => isEmpty(text, column),
+  'not empty': (text, _values, column) => sql`not ${isEmpty(text, column)}`,
   contains: (text, values, column) => contains(column, text, one(values)),
   'does not contain': (text, values, column) =>
     sql`not coalesce(${contains(column, text, one(values))}, false)`,
@@ -100,22 +104,26 @@ const DAY = 86_400_000
  * Returns the condition on the time of creation. The time is the beginning of the row id, so this is a range of the primary
  * key with both ends.
  */
-export function createdWithin({ operator, values }: CreatedAtFilter): Condition {
+export function createdWithin(filter: CreatedAtFilter): Condition {
+  const { from, to } = createdRange(filter)
+  return sql`r.row_id >= ${firstIdAt(from)}::uuid and r.row_id < ${firstIdAt(to)}::uuid`
+}
+
+/** Returns the milliseconds since 1970 that the filter allows: from the first on, up to but without `to`. */
+export function createdRange({ operator, values }: CreatedAtFilter): { from: number; to: number } {
   const [first = '', second = first] = values
-  const range = (from: number, to: number): Condition =>
-    sql`r.row_id >= ${firstIdAt(from)}::uuid and r.row_id < ${firstIdAt(to)}::uuid`
   switch (operator) {
     case 'equals to':
     case 'is between':
-      return range(getFirstMs(first), getEndMs(second))
+      return { from: getFirstMs(first), to: getEndMs(second) }
     case 'greater than':
-      return range(getEndMs(first), LAST_MS)
+      return { from: getEndMs(first), to: LAST_MS }
     case 'greater than or equals to':
-      return range(getFirstMs(first), LAST_MS)
+      return { from: getFirstMs(first), to: LAST_MS }
     case 'less than':
-      return range(0, getFirstMs(first))
+      return { from: 0, to: getFirstMs(first) }
     case 'less than or equals to':
-      return range(0, getEndMs(first))
+      return { from: 0, to: getEndMs(first) }
   }
 }
 

@@ -6,7 +6,13 @@ import type { Definition } from '../../../catalog/chain/definition.ts'
 import { type ChainView, viewChain } from '../../../catalog/configuration/chain-view.ts'
 import type { Selection, SheetColumn, SortKey, ValueFilter } from '../../../database/tables/selection.ts'
 import { validationError } from '../../../lib/errors.ts'
-import { findUnknownNames, listParts, readValue } from '../../rows/unknown-names.ts'
+import {
+  COLUMN_LISTS,
+  findUnknownColumn,
+  findUnknownNames,
+  listParts,
+  readValue,
+} from '../../rows/unknown-names.ts'
 import { comparedAs, findValue } from '../../rows/value-sources.ts'
 import { listDiscoveredOutputs } from '../../store/action-outputs.ts'
 import { getDefinition } from '../../store/definitions.ts'
@@ -58,7 +64,7 @@ export async function viewChainOf(
   definition: Definition,
   body: unknown,
 ): Promise<ChainView> {
-  const parts = ['filters', 'sort', 'groups', 'columns'].flatMap((name) => listParts(body, name))
+  const parts = ['filters', ...COLUMN_LISTS].flatMap((name) => listParts(body, name))
   const namesOutput = parts.some((part) => {
     const variable = readValue(part, 'variable')
     const isOutput = typeof variable === 'string' && !/^\{\{\s*input\./.test(variable)
@@ -83,10 +89,27 @@ export function findColumn(column: ColumnFields, chain: ChainView): SheetColumn 
   return isThere && action_instance_id !== undefined ? { statusOf: action_instance_id } : undefined
 }
 
+/** Finds columns of the sheet, for a body whose names have been checked (`resolveRows`). */
+export async function findColumns(
+  request: SelectingRequest,
+  columns: readonly ColumnFields[],
+  definition: Definition,
+): Promise<SheetColumn[]> {
+  const chain = await viewChainOf(request, definition, { columns })
+  return columns.flatMap((column) => findColumn(column, chain) ?? [])
+}
+
 /** Finds unknown names in a body whose shape was refused (D5). */
 export async function faultsInSelection(request: FastifyRequest): Promise<FieldError[]> {
   const { db, sheet, body } = request
   return findUnknownNames(body, await viewChainOf(request, await getDefinition(db, sheet), body))
+}
+
+/** Finds the column that a body names if the sheet does not have it. */
+export async function faultsInColumn(request: FastifyRequest): Promise<FieldError[]> {
+  const { db, sheet, body } = request
+  const chain = await viewChainOf(request, await getDefinition(db, sheet), { columns: [body] })
+  return findUnknownColumn(body, chain)
 }
 
 export function isEmptySelection({ filters, statusFilters, createdAt, find, cause }: Selection): boolean {
