@@ -284,6 +284,14 @@ export const Row = z
       .literal(true)
       .optional()
       .describe('Stop ended the row before its last cell, and it has not run since'),
+    open_comments: z
+      .object({
+        total: z.int(),
+        row: z.int().describe('Comments on the row itself'),
+        cells: z.record(z.string(), z.int()).describe('By action instance, or token of an input or output'),
+      })
+      .optional()
+      .describe('Comments that are not resolved; absent if there are none'),
   })
   .meta({ id: 'Row' })
 

@@ -1,10 +1,13 @@
 import { MAX_ACTIONS, MAX_NOTE } from '#contract/actions.ts'
 import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
 import { MAX_BUDGETS } from '#contract/budgets.ts'
+import { MAX_COMMENT, MAX_MENTIONS } from '#contract/comments.ts'
 import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
 import { MAX_INPUTS } from '#contract/inputs.ts'
 import { MAX_SEARCHED } from '#contract/operators.ts'
 import { MAX_ENTITY_BYTES, MAX_RECORD_CHARS } from '#contract/records.ts'
+import { MAX_GROUP_BYTES, MAX_GROUPS } from '#contract/row-groups.ts'
+import { MAX_EXACT_ROWS } from '#contract/row-statistics.ts'
 import {
   DEFAULT_PAGE_SIZE,
   MAX_FILTER_VALUES,
@@ -106,6 +109,18 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     '400',
   ],
   ['rows that `first_10` runs', '10', ''],
+  [
+    'groups of one answer',
+    `${count(MAX_GROUPS)}, with ${bytes(MAX_GROUP_BYTES)} of values`,
+    'the largest groups',
+  ],
+  [
+    'rows that statistics of columns are exact for',
+    count(MAX_EXACT_ROWS),
+    'a sample, and `precision` says so',
+  ],
+  ['looking at rows for groups or statistics', '10 seconds', '400; select fewer rows'],
+  ['a comment', `${count(MAX_COMMENT)} characters, ${MAX_MENTIONS} members mentioned`, '400'],
   [
     'an imported file',
     `any number of rows, of ${bytes(MAX_RECORD_BYTES)} each and ${bytes(MAX_VALUE_BYTES)} a value`,

@@ -41,6 +41,8 @@ import { suggestionRoutes } from '../sheets/routes/actions/suggestions.ts'
 import { waterfallRoutes } from '../sheets/routes/actions/waterfalls.ts'
 import { cellRoutes } from '../sheets/routes/rows/cells.ts'
 import { changeRoutes } from '../sheets/routes/rows/changes.ts'
+import { commentRoutes } from '../sheets/routes/rows/comments.ts'
+import { rowDetailRoutes } from '../sheets/routes/rows/row-details.ts'
 import { rowGroupRoutes } from '../sheets/routes/rows/row-groups.ts'
 import { rowStatisticsRoutes } from '../sheets/routes/rows/row-statistics.ts'
 import { rowRoutes } from '../sheets/routes/rows/rows.ts'
@@ -102,6 +104,8 @@ const API_ROUTES: Routes[] = [
   rowRoutes,
   rowGroupRoutes,
   rowStatisticsRoutes,
+  rowDetailRoutes,
+  commentRoutes,
   cellRoutes,
   runRoutes,
   causeRoutes,

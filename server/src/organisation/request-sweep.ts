@@ -8,6 +8,7 @@ import { forgetDroppedFlights } from '../runs/store/flights.ts'
 import { forgetFormerCells } from '../runs/store/former-cells.ts'
 import { forgetOldEdits } from '../sheets/store/edit-history.ts'
 import { forgetDeletedRows } from '../sheets/store/row-edits.ts'
+import { forgetRowChanges } from '../sheets/store/row-history.ts'
 import { forgetOldWindows } from './store/admission.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
 import { forgetOldSignIns } from './store/sign-in-links.ts'
@@ -15,7 +16,7 @@ import { forgetOldSignIns } from './store/sign-in-links.ts'
 /**
  * Deletes what is no longer needed: rate-limit windows and `Idempotency-Key` answers of requests, old sums of
  * providers, sign-in links, rows deleted for good, dropped flights, former results of cells, edits too old to
- * undo, and unused caps.
+ * undo, old changes of rows, and unused caps.
  */
 export function requestSweep(store: Store): Job {
   return defineJob({
@@ -32,6 +33,7 @@ export function requestSweep(store: Store): Job {
       await forgetFormerCells(store.system)
       await forgetTests(store.system)
       await forgetOldEdits(store.system)
+      await forgetRowChanges(store.system)
       await forgetLimits(store.system)
     },
   })

@@ -12,6 +12,7 @@ import type { Log } from '../lib/log.ts'
 import { createMailer, mailSettings } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import { budgetAlertJob } from '../money/budget-alerts.ts'
+import { mailJob } from '../organisation/mail-job.ts'
 import { requestSweep } from '../organisation/request-sweep.ts'
 import { segmentJobs } from '../records/segments/segment-jobs.ts'
 import { segmentCycleJob } from '../records/syncs/cycle.ts'
@@ -118,6 +119,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
 /** Returns every kind of job of a worker process, started by name, by cron or every second. */
 function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
   const { store, log, config } = parts
+  const sendMail = createMailer(mailSettings(config))
   const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config
   return [
     importJob(parts),
@@ -142,10 +144,11 @@ function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[]
     webhookSweep(store),
     requestSweep(store),
     laneSweep(store),
+    mailJob({ store, sendMail, mailPerHour: config.LOAM_MAIL_PER_HOUR, log }),
     budgetAlertJob({
       store,
       egress: pulls.services.egress,
-      sendMail: createMailer(mailSettings(config)),
+      sendMail,
       mailPerHour: config.LOAM_MAIL_PER_HOUR,
       sealer: parts.sealer,
       log,

@@ -150,7 +150,7 @@ async function add(
   { sheet, data, ids, actor }: Arrival,
   request: PlannedRun | null,
 ): Promise<Arrived> {
-  const rowIds = await insertRows(db, sheet, data, ids)
+  const rowIds = await insertRows(db, sheet, data, { ids, by: actor.email })
   if (request === null) return { rowIds, queued: 0, runId: null }
   const { count, ...run } = request
   const { runId, rowsQueued } = await launchRows(db, actor, {

@@ -51,6 +51,7 @@ export const AUDIT_WORDS: Readonly<Record<string, string>> = {
   'rows.edited': 'edited {N rows} of {target}',
   'rows.deleted': 'deleted {N rows} of {target}',
   'rows.restored': 'restored {N rows} of {target}',
+  'comment.deleted': 'deleted a comment of {author} in {target}',
   'cell.restored': 'restored an earlier result in {target}',
   'cell.kept': 'kept the result of a test in {target}',
   'run.started': 'started a run of {target}',

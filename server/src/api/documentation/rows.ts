@@ -24,15 +24,15 @@ export const ROWS: Operations = {
     description:
       'Groups the rows of a selection by up to three columns: the 1,000 largest groups with their counts, aggregates of numbers, and a `selection` that finds the rows of each wherever rows are selected.',
     body: {
-      by: [{ variable: '{{input.industry}}' }],
-      aggregates: [{ variable: '{{input.employees}}', function: 'average' }],
+      by: [{ variable: '{{input.company}}' }, { action_instance_id: EXAMPLE_IDS.action_instance_id }],
+      aggregates: [{ variable: '{{input.website}}', function: 'max' }],
     },
   },
   [`POST ${SHEET}/rows/statistics`]: {
     id: 'getRowStatistics',
     description:
       'Statistics of up to 50 columns over the rows of a selection: filled and different values, the most frequent ones, figures and histograms of numbers and dates, and of actions their statuses, credits and hit rates. Exact up to 100,000 rows; of more, a sample of rows is looked at, and `precision` says so.',
-    body: { columns: [{ variable: '{{input.employees}}' }, { field: 'created_at' }] },
+    body: { columns: [{ variable: '{{input.company}}' }, { field: 'created_at' }] },
   },
   [`POST ${SHEET}/rows/delete`]: {
     id: 'deleteRows',
@@ -44,6 +44,17 @@ export const ROWS: Operations = {
     description:
       'Deletes every row of a sheet, or the rows chosen by a selector of Run Rows. Unknown fields are refused.',
     body: { filters: [{ variable: '{{input.company}}', operator: 'is empty' }] },
+  },
+  [`GET ${SHEET}/rows/{row_id}`]: {
+    id: 'getRow',
+    description:
+      'One row with its values, its cells with their provenance and billing, and the ids of the rows before and after it: by insertion, or in the order of `order_id`.',
+  },
+  [`GET ${SHEET}/rows/{row_id}/history`]: {
+    id: 'getRowHistory',
+    description:
+      'Who added a row, which values people changed in the last year, and the runs whose results it has, or had in the last week.',
+    query: { limit: '50' },
   },
   [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}`]: {
     id: 'getCell',
@@ -61,6 +72,27 @@ export const ROWS: Operations = {
     id: 'restoreCell',
     description:
       'Restores the former result of a cell that ran again and failed; results are kept for 7 days.',
+  },
+  [`GET ${SHEET}/comments`]: {
+    id: 'listComments',
+    description: 'The comments of a sheet, or of one row, newest first.',
+    query: { resolved: 'false' },
+  },
+  [`POST ${SHEET}/comments`]: {
+    id: 'addComment',
+    description:
+      'Adds a comment to a row, or to one cell or value of it. Members with access whom the text names as `@<email>` get a mail; a warning names the others.',
+    body: { row_id: EXAMPLE_IDS.row_id, text: 'Is this still their website? @ada@example.com' },
+  },
+  [`PATCH ${SHEET}/comments/{comment_id}`]: {
+    id: 'editComment',
+    description:
+      'Changes the text of a comment, which only its author may, or marks it as resolved or open again.',
+    body: { resolved: true },
+  },
+  [`DELETE ${SHEET}/comments/{comment_id}`]: {
+    id: 'deleteComment',
+    description: 'Deletes a comment. Only its author and administrators may.',
   },
   [`GET ${SHEET}/changes`]: {
     id: 'streamChanges',

@@ -112,6 +112,10 @@ const TRIALS: Record<string, Trial> = {
     }),
     statuses: [400],
   },
+  [`POST ${SHEET}/comments row_id`]: {
+    body: ({ row_id }) => ({ row_id, text: 'x' }),
+    statuses: [400],
+  },
   'POST /sources/{source_instance_id}/sync workflow_id': SYNC,
   'POST /records/segments/{segment_id}/sync workflow_id': SYNC,
 }
@@ -121,6 +125,7 @@ const NO_IDS = new Set([
   `POST ${SHEET}/actions/add action_id`,
   `POST ${SHEET}/actions/test action_id`,
   `POST ${SHEET}/estimate action_instance_id`,
+  `POST ${SHEET}/comments action_instance_id`,
 ])
 
 const nameOf = ({ name, field }: { name: string; field: string }) => `${name} ${field}`

@@ -107,6 +107,17 @@ export type OrganisationTables = {
     started_at: Made
     ended_at: MaybeInstant
   }
+  mail_outbox: {
+    org_id: string
+    message_id: string
+    email: string
+    subject: string
+    content: string
+    tries: Generated<number>
+    due_at: MaybeInstant
+    error: string | null
+    made_at: Made
+  }
   env_variables: {
     org_id: string
     workflow_id: string | null

@@ -99,15 +99,25 @@ export async function findCell(
   rowId: string,
   action: string,
 ): Promise<CellRecord | undefined> {
+  return (await findCells(db, orgId, rowId, [action])).get(action)
+}
+
+/** Returns the results of a row by action: of these actions only. */
+export async function findCells(
+  db: Db,
+  orgId: string,
+  rowId: string,
+  actions: readonly string[],
+): Promise<ReadonlyMap<string, CellRecord>> {
   await postCharges(db, orgId)
-  const { rows } = await sql<CellRecord>`
-    select c.status, coalesce((c.kept->>'run_id')::uuid, c.run_id) as run_id, c.kept->>'because' as kept, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
+  const { rows } = await sql<CellRecord & { action: string }>`
+    select c.action, c.status, coalesce((c.kept->>'run_id')::uuid, c.run_id) as run_id, c.kept->>'because' as kept, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
       c.completed_at, coalesce(r.price_version, 1) as price_version, case when c.credits_millis > 0 then coalesce((
         select e.entry_id from block_entries e where e.org_id = c.org_id and e.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id) and e.at = c.completed_at
           and e.row_id = c.row_id and e.action = c.action limit 1), (
         select e.entry_id from credit_entries e where e.org_id = c.org_id and e.row_id = c.row_id
           and e.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id) and e.action = c.action and e.type = 'charge' limit 1)) end as entry_id
     from cells c left join runs r on r.org_id = c.org_id and r.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id)
-    where c.org_id = ${orgId} and c.row_id = ${rowId} and c.action = ${action}`.execute(db)
-  return rows[0]
+    where c.org_id = ${orgId} and c.row_id = ${rowId} and c.action = any(${actions}::text[])`.execute(db)
+  return new Map(rows.map(({ action, ...cell }) => [action, cell]))
 }

@@ -3,9 +3,16 @@ import { LRUCache } from 'lru-cache'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { withoutBlanksInSteps } from '../../lib/json/without-blanks.ts'
 import { atOnce, inTurns, type Steps } from '../../lib/timing/turns.ts'
-import { packedCells, unpackCells, type UnpackedCell, type UnreadOutputs } from './packed-cells.ts'
+import {
+  type OpenComments,
+  packedCells,
+  unpackCells,
+  type UnpackedCell,
+  type UnreadOutputs,
+} from './packed-cells.ts'
 import type { StoredRow } from './row-values.ts'
 
 /** A cell as JSON for callers (`Cell` of the contract). */
@@ -14,6 +21,8 @@ export type RowCells = {
   byAction: Record<string, CellText>
   /** Tells whether a run of the row was stopped before its last cell, and none followed (D92). */
   isStopped: boolean
+  /** The open comments of the row, or null if there are none. */
+  comments: OpenComments | null
 }
 export type CellsByRow = Map<string, RowCells>
 
@@ -71,10 +80,11 @@ async function viewCells(
   for (const { row_id, cells } of rows) {
     // Callers read it by names of actions, so it has no prototype.
     const view = Object.create(null) as Record<string, CellText>
-    const row = { byAction: view, isStopped: false }
+    const row: RowCells = { byAction: view, isStopped: false, comments: null }
     page.set(row_id, row)
     const unpacked = unpackCells(cells)
     row.isStopped = unpacked.isStopped
+    row.comments = unpacked.comments
     for (const { outputs, unread: large, ...cell } of unpacked.cells) {
       if (large !== null) {
         unread.push({ row_id, ...cell, ...large })

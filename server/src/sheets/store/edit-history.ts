@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { MAX_ROW_BYTES } from '#contract/rows.ts'
 import type { Db } from '../../database/connection/db.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
@@ -92,7 +92,7 @@ export async function listEdits(db: Db, { org_id, sheet_id, member_id }: Editor)
   return rows
 }
 
-export type UndoneEdit = { changed_row_ids: string[]; values_left: number }
+export type UndoneEdit = { changed: RowChange[]; values_left: number }
 
 /**
  * Undoes an edit, or redoes it. Only values that are still as the edit left them change; values that were changed since stay,
@@ -109,9 +109,9 @@ export async function undoOrRedoEdit(
   const { rows: parts } = await sql<{ undone: boolean }>`
     select undone from row_edits where ${ofEdit}`.execute(trx)
   if (parts.length === 0) throw notFound('Edit')
-  if (parts.every((part) => part.undone === undone)) return { changed_row_ids: [], values_left: 0 }
+  if (parts.every((part) => part.undone === undone)) return { changed: [], values_left: 0 }
   const [from, to] = undone ? [sql`became`, sql`was`] : [sql`was`, sql`became`]
-  const { rows } = await sql<{ row_id: string; seq: number | null; asked: number; changed: number }>`
+  const { rows } = await sql<RowChange & { seq: number | null; asked: number; changed: number }>`
     with given as (
       select distinct on (id.row_id) id.row_id, change -> 1 as was, change -> 2 as became
       from row_edits, jsonb_array_elements(changes) as change,
@@ -134,23 +134,27 @@ export async function undoOrRedoEdit(
       update rows r set data = p.data from planned p
       where r.org_id = ${org_id} and r.row_id = p.row_id and cardinality(p.keys) > 0
         and octet_length(p.data::text) <= ${MAX_ROW_BYTES}
-      returning r.row_id, r.seq, cardinality(p.keys) as changed
+      returning r.row_id, r.seq, p.keys, cardinality(p.keys) as changed
     )
-    select g.row_id, put.seq, coalesce(put.changed, 0) as changed,
+    select g.row_id, put.seq, coalesce(put.changed, 0) as changed, ${valuesOf(from)} as was, ${valuesOf(to)} as became,
       (select count(*)::int from jsonb_object_keys(g.became)) as asked
     from given g left join put on put.row_id = g.row_id`.execute(trx)
   await sql`update row_edits set undone = ${undone} where ${ofEdit}`.execute(trx)
-  const changed = rows.flatMap(({ seq, row_id }) => (seq === null ? [] : [{ seq, row_id }]))
+  const changed = rows.flatMap(({ seq, ...row }) => (seq === null ? [] : [{ ...row, seq }]))
   await noteEdited(
     trx,
     editor,
     changed.map(({ seq }) => seq),
   )
   return {
-    changed_row_ids: changed.map(({ row_id }) => row_id),
+    changed: changed.map(({ row_id, was, became }) => ({ row_id, was, became })),
     values_left: rows.reduce((sum, { asked, changed: done }) => sum + asked - done, 0),
   }
 }
+
+/** Selects the changed values of a row, as JSON text by column. */
+const valuesOf = (values: RawBuilder<unknown>) =>
+  sql`(select coalesce(jsonb_object_agg(key, g.${values} -> key), '{}') from unnest(put.keys) key)::text`
 
 export async function forgetOldEdits(db: Db): Promise<void> {
   await sql`delete from row_edits where made_at < now() - ${sql.lit(MAX_DAYS)} * interval '1 day'`.execute(db)

@@ -29,7 +29,7 @@ async function roundTrip(cells: readonly Stored[]): Promise<ReturnType<typeof un
 }
 
 it('a row without cells', async () => {
-  expect(await roundTrip([])).toEqual({ isStopped: false, cells: [] })
+  expect(await roundTrip([])).toEqual({ isStopped: false, comments: null, cells: [] })
 })
 
 it('texts with the signs that separate fields and cells come back as they were', async () => {

@@ -43,9 +43,19 @@ const selectFlight = (orgId: string, rowId: RawBuilder<unknown>) => sql`
   (select * from flights where org_id = ${orgId} and row_id = ${rowId} offset 0) f,
   lateral (select actions, state from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
 
+/** The mark before the open comments of a row. */
+const COMMENTS = 'comments'
+/** Selects the number of open comments of a row by what they are about; null if there are none. */
+const packedComments = (orgId: string, rowId: RawBuilder<unknown>) => sql`
+  (select ${sql.lit(COMMENTS)} || ${fieldEnd} || jsonb_object_agg(place, count) from (
+    select coalesce(m.action, case when m.input_column is null then m.variable else '#' || m.input_column || m.variable end, '') as place,
+      count(*) as count
+    from comments m where m.org_id = ${orgId} and m.row_id = ${rowId} and m.resolved_at is null group by 1
+  ) counted)`
+
 /** Selects the cells of a row: its results and the cell that is queued or running, all as of one moment (D17). */
 export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuilder<string> =>
-  sql`concat_ws(${cellEnd},
+  sql`concat_ws(${cellEnd}, ${packedComments(orgId, rowId)},
     (select ${stopped} from stopped_rows where org_id = ${orgId} and row_id = ${rowId}),
     (select string_agg(${packedCell}, ${cellEnd}) from cells c where c.org_id = ${orgId} and c.row_id = ${rowId}),
     (select ${packedFlight} from ${selectFlight(orgId, rowId)}))`
@@ -64,9 +74,18 @@ export type UnpackedCell = {
 /** Outputs that were not read: their size in the database and their time. */
 export type UnreadOutputs = { stored_bytes: number; version: string }
 
+/** The open comments of a row: their number by action, by token of an output, by `#<column><path>` of an input, or '' for the row. */
+export type OpenComments = Record<string, number>
+
 /** Unpacks the cells of a row. `isStopped`: a run of the row was stopped before its last cell, and none followed (D92). */
-export function unpackCells(text: string): { isStopped: boolean; cells: UnpackedCell[] } {
+export function unpackCells(text: string): {
+  isStopped: boolean
+  comments: OpenComments | null
+  cells: UnpackedCell[]
+} {
   const packed = text === '' ? [] : text.split(CELL_END)
+  const comments = readComments(packed[0])
+  if (comments !== null) packed.shift()
   let isStopped = packed[0] === STOPPED
   if (isStopped) packed.shift()
   // A cell that runs again comes last and replaces its former result.
@@ -81,7 +100,12 @@ export function unpackCells(text: string): { isStopped: boolean; cells: Unpacked
     }
     cells.push(cell)
   }
-  return { isStopped, cells }
+  return { isStopped, comments, cells }
+}
+
+function readComments(packed: string | undefined): OpenComments | null {
+  const start = COMMENTS + FIELD_END
+  return packed?.startsWith(start) === true ? (JSON.parse(packed.slice(start.length)) as OpenComments) : null
 }
 
 function unpackCell(text: string): UnpackedCell {

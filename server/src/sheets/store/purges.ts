@@ -31,6 +31,10 @@ export async function purgeChunk(db: Db): Promise<boolean> {
         delete from stopped_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
       ), sent_gone as (
         delete from sent_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
+      ), comments_gone as (
+        delete from comments m using old where m.org_id = ${org_id} and m.row_id = old.row_id
+      ), changes_gone as (
+        delete from row_changes h using old where h.org_id = ${org_id} and h.row_id = old.row_id
       ), writes_gone as (
         delete from record_cell_writes w using old where w.org_id = ${org_id} and w.row_id = old.row_id
       )

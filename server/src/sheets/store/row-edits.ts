@@ -69,9 +69,11 @@ export async function keepDeletedRows(
 ): Promise<void> {
   await lockCounters(trx, org_id, [sheet_id])
   await sql`
-    insert into deleted_rows (org_id, sheet_id, row_id, seq, record, cells)
+    insert into deleted_rows (org_id, sheet_id, row_id, seq, record, cells, comments, changes)
     select r.org_id, r.sheet_id, r.row_id, r.seq, r::text,
-      array(select c::text from cells c where c.org_id = r.org_id and c.row_id = r.row_id)
+      array(select c::text from cells c where c.org_id = r.org_id and c.row_id = r.row_id),
+      array(select m::text from comments m where m.org_id = r.org_id and m.row_id = r.row_id),
+      array(select h::text from row_changes h where h.org_id = r.org_id and h.row_id = r.row_id)
     from ${rowsWithIds({ org_id, sheet_id }, ids)}
     where ${livingRows({ org_id, sheet_id })} and (select coalesce(sum(pg_column_size(c.outputs)), 0) from cells c
         where c.org_id = r.org_id and c.row_id = r.row_id) <= ${MAX_KEPT_BYTES}
@@ -90,11 +92,15 @@ export async function restoreRows(
       delete from deleted_rows d using sheet_counters c
       where d.org_id = ${org_id} and d.sheet_id = ${sheet_id} and d.row_id = any(${ids}::uuid[])
         and c.org_id = d.org_id and c.sheet_id = d.sheet_id and d.seq >= c.first_seq
-      returning d.row_id, d.seq, d.record, d.cells
+      returning d.row_id, d.seq, d.record, d.cells, d.comments, d.changes
     ), rows_back as (
       insert into rows select (b.record::"rows").* from back b
     ), cells_back as (
       insert into cells select (printed::cells).* from back b, unnest(b.cells) as printed
+    ), comments_back as (
+      insert into comments select (printed::comments).* from back b, unnest(b.comments) as printed
+    ), changes_back as (
+      insert into row_changes select (printed::row_changes).* from back b, unnest(b.changes) as printed
     ), filled as (
       update row_gaps g set deleted = g.deleted - b.count
       from (select seq / ${BLOCK} as block, count(*)::int as count from back group by 1) b

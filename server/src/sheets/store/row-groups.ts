@@ -39,7 +39,7 @@ export async function groupRows(
   const bytes = names.map((key) => sql`coalesce(octet_length(${key}), 0)`)
   const statement = sql<GroupRow>`
     with grouped as materialized (
-      select ${sql.join([...nameAll('k', keys), ...nameAll('a', results)])}, count(*) as count
+      select ${sql.join([...nameAll('k', keys.map(byCodePoint)), ...nameAll('a', results)])}, count(*) as count
       from (
         select ${sql.join(nameAll('t', texts))} from (
           select ${sql.join(nameAll('j', reads))} from (select r.* ${matching.rows}) r ${joins} offset 0
@@ -88,5 +88,6 @@ function keyOf(column: SheetColumn, text: Text): Text {
 
 const FUNCTIONS = { sum: sql`sum`, average: sql`avg`, min: sql`min`, max: sql`max` }
 
-/** Orders by a value: by code points, so that the order is the same in each installation; empty last. */
-const inOrder = (key: Part): Part => sql`${key} collate "C" nulls last`
+/** Compares texts by code points: the order is the same in each installation, and found much faster than that of a language. */
+const byCodePoint = (key: Part): Part => sql`(${key}) collate "C"`
+const inOrder = (key: Part): Part => sql`${key} nulls last`

@@ -99,7 +99,7 @@ export async function countValues(
   const { rows: found } = await sql<ValueCounts>`
     with grouped as materialized (
       select text, count(*)::bigint as n from (
-        select ${text} as text from (select ${read} as value from (${looked}) r ${joins} offset 0) read offset 0
+        select (${text}) collate "C" as text from (select ${read} as value from (${looked}) r ${joins} offset 0) read offset 0
       ) texts group by text
     ), numbers as materialized (
       select exact, ${toDouble(sql`exact`)} as x, sum(n)::bigint as n
@@ -111,8 +111,8 @@ export async function countValues(
       where moment is not null group by moment
     )
     select t.*, coalesce((
-        select jsonb_agg(jsonb_build_object('value', left(text, ${MAX_CHARACTERS}), 'count', n) order by n desc, text collate "C")
-        from (select text, n from grouped where text is not null order by n desc, text collate "C" limit ${sql.lit(MOST_FREQUENT)}) top
+        select jsonb_agg(jsonb_build_object('value', left(text, ${MAX_CHARACTERS}), 'count', n) order by n desc, text)
+        from (select text, n from grouped where text is not null order by n desc, text limit ${sql.lit(MOST_FREQUENT)}) top
       ), '[]') as most_frequent, ${distributionOf(sql`numbers`)} as numbers, ${distributionOf(sql`dates`)} as dates
     from (
       select coalesce(sum(n) filter (where text is not null), 0)::bigint as filled,

@@ -25,20 +25,20 @@ export type Page = {
 export const BLOCK = sql.lit(1024)
 
 /**
- * Adds rows in their order and returns their ids, which are made here unless they are given. One statement numbers and writes
+ * Adds rows in their order and returns their ids, which are made here unless they are given. `by`: who adds them. One statement numbers and writes
  * any number of rows.
  */
 export async function insertRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
   data: readonly string[],
-  ids: string[] = data.map(() => newId()),
+  { ids = data.map(() => newId()), by = null }: { ids?: string[] | undefined; by?: string | null } = {},
 ): Promise<string[]> {
   if (data.length === 0) return []
   const records = `[${data.map((text, n) => `{"i":"${ids[n]}","d":${text}}`).join(',')}]`
   const { numAffectedRows } = await sql`
     with numbered as (
-      update sheet_counters set next_seq = next_seq + ${data.length}
+      update sheet_counters set next_seq = next_seq + ${data.length}, added_by = ${by}
       where org_id = ${org_id} and sheet_id = ${sheet_id}
       returning next_seq - ${data.length} - 1 as base, ${announcing(sheet_id)}
     )
@@ -154,6 +154,12 @@ export async function deleteRows(
     ), stopped_gone as (
       delete from stopped_rows s using gone
       where s.org_id = gone.org_id and s.row_id = gone.row_id
+    ), comments_gone as (
+      delete from comments m using gone
+      where m.org_id = gone.org_id and m.row_id = gone.row_id
+    ), changes_gone as (
+      delete from row_changes h using gone
+      where h.org_id = gone.org_id and h.row_id = gone.row_id
     ), gaps as (
       insert into row_gaps as g (org_id, sheet_id, block, deleted)
       select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}

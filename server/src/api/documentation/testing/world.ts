@@ -35,12 +35,17 @@ export async function makeWorld(
     path.includes('row_id') ||
     path.includes('/run') ||
     path.includes('/delete') ||
+    path.includes('/comments') ||
     path.includes('/test')
   ) {
     world['row_id'] = (await post(`${sheet}/rows`, { rows: [ROW], run_after_add: 'all' })).row_ids[0]
     if (path.includes('/runs/'))
       world['run_id'] = (await org.call('GET', `${sheet}/runs`)).body.data[0]?.run_id
     await settledRows(org, sheet)
+  }
+  if (path.includes('{comment_id}')) {
+    const comment = { row_id: world['row_id'], text: 'Is this right?' }
+    world['comment_id'] = (await post(`${sheet}/comments`, comment)).comment_id
   }
   if (path.includes('{test_id}')) {
     const id = world['action_instance_id']

@@ -16,7 +16,7 @@ import { postCharges } from '../../../money/store/limits/posting.ts'
 import { recordAudit } from '../../../organisation/store/audit.ts'
 import { findFormer, type FormerCell, restoreFormer } from '../../../runs/store/former-cells.ts'
 import { type CellRecord, findCell, findWaiting } from '../../../runs/store/runs.ts'
-import { listCells, type OutputsUrl, readCellOutputs, viewOutputs } from '../../store/cells.ts'
+import { type CellText, listCells, type OutputsUrl, readCellOutputs, viewOutputs } from '../../store/cells.ts'
 import { findRowIds } from '../../store/rows.ts'
 import type { SheetRecord } from '../../store/sheets.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
@@ -157,7 +157,19 @@ export async function readDetail(
   if (cell === undefined) throw notFound('Cell')
   await postCharges(db, sheet.org_id)
   const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-  const former = isInFlight(cell.status)
+  return viewDetail({ db, sheet }, { row_id, action_instance_id }, { cell, stored, urlOf })
+}
+
+/** A cell as it is listed, and its result. */
+type ReadCell = { cell: CellText; stored: CellRecord | undefined; urlOf: OutputsUrl }
+
+/** Returns a cell with its provenance and its former result, after it was read. */
+export async function viewDetail(
+  { db, sheet }: Pick<FastifyRequest, 'db' | 'sheet'>,
+  { row_id, action_instance_id }: CellPlace,
+  { cell, stored, urlOf }: ReadCell,
+) {
+  const former = !FAILED.has(cell.status)
     ? undefined
     : await findFormer(db, sheet.org_id, row_id, action_instance_id)
   const previousUrl = () => `${urlOf(row_id, action_instance_id)}/previous`
@@ -170,6 +182,9 @@ export async function readDetail(
     ...(former === undefined ? {} : { previous: await viewFormer(former, previousUrl) }),
   }
 }
+
+/** Only a cell without a result of its own has a former one. */
+const FAILED: ReadonlySet<CellStatus> = new Set(['failed', 'error', 'out_of_credits'])
 
 const isInFlight = (status: CellStatus): boolean => status === 'queued' || status === 'running'
 

@@ -30,6 +30,7 @@ import {
   MAX_KEPT_BYTES,
   restoreRows,
 } from '../../store/row-edits.ts'
+import { recordRowChanges } from '../../store/row-history.ts'
 import { isNearRowLimit, requireRoom } from '../../store/row-quota.ts'
 import { deleteRows, findRowIds } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
@@ -69,6 +70,7 @@ function defineEdit(api: Api): void {
         await lockEdits(trx, editor)
         const changes = await editRows(trx, sheet, edits)
         await audit(trx, request, 'rows.edited', changes.length)
+        await recordRowChanges(trx, request.sheet, request.caller.email, changes)
         return {
           taken: new Set(changes.map(({ row_id }) => row_id)),
           edit_id: await keepEdit(trx, editor, body.edit_id, changes),
@@ -180,10 +182,14 @@ export function editHistoryRoutes(api: Api): void {
         const turned = await inTransaction(request.db, async (trx) => {
           await lockEdits(trx, editor)
           const done = await undoOrRedoEdit(trx, editor, request.params.edit_id, verb === 'undo')
-          await audit(trx, request, 'rows.edited', done.changed_row_ids.length)
+          await audit(trx, request, 'rows.edited', done.changed.length)
+          await recordRowChanges(trx, request.sheet, request.caller.email, done.changed)
           return done
         })
-        return ok(turned)
+        return ok({
+          changed_row_ids: turned.changed.map(({ row_id }) => row_id),
+          values_left: turned.values_left,
+        })
       },
     )
   }
