@@ -16,7 +16,7 @@ const settings = sql`set_config('work_mem', '32MB', true), set_config('max_paral
 export type Limited = { trx: Db; renew: () => Promise<void> }
 
 /**
- * Reads much of the data of one organisation in a transaction of at most `ms`, over connections that only such reads use: requests
+ * Reads much of the data of one organisation in a transaction of at most `ms`, after it waited for its turn, over connections that only such reads use: requests
  * of others do not wait for it. Its statement is cancelled when the signal is aborted, or after that time.
  */
 export async function analyse<Result>(
@@ -25,10 +25,10 @@ export async function analyse<Result>(
   { ms, signal }: { ms: number; signal: AbortSignal },
   read: (limited: Limited) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = performance.now() + ms
   await slots.take(orgId)
   try {
     signal.throwIfAborted()
+    const deadline = performance.now() + ms
     return await store
       .org(orgId)
       .transaction()

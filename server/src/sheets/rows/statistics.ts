@@ -39,11 +39,27 @@ export async function computeStatistics(
   wanted: Statistics,
   run: RunStep,
 ): Promise<RowStatistics | undefined> {
-  const deadline = performance.now() + MAX_MS
-  const left = () => deadline - performance.now()
-  const rows = await run(left() - 2 * FEW_MS, (limited) => findRows(limited, wanted))
+  let spent = 0
+  const left = () => MAX_MS - spent
+  const measured =
+    <Result>(step: (limited: Limited) => Promise<Result>) =>
+    async (limited: Limited) => {
+      const began = performance.now()
+      try {
+        return await step(limited)
+      } finally {
+        spent += performance.now() - began
+      }
+    }
+  const rows = await run(
+    left() - 2 * FEW_MS,
+    measured((limited) => findRows(limited, wanted)),
+  )
   if (rows === undefined) return undefined
-  const found = await run(left() - FEW_MS, (limited) => countColumns(limited, wanted, rows.looked))
+  const found = await run(
+    left() - FEW_MS,
+    measured((limited) => countColumns(limited, wanted, rows.looked)),
+  )
   if (found !== undefined) return view(rows, found)
   const few = await run(left(), (limited) => countColumns(limited, wanted, rows.few))
   return few === undefined ? undefined : view({ ...rows, isExact: rows.rows <= FEW }, few)
