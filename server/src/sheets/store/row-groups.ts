@@ -49,7 +49,7 @@ export async function groupRows(
     ), largest as (
       select *, row_number() over first_ones as place, sum(${sql.join(bytes, sql` + `)}) over first_ones as bytes
       from (select * from grouped ${largestFirst} limit ${sql.lit(MAX_GROUPS)}) listed
-      window first_ones as (${largestFirst} rows unbounded preceding)
+      window first_ones as (${largestFirst})
     )
     select l.count, array[${sql.join(names)}]::text[] as keys, ${listTexts(results.map((_, n) => name('a', n)))} as aggregates,
       t.group_count, t.total_count

@@ -31,22 +31,16 @@ export async function makeWorld(
     : { action_id: 'normalize_domain', inputs: { value: '{{input.website}}' } }
   world['action_instance_id'] = (await post(`${sheet}/actions/add`, action)).action_instance_id
   world['workflow_id'] = world['sheet_id'] = workflow.workflow_id
-  if (
-    path.includes('row_id') ||
-    path.includes('/run') ||
-    path.includes('/delete') ||
-    path.includes('/comments') ||
-    path.includes('/test')
-  ) {
+  if (/row_id|\/(run|delete|comments|test)/.test(path)) {
     world['row_id'] = (await post(`${sheet}/rows`, { rows: [ROW], run_after_add: 'all' })).row_ids[0]
     if (path.includes('/runs/'))
       world['run_id'] = (await org.call('GET', `${sheet}/runs`)).body.data[0]?.run_id
     await settledRows(org, sheet)
   }
-  if (path.includes('{comment_id}')) {
-    const comment = { row_id: world['row_id'], text: 'Is this right?' }
-    world['comment_id'] = (await post(`${sheet}/comments`, comment)).comment_id
-  }
+  if (path.includes('{comment_id}'))
+    world['comment_id'] = (
+      await post(`${sheet}/comments`, { row_id: world['row_id'], text: 'Hm' })
+    ).comment_id
   if (path.includes('{test_id}')) {
     const id = world['action_instance_id']
     const row_id = world['row_id']

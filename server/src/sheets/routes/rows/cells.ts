@@ -183,7 +183,7 @@ export async function viewDetail(
   }
 }
 
-/** Only a cell without a result of its own has a former one. */
+/** The statuses of cells without a result of their own, which may have a former one. */
 const FAILED: ReadonlySet<CellStatus> = new Set(['failed', 'error', 'out_of_credits'])
 
 const isInFlight = (status: CellStatus): boolean => status === 'queued' || status === 'running'
