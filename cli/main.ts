@@ -28,6 +28,11 @@ export const GROUPS: Group[] = [
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
   { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
   {
+    name: 'row',
+    about: 'List rows of a sheet, sorted or by a view',
+    load: () => import('./commands/row.ts'),
+  },
+  {
     name: 'webhook',
     about: 'Receive rows from other systems by webhook',
     load: () => import('./commands/webhook.ts'),

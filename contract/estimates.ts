@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Uuid } from './envelope.ts'
 import { Credits } from './numbers.ts'
-import { countSelectors, RowSelectors } from './row-selectors.ts'
+import { checkExcluded, countSelectors, Excluded, RowSelectors } from './row-selectors.ts'
 import { From, ONLY_CELLS, ONLY_ROWS } from './runs.ts'
 import { crossCheck } from './schema-checks.ts'
 import { MaxCredits } from './spending.ts'
@@ -9,12 +9,12 @@ import { MaxCredits } from './spending.ts'
 export const MAX_NEW_ROWS = 10_000_000
 
 const SELECTORS =
-  '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at` / `cause`'
+  '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at` / `cause` / `view_id`'
 
 export const EstimateBody = z
   .strictObject({
     ...RowSelectors,
-    all: z.literal(true).optional(),
+    ...Excluded,
     only: z
       .enum([...new Set([...ONLY_ROWS, ...ONLY_CELLS])])
       .optional()
@@ -30,6 +30,7 @@ export const EstimateBody = z
   })
   .check(
     crossCheck((context) => {
+      checkExcluded(context)
       const { all, only, new_rows, action_instance_id } = context.value
       if ((only === 'empty' || only === 'empty_and_failed') && action_instance_id === undefined) {
         const message = `\`${only}\` needs action_instance_id`

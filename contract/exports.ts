@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Sort } from './columns.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 import { boundedArray, crossCheck } from './schema-checks.ts'
@@ -20,6 +21,7 @@ export const ExportBody = z
     row_ids: boundedArray(Uuid, { max: MAX_SELECTED_IDS }).optional(),
     exclude_row_ids: boundedArray(Uuid, { max: MAX_SELECTED_IDS }).optional(),
     ...RowSelection,
+    sort: Sort.optional(),
     file_name: z
       .string()
       .optional()
@@ -39,7 +41,15 @@ export const ExportBody = z
     crossCheck((context) => {
       const { row_ids, ...others } = context.value
       if (row_ids === undefined) return
-      for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at', 'cause'] as const) {
+      const names = [
+        'exclude_row_ids',
+        'filters',
+        'status_filters',
+        'created_at',
+        'cause',
+        'view_id',
+      ] as const
+      for (const name of names) {
         if (others[name] === undefined) continue
         const message = 'cannot be combined with row_ids'
         context.issues.push({ code: 'custom', input: others[name], path: [name], message })

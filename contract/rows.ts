@@ -207,6 +207,7 @@ export const RowSelection = {
   cause: CauseKey.optional().describe(
     'The key of a cause of List Causes: rows with a cell that failed for it, in any run',
   ),
+  view_id: Uuid.optional().describe('The rows of a view; with other filters, both hold'),
 }
 
 const Paging = {
@@ -292,6 +293,10 @@ export const Row = z
       })
       .optional()
       .describe('Comments that are not resolved; absent if there are none'),
+    shown: z
+      .unknown()
+      .optional()
+      .describe('With a view: the values of its shown columns by their names; null if empty or above 32 KB'),
   })
   .meta({ id: 'Row' })
 
@@ -309,11 +314,6 @@ export const RowPage = z.object({
   looked_at: z.int().optional().describe('With filters over outputs: the number of rows looked at'),
   order_id: Uuid.optional().describe('With `sort`: the order of all rows, for further pages'),
   order_expires_at: DateTime.optional().describe('10 minutes after the last use of `order_id`'),
-})
-
-/** The body of Delete Rows. A value that is no id is reported in `rejected` (D43). */
-export const DeleteRowsBody = z.strictObject({
-  row_ids: boundedArray(z.unknown().meta({ type: 'string' }), { min: 1, max: MAX_ROW_IDS }),
 })
 
 export const DeletedRows = z.object({

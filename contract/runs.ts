@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { Sort } from './columns.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Credits } from './numbers.ts'
-import { countSelectors, RowSelectors } from './row-selectors.ts'
+import { checkExcluded, countSelectors, Excluded, hasSelection, RowSelectors } from './row-selectors.ts'
 import { CELL_STATUSES, Kept, OutputsRef, RowSelection } from './rows.ts'
 import { boundedArray, crossCheck } from './schema-checks.ts'
 import { DryRun, MaxCredits, Spending } from './spending.ts'
@@ -9,7 +10,8 @@ import { DryRun, MaxCredits, Spending } from './spending.ts'
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
 
-const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at` / `cause`'
+const SELECTORS =
+  '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at` / `cause` / `view_id`'
 
 /** The place where a row begins: its first action, or its first failed or missing cell (H11). */
 export const From = z
@@ -23,15 +25,20 @@ export const From = z
 export const RunRowsBody = z
   .strictObject({
     ...RowSelectors,
+    ...Excluded,
+    sort: Sort.optional(),
     from: From,
     ...Spending,
   })
   .check(
     crossCheck((context) => {
-      const given = countSelectors(context.value)
+      checkExcluded(context)
+      const given = countSelectors(context.value) + Number(context.value.all !== undefined)
       if (given === 1) return
       const message =
-        given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
+        given === 0
+          ? `needs a selector: \`all: true\`, ${SELECTORS}`
+          : `takes exactly one selector: \`all: true\`, ${SELECTORS}`
       context.issues.push({ code: 'custom', input: context.value, path: [], message })
     }),
   )
@@ -77,14 +84,14 @@ export const RunActionBody = z
       ),
     run_next_action: z.boolean().default(false),
     ...RowSelection,
+    sort: Sort.optional(),
     ...Spending,
   })
   .check(
     crossCheck((context) => {
-      const { row_ids, filters, status_filters, created_at, find, cause } = context.value
-      const filtered = [filters, status_filters, created_at, find, cause].some((part) => part !== undefined)
-      if (Array.isArray(row_ids) && row_ids.length > 0 && filtered) {
-        const message = 'cannot be combined with filters, status_filters or created_at'
+      const { row_ids } = context.value
+      if (Array.isArray(row_ids) && row_ids.length > 0 && hasSelection(context.value)) {
+        const message = 'cannot be combined with filters, status_filters, created_at or view_id'
         context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
       }
     }),

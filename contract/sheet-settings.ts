@@ -23,6 +23,7 @@ export const SheetSchedule = z.object({
   cron: z.string(),
   timezone: z.string(),
   only: z.enum(ONLY_ROWS).nullable(),
+  view_id: Uuid.optional().describe('The view whose rows run, in its order'),
   max_credits: Credits.nullable().describe('The credit limit of each scheduled run'),
   next_run_at: DateTime,
 })
@@ -30,6 +31,7 @@ export const ScheduleBody = z.strictObject({
   cron: z.string(),
   timezone: z.string().trim().optional(),
   only: z.enum(ONLY_ROWS).optional(),
+  view_id: Uuid.optional().describe('Runs the rows of a view, instead of `only`'),
   max_credits: MaxCredits.nullable().optional().describe('Unchanged when absent; null for no limit'),
 })
 

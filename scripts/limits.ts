@@ -1,6 +1,7 @@
 import { MAX_ACTIONS, MAX_NOTE } from '#contract/actions.ts'
 import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
 import { MAX_BUDGETS } from '#contract/budgets.ts'
+import { MAX_SORT_COLUMNS } from '#contract/columns.ts'
 import { MAX_COMMENT, MAX_MENTIONS } from '#contract/comments.ts'
 import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
 import { MAX_INPUTS } from '#contract/inputs.ts'
@@ -24,6 +25,7 @@ import { MAX_CHANGES } from '#contract/segments.ts'
 import { DEFAULT_RUNS_PAGE, MAX_RUNS_PAGE, MAX_SHORTCUT_ROWS, MAX_WAIT_SECONDS } from '#contract/shortcuts.ts'
 import { MAX_NAME } from '#contract/text.ts'
 import { KNOWLEDGE_MAX_BYTES } from '#contract/user.ts'
+import { MAX_VIEWS } from '#contract/views.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import { BODY_CLASSES } from '#server/api/http/body.ts'
 import { MAX_UPLOADS_AT_ONCE } from '#server/files/routes/uploads.ts'
@@ -102,6 +104,14 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['row ids of List Rows, of Delete Rows', `${count(MAX_ROW_IDS)} each`, '400'],
   ['row ids of Run Action', count(MAX_ROW_IDS_PER_ACTION_RUN), '400'],
   ['row ids of Run Rows, of Export Sheet', `${count(MAX_SELECTED_IDS)} each`, '400; use filters for more'],
+  ['row ids that are left out of a run or a deletion', count(MAX_SELECTED_IDS), '400'],
+  ['columns of a sort, of groups', `${MAX_SORT_COLUMNS} each`, '400'],
+  ['views of a sheet', count(MAX_VIEWS), '409'],
+  [
+    'an order of rows (`order_id`)',
+    '10 minutes after its last use; 100 of an organisation',
+    '410 `ORDER_EXPIRED`',
+  ],
   ['filters, values of one filter', `${count(MAX_FILTERS)}, ${count(MAX_FILTER_VALUES)}`, '400'],
   [
     'a text to search for in filters and conditions (`contains`, `starts with`, `find`)',

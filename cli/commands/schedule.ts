@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { Uuid } from '#contract/envelope.ts'
 import { ONLY_ROWS } from '#contract/runs.ts'
+import { invalid } from '#server/lib/errors.ts'
 import { plural } from '#server/lib/plural.ts'
 import { DEFAULT_TIMEZONE } from '#server/lib/timing/cron.ts'
 import { MILLIS } from '#server/money/store/credits.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { setSchedule, unsetSchedule } from '#server/runs/schedules.ts'
 import { listSchedules } from '#server/runs/store/schedules.ts'
+import { findView } from '#server/sheets/store/views.ts'
 import { CapAmount, examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
@@ -17,6 +20,7 @@ const SetFlags = z.strictObject({
   cron: z.string(),
   timezone: z.string().trim().exactOptional(),
   only: z.enum(ONLY_ROWS).exactOptional(),
+  view: Uuid.exactOptional(),
   maxCredits: CapAmount.exactOptional(),
 })
 
@@ -45,6 +49,7 @@ function defineSet(schedule: Command): void {
       '--only <rows>',
       'unfinished or failed: rows that never finished, or rows with a failure (default all rows)',
     )
+    .option('--view <view_id>', 'the rows of a view, in its order, instead of --only')
     .option('--max-credits <credits>', 'credit limit of each run (default none)')
     .option('--timezone <name>', `time zone of the line (default ${DEFAULT_TIMEZONE})`)
     .option(...SHEET_ORG)
@@ -59,8 +64,12 @@ function defineSet(schedule: Command): void {
     .action(
       inSession(SetFlags, async ({ db }, flags) => {
         const sheet = await requireSheet(db, flags)
-        const { maxCredits: maxCreditsMillis = null, ...given } = flags
-        const made = await setSchedule(db, OPERATOR, sheet, { ...given, maxCreditsMillis })
+        const { maxCredits: maxCreditsMillis = null, view: viewId, ...given } = flags
+        if (viewId !== undefined && given.only !== undefined)
+          throw invalid('--view', 'cannot be combined with --only')
+        if (viewId !== undefined && (await findView(db, sheet, viewId)) === undefined)
+          throw invalid('--view', 'is not a view of this sheet')
+        const made = await setSchedule(db, OPERATOR, sheet, { ...given, viewId, maxCreditsMillis })
         const { sheet_id, cron, timezone, next_run_at, only_rows: only } = made
         const what = only === null ? '' : ` (${only} rows)`
         const cap = maxCreditsMillis === null ? null : maxCreditsMillis / MILLIS
@@ -71,6 +80,7 @@ function defineSet(schedule: Command): void {
             cron,
             next_run_at,
             ...(only === null ? {} : { only }),
+            ...(viewId === undefined ? {} : { view_id: viewId }),
             ...(cap === null ? {} : { max_credits: cap }),
           },
           text: () =>
@@ -90,8 +100,9 @@ function defineList(schedule: Command): void {
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
         const { org_id } = await resolveOrganisation(db, flags)
         const found = await listSchedules(db, org_id)
-        const schedules = found.map(({ max_credits_millis: millis, ...schedule }) => ({
+        const schedules = found.map(({ max_credits_millis: millis, view_id, ...schedule }) => ({
           ...schedule,
+          ...(view_id === null ? {} : { view_id }),
           max_credits: millis === null ? null : millis / MILLIS,
         }))
         return {
@@ -99,15 +110,17 @@ function defineList(schedule: Command): void {
           text: () =>
             formatTable(
               ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'ROWS', 'AT MOST', 'NAME'],
-              schedules.map(({ sheet_id, cron, timezone, next_run_at, only_rows, max_credits, name }) => [
-                sheet_id,
-                cron,
-                timezone,
-                formatTime(next_run_at),
-                only_rows ?? 'all',
-                String(max_credits ?? '-'),
-                name,
-              ]),
+              schedules.map(
+                ({ sheet_id, cron, timezone, next_run_at, only_rows, max_credits, name, ...rest }) => [
+                  sheet_id,
+                  cron,
+                  timezone,
+                  formatTime(next_run_at),
+                  rest.view_id === undefined ? (only_rows ?? 'all') : 'view',
+                  String(max_credits ?? '-'),
+                  name,
+                ],
+              ),
               'No schedules.',
             ),
         }

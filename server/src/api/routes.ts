@@ -55,6 +55,7 @@ import { sheetViewRoutes } from '../sheets/routes/screens/sheet-views.ts'
 import { workflowListRoutes } from '../sheets/routes/screens/workflow-list.ts'
 import { workflowSettings } from '../sheets/routes/screens/workflow-settings.ts'
 import { definitionRoutes } from '../sheets/routes/workflows/definitions.ts'
+import { viewRoutes } from '../sheets/routes/views/views.ts'
 import { inputChangeRoutes } from '../sheets/routes/workflows/input-changes.ts'
 import { inputRoutes } from '../sheets/routes/workflows/inputs.ts'
 import { sheetRoutes } from '../sheets/routes/workflows/sheets.ts'
@@ -101,6 +102,7 @@ const API_ROUTES: Routes[] = [
   waterfallRoutes,
   cellTestRoutes,
   conditionCheckRoutes,
+  viewRoutes,
   rowRoutes,
   rowGroupRoutes,
   rowStatisticsRoutes,

@@ -118,7 +118,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
 
 /** Returns every kind of job of a worker process, started by name, by cron or every second. */
 function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
-  const { store, log, config } = parts
+  const { store, log, config, catalogue } = parts
   const sendMail = createMailer(mailSettings(config))
   const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config
   return [
@@ -129,7 +129,7 @@ function listJobs(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[]
     sourceSweep(store),
     ...segmentJobs(store, parts.config),
     visitorSweep(store),
-    scheduleJob(store, log),
+    scheduleJob({ store, log, catalogue }),
     segmentScheduleJob(store, config.LOAM_SEGMENT_CYCLE_SECONDS, log),
     segmentCycleJob(store, { members, factor }),
     segmentSyncSweep(store),

@@ -11,7 +11,7 @@ import { openCap } from '../money/caps.ts'
 import { LATEST_PRICES } from '../money/store/price-versions.ts'
 import type { Actor } from '../organisation/store/audit.ts'
 import { unlaunchedRows } from './launch-pieces.ts'
-import { chosenRows } from './row-choice.ts'
+import { chosenRows, orderOfRun } from './row-choice.ts'
 import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 import { BY_API, type RunRequest } from './run-request.ts'
 
@@ -57,9 +57,15 @@ export async function launchRows(
   const cap = await openCap(db, sheet.org_id, request.cap)
   const launching = { run_id, ticket, cap, ...options }
   const { chosen, launched, joined, is_whole, base, weight } = await launch(db, actor, request, launching)
-  const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
+  const order = orderOfRun(request.rows)
+  const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight, sheet, order }
   const isWhole = request.rows.kind !== 'from_failure'
-  await addRowJobs(db, { ...flights, actions: request.actions, isWhole, mayHandOver: isWhole })
+  await addRowJobs(db, {
+    ...flights,
+    actions: request.actions,
+    isWhole,
+    mayHandOver: isWhole && order === undefined,
+  })
   return { runId: run_id, joined, rowsQueued: chosen, isLaunched: is_whole }
 }
 

@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import type { OnlyCells, OnlyRows } from '#contract/runs.ts'
 import type { Db } from '../database/connection/db.ts'
-import type { Selection } from '../database/tables/selection.ts'
+import type { Selection, SortKey } from '../database/tables/selection.ts'
 import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { rowsMeeting } from '../sheets/store/matching-rows.ts'
+import { createOrder, rowsInOrder } from '../sheets/store/row-orders.ts'
 import { livingRows, rowsByKey, rowsWithIds, deleteAllRows, deleteRows } from '../sheets/store/rows.ts'
 import { rowsNeeding, unfinishedRows } from '../sheets/store/unfinished-rows.ts'
 import { startsAtFailure } from './store/failure-places.ts'
@@ -15,10 +16,16 @@ export type RowChoice =
   | { kind: 'ids'; ids: readonly string[] }
   | { kind: 'first'; count: number }
   | { kind: 'matching'; selection: Selection }
+  | { kind: 'except'; rows: RowChoice; ids: readonly string[] }
+  /** The rows of a stored order, in that order. */
+  | { kind: 'ordered'; order: StoredOrder }
   /** The rows that did not come to the end of these actions. */
   | { kind: 'unfinished'; actions: readonly string[] }
   /** The rows whose cell of an action failed, or that have none. */
   | { kind: 'cells'; rows: RowChoice; action: string; only: OnlyCells }
+
+/** An order of rows and the number of its places. */
+export type StoredOrder = { order_id: string; total: number }
 
 /** The rows that have a failed or missing cell, each from there on. A skip of an action in `ends` ends a row. */
 export type FromFailure = {
@@ -50,6 +57,11 @@ export function chosenRows(sheet: SheetKey, choice: RunChoice): RawBuilder<unkno
       return sql`${living} order by r.seq limit ${sql.lit(choice.count)}`
     case 'matching':
       return sql`select r.row_id, r.seq ${rowsMeeting(sheet, choice.selection)}`
+    case 'except':
+      return sql`select r.row_id, r.seq from (${chosenRows(sheet, choice.rows)}) r
+        where r.row_id not in (select unnest(${choice.ids}::uuid[]))`
+    case 'ordered':
+      return sql`select r.row_id, r.seq from ${rowsInOrder(sheet, choice.order)} where ${livingRows(sheet)}`
     case 'unfinished':
       return byKey(sheet, unfinishedRows(sheet, choice.actions))
     case 'cells':
@@ -78,6 +90,30 @@ const byKey = (sheet: SheetKey, ids: RawBuilder<unknown>) =>
 
 /** Selects the ids and numbers of all rows of a sheet; conditions may follow. */
 export const allRows = (sheet: SheetKey) => sql`select r.row_id, r.seq from rows r where ${livingRows(sheet)}`
+
+/** Returns the stored order in which the rows of a run start, if it has one. */
+export function orderOfRun(choice: RunChoice): StoredOrder | undefined {
+  if (choice.kind === 'ordered') return choice.order
+  return choice.kind === 'from_failure' || choice.kind === 'cells' ? orderOfRun(choice.rows) : undefined
+}
+
+/** Stores the order of the rows of a choice, in the transaction that runs them. */
+export async function sortChoice(
+  trx: Db,
+  sheet: SheetKey,
+  choice: RowChoice,
+  sort: readonly SortKey[],
+): Promise<RowChoice> {
+  const isFirst = choice.kind === 'first'
+  const ids = sql`select row_id from (${chosenRows(sheet, isFirst ? { kind: 'all' } : choice)}) chosen`
+  const rows = sql`from ${rowsByKey(sheet, ids)} where ${livingRows(sheet)}`
+  const { order_id, total } = await createOrder(trx, sheet, {
+    rows,
+    sort,
+    limit: isFirst ? choice.count : undefined,
+  })
+  return { kind: 'ordered', order: { order_id, total } }
+}
 
 /** The number of rows that one statement deletes. */
 const PIECE = 5000

@@ -5,8 +5,11 @@ import { type HandedRow, type HandingOver, reservePlaces } from '../database/que
 import { handOverStatement } from '../database/queue/handed-jobs.ts'
 import { addJobsStatement } from '../database/queue/jobs.ts'
 import { RUN_FACTS, type RunFacts } from '../database/queue/run-facts.ts'
+import type { SheetKey } from '../database/tables/sheet-key.ts'
 import { isOn } from '../lib/fast-parts.ts'
 import { NO_ID } from '../lib/ids.ts'
+import { selectPlaces } from '../sheets/store/row-orders.ts'
+import type { StoredOrder } from './row-choice.ts'
 import { CELL_RESULTS, DATA } from './store/flight-row.ts'
 import { moveToFormer } from './store/former-cells.ts'
 
@@ -45,20 +48,49 @@ export type QueuedFlights = VirtualTime & {
   isWhole: boolean
   /** Set if the first rows may be handed over to a worker of this process. */
   mayHandOver: boolean
+  /** The order in which the rows start. Without it they start in the order of insertion. */
+  order?: StoredOrder | undefined
+  /** The sheet of the rows, if they have an order. */
+  sheet?: SheetKey
 }
 export type VirtualTime = { base: number; weight: number }
 
 /** Gives every flight of a run a job: one for each of the first rows and one for each group of later rows. */
 export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
-  const { count, mayHandOver, earlier = 0, start } = flights
+  const { count, mayHandOver, earlier = 0, start, order } = flights
+  if (order !== undefined) return addOrderedJobs(db, flights, order)
   let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
   let from = start ?? NO_ID
   for (let done = 0; done < count; done += CHUNK) {
     const isNext = done > 0
-    from = await addChunk(db, flights, { from, isNext, done: earlier + done, places })
+    const ids = nextFlights(flights, from, isNext)
+    from = (await addChunk(db, flights, { ids, done: earlier + done, places })).last ?? from
     places = null
   }
 }
+
+/** Gives flights their jobs in the order in which they are to start. Some rows of the order may have no flight of the run. */
+async function addOrderedJobs(
+  db: Db,
+  flights: QueuedFlights,
+  { order_id, total }: StoredOrder,
+): Promise<void> {
+  const { org_id, run_id, ticket } = flights
+  let done = 0
+  for (let place = 0; place < total; place += CHUNK) {
+    const ids = sql`select f.row_id from (${selectPlaces({ org_id, order_id }, place, CHUNK)}) p,
+      lateral (select * from rows where org_id = ${org_id} and sheet_id = ${flights.sheet?.sheet_id} and seq = p.seq offset 0) r,
+      lateral (select * from flights where org_id = ${org_id} and row_id = r.row_id offset 0) f
+      where f.run_id = ${run_id} and f.ticket = ${ticket}::int order by p.place`
+    done += (await addChunk(db, flights, { ids, done, places: null })).count ?? 0
+  }
+}
+
+/** Selects the next flights in the order of their rows: those from a row on, or after it. */
+const nextFlights = ({ org_id, run_id, ticket }: QueuedFlights, from: string, isNext: boolean) =>
+  sql`select row_id from flights
+        where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and ${isNext ? sql`row_id > ${from}` : sql`row_id >= ${from}`}
+        order by row_id limit ${sql.lit(CHUNK)}`
 
 const HAND_OVER = sql.raw(handOverStatement(EXPRESS_TASK, 'specified'))
 const ADD_SINGLY = sql.raw(
@@ -110,9 +142,9 @@ const payloadOf = ({ org_id, ticket, run_id }: QueuedFlights, rows: RawBuilder<u
 const priorityOf = ({ base, weight }: QueuedFlights, n: RawBuilder<unknown>) =>
   sql`least(32000, ${base} + ${n} * ${weight} / ${ROWS_PER_STEP})::int`
 
-/** A chunk of flights. It begins at the row `from`, or after it if the chunk before ended there (`isNext`). */
-type Chunk = { from: string; isNext: boolean; done: number; places: HandingOver | null }
-type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
+/** A chunk of flights: the rows that a statement selects. `done` is the number of flights before it. */
+type Chunk = { ids: RawBuilder<unknown>; done: number; places: HandingOver | null }
+type AddedJobs = { last: string; count: number; handed: HandedRow[] | null; facts: RunFacts | null }
 
 /**
  * Enqueues the jobs of some flights, or hands the flights over, and moves the cells that will run again to
@@ -127,8 +159,8 @@ type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | n
 async function addChunk(
   db: Db,
   flights: QueuedFlights,
-  { from, isNext, done, places }: Chunk,
-): Promise<string> {
+  { ids, done, places }: Chunk,
+): Promise<Partial<AddedJobs>> {
   const { org_id, run_id, ticket, count, actions, isWhole } = flights
   const reached = isWhole
     ? sql``
@@ -136,9 +168,7 @@ async function addChunk(
   const isHandedWhole = places !== null && places.count === count
   const { rows } = await sql<AddedJobs>`${keyed}
     with chunk as materialized (
-      select ${done}::bigint as done, array(select row_id from flights
-        where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and ${isNext ? sql`row_id > ${from}` : sql`row_id >= ${from}`}
-        order by row_id limit ${sql.lit(CHUNK)}) as ids
+      select ${done}::bigint as done, array(${ids}) as ids
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
         and c.action = any(${actions}::text[]) ${reached} returning c.*
@@ -151,7 +181,7 @@ async function addChunk(
       ${HAND_OVER}
     )
     ${isHandedWhole ? sql`` : QUEUED}
-    select (select ids[cardinality(ids)] from chunk) as last,
+    select (select ids[cardinality(ids)] from chunk) as last, (select cardinality(ids) from chunk) as count,
       (select json_agg(json_build_object('job', i.id, 'r', i.r, 'data', ${sql.raw(DATA)}, 'cells', (
           select ${sql.raw(CELL_RESULTS)} from cells c
           where c.org_id = i.o and c.row_id = i.r and c.action <> all(${actions}::text[]))::text))
@@ -162,5 +192,5 @@ async function addChunk(
     ${isHandedWhole ? sql`` : sql`from singly, together`}`.execute(db)
   const [added] = rows
   if (added?.handed && added.facts) places?.made({ facts: added.facts, ticket, rows: added.handed })
-  return added?.last ?? from
+  return added ?? {}
 }

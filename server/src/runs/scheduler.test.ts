@@ -10,7 +10,7 @@ import { startDueRuns } from './scheduler.ts'
 
 const app = await makeApp()
 const { store } = app
-const { log } = app.services
+const { log, catalogue } = app.services
 const org = await app.makeOrg()
 const { makeSheet, addRows } = rowsOf(org)
 const ADD = { action_id: 'normalize_domain', inputs: { value: '{{input.domain}}' } }
@@ -61,7 +61,7 @@ afterAll(() => void vi.resetModules())
 describe('a schedule', () => {
   it('runs all rows of the sheet, with the trigger schedule; last_run_at stays (D45)', async () => {
     const base = await makeDue(0)
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect(await runsOf(base)).toMatchObject([
       { trigger: 'schedule', rows_queued: 2, created_by: 'schedule' },
     ])
@@ -70,17 +70,17 @@ describe('a schedule', () => {
 
   it('makes up once for the ticks of an hour without a scheduler', async () => {
     const base = await makeDue(60)
-    await startDueRuns(store, log)
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
+    await startDueRuns({ store, log, catalogue })
     expect(await runsOf(base)).toHaveLength(1)
     expect(await nextRun(base)).toMatchObject({ ahead: true, within: true })
   })
 
   it('D21: rows still in flight from the tick before join that run', async () => {
     const base = await makeDue(0)
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     await makeOverdue(base, 0)
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect((await runsOf(base)).map((run) => run.rows_queued)).toEqual([0, 2])
   })
 
@@ -90,7 +90,7 @@ describe('a schedule', () => {
   ])('of a sheet without %s passes, noted in the log', async (what, options) => {
     const base = await makeDue(0, options)
     const noted = vi.spyOn(log, 'info')
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect(noted.mock.calls).toEqual([
       [expect.objectContaining({ sheet_id: keyOf(base).sheet_id }), expect.stringContaining(`no ${what}`)],
     ])
@@ -102,7 +102,7 @@ describe('a schedule', () => {
   it('goes with its sheet', async () => {
     const base = await makeDue(0)
     await org.call('DELETE', base.replace(/\/sheets.*/, ''))
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect(await nextRun(base)).toBeUndefined()
   })
 
@@ -112,10 +112,10 @@ describe('a schedule', () => {
     await sql`alter table runs add constraint broken check (sheet_id <> ${sql.lit(keyOf(broken).sheet_id)})`.execute(
       store.system,
     )
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect([await runsOf(broken), (await runsOf(sound)).length]).toEqual([[], 1])
     await sql`alter table runs drop constraint broken`.execute(store.system)
-    await startDueRuns(store, log)
+    await startDueRuns({ store, log, catalogue })
     expect(await runsOf(broken)).toHaveLength(1)
   })
 })
@@ -126,7 +126,7 @@ describe('R4: many schedulers', () => {
       Array.from({ length: 12 }, () => makeDue(1, { rows: 1, cron: EVERY_YEAR })),
     )
     for (let ticks = 1; ticks <= 3; ticks += 1) {
-      await Promise.all(Array.from({ length: 4 }, () => startDueRuns(store, log)))
+      await Promise.all(Array.from({ length: 4 }, () => startDueRuns({ store, log, catalogue })))
       const runs = await Promise.all(bases.map(runsOf))
       expect(runs.map((ofSheet) => ofSheet.length)).toEqual(bases.map(() => ticks))
       await Promise.all(bases.map((base) => makeOverdue(base, 1)))
@@ -144,7 +144,7 @@ describe('R4: many schedulers', () => {
         store.system,
       )
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skew })
-      await startDueRuns(store, log)
+      await startDueRuns({ store, log, catalogue })
       vi.useRealTimers()
       expect([(await runsOf(due)).length, (await runsOf(calm)).length]).toEqual([1, 0])
       expect(await nextRun(due)).toMatchObject({ ahead: true, within: true })
@@ -162,7 +162,7 @@ it('a worker process starts runs that are due and walks their rows', async () =>
 })
 
 it('R16: many due schedules of one organisation do not delay other organisations', async () => {
-  await startDueRuns(store, log)
+  await startDueRuns({ store, log, catalogue })
   for (const minutes of [9, 8, 7]) await makeDue(minutes, { rows: 0, chain: false })
   const other = await app.makeOrg()
   const sheet = { org_id: other.orgId, sheet_id: (await rowsOf(other).makeSheet()).slice(-36) }
@@ -174,6 +174,6 @@ it('R16: many due schedules of one organisation do not delay other organisations
     org.orgId,
     other.orgId,
   ])
-  await startDueRuns(store, log)
+  await startDueRuns({ store, log, catalogue })
   expect(await listDueSchedules(store.system, 1)).toEqual([])
 })

@@ -16,6 +16,8 @@ export async function setSchedule(
     cron: string
     timezone?: string | undefined
     only?: OnlyRows | undefined
+    /** The view whose rows each tick runs. */
+    viewId?: string | undefined
     /** The cap of each tick, or null for none. */
     maxCreditsMillis?: number | null | undefined
   },
@@ -30,7 +32,14 @@ export async function setSchedule(
         ? ((await findSchedule(trx, { org_id, sheet_id }))?.max_credits_millis ?? null)
         : given.maxCreditsMillis
     const when = { cron: cron.trim(), timezone, next_run_at }
-    const schedule = { org_id, sheet_id, ...when, only_rows: only, max_credits_millis }
+    const schedule = {
+      org_id,
+      sheet_id,
+      ...when,
+      only_rows: only,
+      max_credits_millis,
+      view_id: given.viewId ?? null,
+    }
     await putSchedule(trx, schedule)
     await recordAudit(trx, org_id, actor, {
       action: 'schedule.set',

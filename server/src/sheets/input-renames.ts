@@ -1,6 +1,11 @@
 import type { ReferencesChanged } from '#contract/inputs.ts'
 import type { Definition } from '../catalog/chain/definition.ts'
-import { findAmbiguous, findRenames, type InputRenames } from '../catalog/chain/input-renames.ts'
+import {
+  findAmbiguous,
+  findRenames,
+  type InputRenames,
+  renameInTexts,
+} from '../catalog/chain/input-renames.ts'
 import { followRenames, listInputTokens } from '../catalog/configuration/input-renames.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Db } from '../database/connection/db.ts'
@@ -14,6 +19,7 @@ import {
   renameInMappings,
 } from './store/input-followers.ts'
 import { isMainSheet, type SheetRecord } from './store/sheets.ts'
+import { mapViewSettings } from './store/views.ts'
 
 /** An action of another sheet that followed a rename, with the workflow that decides who may see it. */
 type FollowedElsewhere = ReferencesChanged[number] & { workflow_id: string }
@@ -56,6 +62,7 @@ export async function editWithFollowers<Result>(
   if (renames === null) return { result, elsewhere: [] }
   if (isMainSheet(sheet)) await renameInMappings(trx, sheet, renames.names)
   await renameInLayouts(trx, sheet, renames.names)
+  await mapViewSettings(trx, sheet, (settings) => renameInTexts(settings, renames))
   const elsewhere: FollowedElsewhere[] = []
   // The sheets are listed again under the locks of their workflows: some may have been deleted.
   const others = listed.length === 0 ? [] : await listSheetsNaming(trx, sheet, naming)

@@ -8,6 +8,7 @@ import { type Author, recordCreation } from '../organisation/changes.ts'
 import { copyWebhook } from '../runs/webhooks/webhooks.ts'
 import { getDefinition } from './store/definitions.ts'
 import { findSheet, insertSheet, listSheets, nextPosition, type SheetRecord } from './store/sheets.ts'
+import { copyViews } from './store/views.ts'
 import { insertWorkflow, lockWorkflow, touchWorkflow } from './store/workflows.ts'
 
 export type Copy = { workflow_id: string; name: string }
@@ -78,6 +79,7 @@ async function copySheet(
   const definition = copyDefinition(await getDefinition(trx, source), copyIds)
   const copy = { ...copied, ...changes, sheet_id, owner_id: author.memberId }
   await insertSheet(trx, author, copy, definition)
+  await copyViews(trx, { from: source, to: copy, ownerId: author.memberId })
   await copyWebhook(trx, author, sealer, { from: source, to: copy })
 }
 

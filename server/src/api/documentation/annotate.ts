@@ -7,6 +7,7 @@ import { ORGANISATION } from './organisation.ts'
 import { RECORDS } from './records.ts'
 import { ROWS, RUNS } from './rows.ts'
 import { AGENT, SHORTCUTS, SOURCES } from './services.ts'
+import { VIEWS } from './views.ts'
 import { WEBHOOK_RECEIVER } from './webhook-receiver.ts'
 import { ACTIONS, WORKFLOWS } from './workflows.ts'
 
@@ -15,6 +16,7 @@ export const OPERATIONS: Operations = {
   ...WORKFLOWS,
   ...ACTIONS,
   ...ROWS,
+  ...VIEWS,
   ...RUNS,
   ...SHORTCUTS,
   ...AGENT,
@@ -116,6 +118,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Shortcuts (legacy prefix)': 'The shortcut endpoints under their former address',
   Sources: 'Imports of records from other systems',
   User: 'The owner of the API key',
+  Views: 'Named filters, orders and columns of a sheet',
   Webhooks: 'Rows that other systems post',
   Workflows: 'Workflows, their copies and their sharing',
 }

@@ -36,6 +36,7 @@ export const EXAMPLE_IDS = {
   segment_id: '0198f3a9-5f6a-7b7c-8d8e-9f0a1b2c3d4e',
   sync_id: '0198f3aa-6a7b-7c8d-8e9f-0a1b2c3d4e5f',
   connection_id: '0198f3ab-7b8c-7d9e-8f0a-1b2c3d4e5f6a',
+  view_id: '0198f3ae-0e1f-7a2b-8c3d-4e5f6a7b8c9d',
   budget_id: '0198f3ac-8c9d-7e0f-8a1b-2c3d4e5f6a7b',
   comment_id: '0198f3ae-0e1f-7a2b-8c3d-4e5f6a7b8c9d',
 } as const

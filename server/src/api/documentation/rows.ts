@@ -12,7 +12,7 @@ export const ROWS: Operations = {
   [`POST ${SHEET}/rows/list`]: {
     id: 'listRows',
     description:
-      'Rows in the order of insertion, with their cells: one page of all rows, the rows of `row_ids`, or the rows that match all filters.',
+      'Rows with their cells: one page of all rows, the rows of `row_ids`, those of a view, or those that match all filters. They are in the order of insertion, or of `sort`: then `order_id` reads on in the same order while rows change, until 10 minutes after its last use.',
     body: {
       page_no: 1,
       page_size: 20,
@@ -36,7 +36,8 @@ export const ROWS: Operations = {
   },
   [`POST ${SHEET}/rows/delete`]: {
     id: 'deleteRows',
-    description: 'Deletes up to 200 rows; `rejected` lists ids that are not rows of this sheet.',
+    description:
+      'Deletes up to 200 rows by `row_ids`; `rejected` lists ids that are not rows of this sheet. Or deletes the rows of a selection, or `all: true`, without those of `exclude_row_ids`: the lists of the answer are then empty.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
   [`POST ${SHEET}/rows/delete-all`]: {

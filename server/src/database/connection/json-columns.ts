@@ -17,6 +17,8 @@ export type ExportSelection = Omit<Selection, 'createdAt'> & {
   createdAt?: Selection['createdAt']
   rowIds?: string[]
   excludeRowIds?: string[]
+  /** The stored order of the rows. */
+  order?: { order_id: string; total: number }
 }
 
 /** The columns of an export: the sheet as it was when the export was requested. */
@@ -26,9 +28,18 @@ export type ExportPlan = {
   actions: { id: string; name: string; outputs: string[]; numbers?: string[]; open: boolean }[]
   /** The extra columns of each action beside its outputs. */
   include?: ExportExtra[]
+  /** The columns of a view, in their order. Columns that it does not list follow; `hidden` ones are left out. */
+  view?: ViewedColumn[]
   /** Tells whether a CSV begins with a byte order mark. */
   bom?: boolean
 }
+
+/** A column of a view in an export: an input, all outputs of an action, or a value of an action under a name. */
+export type ViewedColumn = { hidden?: boolean } & (
+  | { column: number }
+  | { action: string }
+  | { action: string; output: string; steps?: readonly (string | number)[]; whole?: string; header?: string }
+)
 
 /** An input field of a shortcut, with the column of the frozen definition that it fills. */
 export type FrozenInput = ShortcutInput & { column: number }

@@ -92,6 +92,7 @@ export type RunTables = {
     next_run_at: Instant
     only_rows: OnlyRows | null
     max_credits_millis: number | null
+    view_id: string | null
     created_at: Made
   }
   shortcuts: {

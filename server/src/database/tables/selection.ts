@@ -5,6 +5,8 @@ export type Selection = {
   filters: ValueFilter[]
   statusFilters: StatusFilter[]
   createdAt: CreatedAtFilter | undefined
+  /** The filter by time of creation of a view, which holds as well. */
+  createdAlso?: CreatedAtFilter | undefined
   /** A text that at least one value or output of the row contains. */
   find?: string | undefined
   /** The key of a cause: the rows with a cell that failed for it. */

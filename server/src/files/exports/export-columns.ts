@@ -1,4 +1,4 @@
-import type { ExportPlan } from '../../database/connection/json-columns.ts'
+import type { ExportPlan, ViewedColumn } from '../../database/connection/json-columns.ts'
 import { plural } from '../../lib/plural.ts'
 import type { ColumnSource } from '../store/export-lines.ts'
 
@@ -44,13 +44,47 @@ export function listExportColumns(
     })),
     ...(plan.include ?? []).map((extra) => ({ header: `${name}: ${extra}`, action, extra })),
   ])
-  const columns = withUniqueHeaders([...inputs, ...outputs])
+  const columns = withUniqueHeaders(arrange([...inputs, ...outputs], plan))
   if (columns.length > MAX_COLUMNS) {
     throw new ExportFailure(
       `The sheet has ${plural(columns.length, 'column')}; a file holds at most ${MAX_COLUMNS}. Export fewer inputs and actions`,
     )
   }
   return columns
+}
+
+/** Puts the columns into the order of a view, adds those that it shows, and leaves out those that it hides. */
+function arrange(columns: readonly ExportColumn[], { view, actions }: ExportPlan): ExportColumn[] {
+  if (view === undefined) return [...columns]
+  const placeOf = (id: string) => actions.findIndex((action) => action.id === id)
+  const isIn = (column: ExportColumn, viewed: ViewedColumn): boolean => {
+    if ('column' in viewed) return 'input' in column && column.input === viewed.column
+    if (!('action' in column) || column.action !== placeOf(viewed.action)) return false
+    return !('output' in viewed) || (isPlain(viewed) && 'output' in column && column.output === viewed.output)
+  }
+  const listed = view.flatMap((viewed): ExportColumn[] => {
+    if (viewed.hidden === true) return []
+    const added = toShown(viewed, placeOf)
+    // A column that another entry names has its place there.
+    const isFirst = (column: ExportColumn) => view.find((one) => isIn(column, one)) === viewed
+    return added === undefined ? columns.filter((column) => isIn(column, viewed) && isFirst(column)) : [added]
+  })
+  const others = columns.filter((column) => !view.some((viewed) => isIn(column, viewed)))
+  return [...listed, ...others]
+}
+
+/** Tells whether an entry names an output as it is, without a name or a path of its own. */
+const isPlain = (viewed: Extract<ViewedColumn, { output: string }>) =>
+  viewed.header === undefined && viewed.steps === undefined
+
+/** Returns the column of a value that a view shows. */
+function toShown(viewed: ViewedColumn, placeOf: (id: string) => number): ExportColumn | undefined {
+  if (!('output' in viewed) || isPlain(viewed)) return undefined
+  const { action, output, steps, whole, header } = viewed
+  const place = placeOf(action)
+  if (place === -1) return undefined
+  const path = steps === undefined ? {} : { steps, whole }
+  return { header: header ?? `${action}: ${output}`, action: place, output, ...path }
 }
 
 function withUniqueHeaders(columns: ExportColumn[]): ExportColumn[] {

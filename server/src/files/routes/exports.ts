@@ -6,7 +6,7 @@ import type { Api, Services } from '../../api/services.ts'
 import { notFound } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { LinkSigner } from '../../lib/security/signed-links.ts'
-import { faultsInSelection, resolveSelection } from '../../sheets/routes/rows/row-selection.ts'
+import { faultsInSelection, resolveRows } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
 import { safeFileName } from '../exports/export-name.ts'
@@ -44,15 +44,17 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
       const { db, caller, sheet, body } = request
       const definition = await getDefinition(db, sheet)
       const { row_ids, exclude_row_ids } = body
+      const rows = await resolveRows(request, body, definition)
+      const { sort, view } = rows
       const selection = {
-        ...(await resolveSelection(request, body, definition)),
+        ...rows.selection,
         ...(row_ids === undefined ? {} : { rowIds: row_ids }),
         ...(exclude_row_ids === undefined ? {} : { excludeRowIds: exclude_row_ids }),
       }
       const file_name = safeFileName(body.file_name)
       const { format, bom = false } = body
       const include = EXPORT_EXTRAS.filter((extra) => body.include?.includes(extra))
-      const wanted = { sheet, definition, selection, format, file_name, include, bom }
+      const wanted = { sheet, definition, selection, format, file_name, include, bom, sort, view }
       const made = await startExport(db, caller, { catalogue, limit: config.LOAM_EXPORTS_PER_ORG }, wanted)
       return accepted(viewExport(made, links, publicUrl()))
     },

@@ -3,6 +3,7 @@ import type { ExportExtra } from '#contract/exports.ts'
 import type { ExportSelection } from '../../database/connection/json-columns.ts'
 import type { Snapshot } from '../../database/connection/snapshot.ts'
 import { type Condition, conditionsOf } from '../../sheets/store/row-filters.ts'
+import { rowsInOrder } from '../../sheets/store/row-orders.ts'
 import type { ExportRecord } from './exports.ts'
 
 /**
@@ -14,12 +15,15 @@ const ORG = sql`(select loam_org())`
 /** The origin of a column's values: an input, or an output of the action at an index in `actions`. */
 export type ColumnSource =
   | { input: number }
-  | { action: number; output: string }
+  | { action: number; output: string; steps?: readonly (string | number)[]; whole?: string | undefined }
   | { action: number; extra: ExportExtra }
 
 /** The rows of an export and the cells joined to them. */
 export type ExportScope = {
   where: Condition
+  /** Selects the rows `r`, with their places if they have an order. */
+  rows: RawBuilder<unknown>
+  place: RawBuilder<unknown>
   actions: string[]
   include: readonly ExportExtra[]
 }
@@ -40,15 +44,18 @@ export async function scopeOfExport(
     ...selectionConditions(sheet_id, selection),
   ]
   const where: Condition = sql`${sql.join(conditions, sql` and `)}`
+  const { order } = selection
+  const rows = order === undefined ? sql`rows r` : rowsInOrder({ org_id: ORG, sheet_id }, order)
+  const place = order === undefined ? sql`r.seq` : sql`place.place`
   const [counted] = await snapshot.query(
-    sql<{ total: number }>`select count(*) as total from rows r where ${where}`,
+    sql<{ total: number }>`select count(*) as total from ${rows} where ${where}`,
   )
-  return { scope: { where, actions, include }, total: counted?.total ?? 0 }
+  return { scope: { where, rows, place, actions, include }, total: counted?.total ?? 0 }
 }
 
 function selectionConditions(
   sheet_id: string,
-  { rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection,
+  { rowIds, excludeRowIds = [], order: _order, createdAt, ...selection }: ExportSelection,
 ): Condition[] {
   return [
     ...conditionsOf({ org_id: ORG, sheet_id }, { ...selection, createdAt }),
@@ -63,13 +70,13 @@ const isAmong = (ids: readonly string[]): Condition => sql`r.row_id in (select u
 /** Lists the output names that cells of these actions hold, by action. */
 export async function listOutputNames(
   snapshot: Snapshot,
-  { where }: ExportScope,
+  { where, rows }: ExportScope,
   actions: readonly string[],
 ): Promise<Map<string, string[]>> {
   if (actions.length === 0) return new Map()
   const found = await snapshot.query(sql<{ action: string; names: string[] }>`
     select action, array_agg(name order by name) as names from (
-      select distinct c.action, name from rows r
+      select distinct c.action, name from ${rows}
       join cells c on c.org_id = ${ORG} and c.row_id = r.row_id and c.action = any(${actions}::text[])
       cross join lateral jsonb_object_keys(c.outputs) as name
       where ${where}
@@ -132,7 +139,7 @@ function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** Selects the rows. Large values pass the sort as pointers and are read only when their line is built. */
-function rowsOf({ where, actions, include }: ExportScope): RawBuilder<unknown> {
+function rowsOf({ where, rows, place, actions, include }: ExportScope): RawBuilder<unknown> {
   const outputs = actions.map((_, n) => {
     const extras = include.map((extra) => sql`, ${sql.ref(`c${n}.${extra}`)} as ${sql.ref(`${extra}${n}`)}`)
     return sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}${sql.join(extras, sql``)}`
@@ -143,21 +150,25 @@ function rowsOf({ where, actions, include }: ExportScope): RawBuilder<unknown> {
       and ${cell}.action = ${action}`
   })
   const none = sql``
-  return sql`select r.seq, r.data${sql.join(outputs, none)} from rows r${sql.join(joins, none)} where ${where} order by r.seq`
+  return sql`select ${place} as seq, r.data${sql.join(outputs, none)} from ${rows}${sql.join(joins, none)} where ${where} order by ${place}`
 }
 
 function valueOf(column: ColumnSource): RawBuilder<unknown> {
   if ('extra' in column) return sql.ref(`s.${column.extra}${column.action}`)
-  return 'input' in column
-    ? sql`s.data ->> ${String(column.input)}`
-    : sql`${sql.ref(`s.o${column.action}`)} ->> ${column.output}`
+  return 'input' in column ? sql`s.data ->> ${String(column.input)}` : sql`${outputOf(column)} #>> '{}'`
+}
+
+/** Selects an output as JSON, or the value at the end of a path into it. */
+function outputOf({ action, output, steps, whole }: Extract<ColumnSource, { output: string }>) {
+  const head = sql`(${sql.ref(`s.o${action}`)} -> ${output})`
+  return steps === undefined
+    ? head
+    : sql`loam_at(${head}, ${JSON.stringify(steps)}::jsonb, ${whole ?? null}::text)`
 }
 
 function structureOf(column: ColumnSource): RawBuilder<unknown> {
   if ('extra' in column) return sql`(to_jsonb(${sql.ref(`s.${column.extra}${column.action}`)}))`
-  return 'input' in column
-    ? sql`(s.data -> ${String(column.input)})`
-    : sql`(${sql.ref(`s.o${column.action}`)} -> ${column.output})`
+  return 'input' in column ? sql`(s.data -> ${String(column.input)})` : sql`(${outputOf(column)})`
 }
 
 function jsonOf(column: ColumnSource): RawBuilder<unknown> {

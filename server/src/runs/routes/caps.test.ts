@@ -158,7 +158,7 @@ describe('M5: max_credits', () => {
       await sql`update schedules set next_run_at = now() where sheet_id = ${sheet.sheet_id}`.execute(
         store.system,
       )
-      await startDueRuns(store, services.log)
+      await startDueRuns({ ...services, store })
       await expect
         .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length)
         .toBe(ticks)

@@ -138,7 +138,7 @@ describe('D78: run-all takes only', () => {
     const key = { org_id: org.orgId, sheet_id: sheetId }
     await setSchedule(app.store.system, OPERATOR, key, { cron: '@yearly', only: 'failed' })
     await sql`update schedules set next_run_at = now() where sheet_id = ${sheetId}`.execute(app.store.system)
-    await startDueRuns(app.store, app.services.log)
+    await startDueRuns(app.services)
     const [latest] = (await org.call('GET', `${base}/runs`)).body.data
     expect(latest).toMatchObject({ trigger: 'schedule', rows_queued: 1 })
   })

@@ -14,7 +14,8 @@ import { nameRun, ok } from '../../api/http/envelope.ts'
 import { giveKeyBack } from '../../api/http/idempotency.ts'
 import type { Api } from '../../api/services.ts'
 import type { Definition } from '../../catalog/chain/definition.ts'
-import { inTransaction } from '../../database/connection/db.ts'
+import { type Db, inTransaction } from '../../database/connection/db.ts'
+import type { SortKey } from '../../database/tables/selection.ts'
 import { invalid, notFound, reasonOf } from '../../lib/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import { toCap } from '../../money/caps.ts'
@@ -27,7 +28,7 @@ import {
 } from '../../money/routes/dry-runs.ts'
 import { MILLIS } from '../../money/store/credits.ts'
 import { ActionParams, actionOfPath } from '../../sheets/routes/actions/action-resources.ts'
-import { chooseRows, toRowChoice, requireRows } from '../../sheets/routes/rows/choose-rows.ts'
+import { chooseRows, chooseSort, toRowChoice, requireRows } from '../../sheets/routes/rows/choose-rows.ts'
 import { faultsInSelection } from '../../sheets/routes/rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../../sheets/routes/workflows/resources.ts'
 import { getDefinition } from '../../sheets/store/definitions.ts'
@@ -36,7 +37,7 @@ import { FIRST_PIECE, launchRest } from '../launch-pieces.ts'
 import { startRun, stopRuns } from '../queue.ts'
 import { readResumption } from '../resumable-rows.ts'
 import { resumeRun } from '../resume.ts'
-import { chooseOnly, type RowChoice, type RunChoice } from '../row-choice.ts'
+import { chooseOnly, type RowChoice, type RunChoice, sortChoice } from '../row-choice.ts'
 import { listRuns, type RunRecord } from '../store/runs.ts'
 
 const RunParams = SheetParams.extend({ run_id: Uuid })
@@ -83,8 +84,10 @@ function defineRun(api: Api, services: EstimateServices): void {
       const definition = await getDefinition(db, sheet)
       const actions = allActions(definition)
       const chosen = await chooseRows(request, body, definition)
-      const rows = body.from === 'failure' ? chooseFromFailure(chosen, actions, definition) : chosen
-      return queue(request, reply, services, { ...body, definition, actions, rows })
+      const sort = await chooseSort(request, body, definition)
+      const fromRows = (rows: RowChoice) =>
+        body.from === 'failure' ? chooseFromFailure(rows, actions, definition) : rows
+      return queue(request, reply, services, { ...body, definition, actions, rows: chosen, fromRows, sort })
     },
   )
 }
@@ -107,8 +110,10 @@ function defineRunAll(api: Api, services: EstimateServices): void {
       const definition = await getDefinition(db, sheet)
       const actions = allActions(definition)
       const chosen = body.only ? chooseOnly(body.only, actions) : await chooseRows(request, body, definition)
-      const rows = body.from === 'failure' ? chooseFromFailure(chosen, actions, definition) : chosen
-      return queue(request, reply, services, { ...body, definition, actions, rows })
+      const fromRows = (rows: RowChoice) =>
+        body.from === 'failure' ? chooseFromFailure(rows, actions, definition) : rows
+      const sort = body.only ? [] : await chooseSort(request, body, definition)
+      return queue(request, reply, services, { ...body, definition, actions, rows: chosen, fromRows, sort })
     },
   )
 }
@@ -141,7 +146,8 @@ function defineRunAction(api: Api, services: EstimateServices): void {
       const { only } = body
       const rows: RowChoice =
         only === undefined ? given : { kind: 'cells', rows: given, action: params.action_instance_id, only }
-      return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
+      const sort = await chooseSort(request, body, definition)
+      return queue(request, reply, services, { ...body, definition, actions: chosen, rows, sort })
     },
   )
 }
@@ -246,7 +252,11 @@ export function allActions(definition: Definition): string[] {
 type Queueing = {
   definition: Definition
   actions: string[]
-  rows: RunChoice
+  rows: RowChoice
+  /** Returns the places where the rows begin; at the first action without it. */
+  fromRows?: (rows: RowChoice) => RunChoice
+  /** The order in which the rows start. */
+  sort: SortKey[]
   max_credits?: number | undefined
   dry_run?: boolean | undefined
 }
@@ -255,18 +265,23 @@ async function queue(
   request: FastifyRequest,
   reply: FastifyReply,
   services: EstimateServices,
-  { definition, actions, rows, max_credits, dry_run }: Queueing,
+  { definition, actions, rows, fromRows = (chosen) => chosen, sort, max_credits, dry_run }: Queueing,
 ) {
   const { db, caller, sheet } = request
+  const sorted = async (trx: Db) => (sort.length === 0 ? rows : sortChoice(trx, sheet, rows, sort))
   if (dry_run === true) {
-    const [first, ...others] = await estimatedParts(db, { sheet, definition, actions, rows, exact: false })
+    const counted = rows.kind === 'first' ? await inTransaction(db, sorted) : rows
+    const wanted = { sheet, definition, actions, rows: fromRows(counted), exact: false }
+    const [first, ...others] = await estimatedParts(db, wanted)
     return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, first, ...others)
   }
   // A call with a key is one transaction that contains its answer.
   const first = db.isTransaction ? undefined : FIRST_PIECE
-  const { runId, joined, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
-    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...toCap(max_credits) }, first),
-  )
+  const { runId, joined, rowsQueued, isLaunched } = await inTransaction(db, async (trx) => {
+    const chosen = fromRows(await sorted(trx))
+    const started = { sheet, actions, rows: chosen, trigger: 'api' as const, ...toCap(max_credits) }
+    return startRun(trx, caller, started, first)
+  })
   if (!isLaunched && !db.isTransaction) {
     const { org_id, sheet_id } = sheet
     request.endForeground()

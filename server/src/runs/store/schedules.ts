@@ -10,6 +10,8 @@ export type Schedule = SheetKey & {
   only_rows: OnlyRows | null
   /** The cap of the run of each tick. */
   max_credits_millis: number | null
+  /** The view whose rows each tick runs. */
+  view_id: string | null
 }
 
 /** Returns the time of the database, which schedules go by: the clocks of callers may differ. */
@@ -22,14 +24,14 @@ export async function databaseTime(db: Db): Promise<Date> {
 
 /** Saves the schedule of a sheet. A sheet has one schedule: a new one replaces it. */
 export async function putSchedule(db: Db, schedule: Schedule): Promise<void> {
-  const { cron, timezone, next_run_at, only_rows, max_credits_millis } = schedule
+  const { cron, timezone, next_run_at, only_rows, max_credits_millis, view_id } = schedule
   await db
     .insertInto('schedules')
     .values(schedule)
     .onConflict((conflict) =>
       conflict
         .columns(['org_id', 'sheet_id'])
-        .doUpdateSet({ cron, timezone, next_run_at, only_rows, max_credits_millis }),
+        .doUpdateSet({ cron, timezone, next_run_at, only_rows, max_credits_millis, view_id }),
     )
     .execute()
 }
@@ -47,7 +49,16 @@ export async function deleteSchedule(db: Db, { org_id, sheet_id }: SheetKey): Pr
 export async function findSchedule(db: Db, { org_id, sheet_id }: SheetKey): Promise<Schedule | undefined> {
   return db
     .selectFrom('schedules')
-    .select(['org_id', 'sheet_id', 'cron', 'timezone', 'next_run_at', 'only_rows', 'max_credits_millis'])
+    .select([
+      'org_id',
+      'sheet_id',
+      'cron',
+      'timezone',
+      'next_run_at',
+      'only_rows',
+      'max_credits_millis',
+      'view_id',
+    ])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .executeTakeFirst()
@@ -65,7 +76,7 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
         .onRef('sheets.sheet_id', '=', 'schedules.sheet_id'),
     )
     .select(['schedules.sheet_id', 'workflow_id', 'name', 'cron', 'timezone', 'next_run_at', 'only_rows'])
-    .select('max_credits_millis')
+    .select(['max_credits_millis', 'view_id'])
     .where('schedules.org_id', '=', orgId)
     .where('sheets.deleted_at', 'is', null)
     .orderBy('next_run_at')
@@ -89,7 +100,7 @@ export async function lockDueSchedule(
   { org_id, sheet_id }: SheetKey,
 ): Promise<(Schedule & { now: Date }) | undefined> {
   const { rows } = await sql<Schedule & { now: Date }>`
-    select org_id, sheet_id, cron, timezone, next_run_at, only_rows, max_credits_millis, now() as now from schedules
+    select org_id, sheet_id, cron, timezone, next_run_at, only_rows, max_credits_millis, view_id, now() as now from schedules
     where org_id = ${org_id} and sheet_id = ${sheet_id} and next_run_at <= now()
     for update skip locked`.execute(db)
   return rows[0]

@@ -12,7 +12,7 @@ type Names = {
 }
 
 /** The fields of bodies that list columns. */
-export const COLUMN_LISTS = ['sort', 'groups', 'columns', 'by', 'aggregates']
+const COLUMN_LISTS = ['sort', 'groups', 'columns', 'by', 'aggregates']
 
 /** Finds names that the sheet does not have, even if other parts of the body have the wrong shape. */
 export function findUnknownNames(body: unknown, chain: ChainView): FieldError[] {
@@ -72,11 +72,23 @@ function findActionErrors(part: unknown, field: string, { chain, hintAction }: N
   return [{ field: `${field}.action_instance_id`, message }]
 }
 
+/** Tells whether one of the bodies or settings names an output of an action. */
+export function namesOutput(bodies: readonly unknown[]): boolean {
+  const parts = bodies.flatMap((body) =>
+    ['filters', ...COLUMN_LISTS].flatMap((name) => listParts(body, name)),
+  )
+  return parts.some((part) => {
+    const variable = readValue(part, 'variable')
+    const isOutput = typeof variable === 'string' && !/^\{\{\s*input\./.test(variable)
+    return isOutput || readValue(part, 'path') !== undefined
+  })
+}
+
 export function readValue(part: unknown, name: string): unknown {
   return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
 }
 
-export function listParts(body: unknown, name: string): unknown[] {
+function listParts(body: unknown, name: string): unknown[] {
   const parts = readValue(body, name)
   return Array.isArray(parts) ? parts : []
 }

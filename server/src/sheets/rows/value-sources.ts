@@ -3,7 +3,7 @@ import { kindOf, type Operator, operatorsFor } from '../../catalog/chain/conditi
 import { parseTemplate, soleToken, type Token } from '../../catalog/chain/references.ts'
 import { findInputPath, pathOf, type OutputToken } from '../../catalog/chain/value-path.ts'
 import { type ChainView, isKnown, typesIn } from '../../catalog/configuration/chain-view.ts'
-import type { ValueSource } from '../../database/tables/selection.ts'
+import type { OutputSource, ValueSource } from '../../database/tables/selection.ts'
 
 /** A value of the rows of a sheet, and its type as far as it is known. */
 export type KnownValue = { source: ValueSource; type: string | undefined }
@@ -18,12 +18,16 @@ export function findValue(variable: string, chain: ChainView): KnownValue | unde
 
 function sourceOf(token: Token, { definition }: ChainView): ValueSource | undefined {
   if (token.kind === 'env') return undefined
-  if (token.kind !== 'input') return { action: token.action, output: pathOf(token).head, ...pathIn(token) }
+  if (token.kind !== 'input') return sourceOfOutput(token)
   const columns = new Map(definition.inputs.map(({ name, column }) => [name, column]))
   const path = findInputPath(token.name, (name) => columns.has(name))
   const column = path === null ? undefined : columns.get(path.head)
   if (path === null || column === undefined) return undefined
   return { column, ...(path.steps.length === 0 ? {} : { steps: path.steps }) }
+}
+
+export function sourceOfOutput(token: OutputToken): OutputSource {
+  return { action: token.action, output: pathOf(token).head, ...pathIn(token) }
 }
 
 function pathIn(token: OutputToken): Pick<ValueSource, 'steps' | 'whole'> {

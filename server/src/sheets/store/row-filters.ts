@@ -18,9 +18,9 @@ export function conditionsOf(sheet: SheetOfRows, selection: Selection): Conditio
     ...(selection.cause === undefined ? [] : [failedFor(selection.cause)]),
     // `is true` keeps PostgreSQL from using an index: in the order of the sheet, rows outside the range are skipped and never
     // read whole.
-    ...(selection.createdAt === undefined
-      ? []
-      : [sql<SqlBool>`(${createdWithin(selection.createdAt)}) is true`]),
+    ...[selection.createdAt, selection.createdAlso].flatMap((created) =>
+      created === undefined ? [] : [sql<SqlBool>`(${createdWithin(created)}) is true`],
+    ),
     ...(selection.find === undefined ? [] : [holdsText(selection.find)]),
   ]
 }

@@ -8,11 +8,13 @@ import { packedCells } from './packed-cells.ts'
 import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
 import type { Page } from './rows.ts'
 import { sortedRows } from './sort-keys.ts'
+import type { SheetOfRows } from './status-filters.ts'
 
 /** The places of one record of row_order_pieces. */
 const PIECE = 480
 const piece = sql.lit(PIECE)
 const KEPT = sql.raw(`interval '10 minutes'`)
+const KEPT_LONG = sql.raw(`interval '1 day'`)
 /** The orders that an organisation may have at once. The one that was used longest ago makes room for another. */
 const MAX_ORDERS = 100
 
@@ -24,6 +26,8 @@ export type NewOrder = {
   sort: readonly SortKey[]
   /** The number of first rows that are kept; all without it. */
   limit?: number | undefined
+  /** Keeps the order for a day, for work in the background. */
+  isKept?: boolean
   view_id?: string | null | undefined
 }
 
@@ -31,7 +35,7 @@ export type NewOrder = {
 export async function createOrder(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-  { rows, sort, limit, view_id = null }: NewOrder,
+  { rows, sort, limit, view_id = null, isKept = false }: NewOrder,
 ): Promise<RowOrder> {
   const order_id = newId()
   await sql`select set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`.execute(db)
@@ -41,7 +45,7 @@ export async function createOrder(
       select array_agg(seq) as seqs, count(*) as total from (${sortedRows(rows, sort)} ${first}) sorted
     ), made as (
       insert into row_orders (org_id, order_id, sheet_id, view_id, total, expires_at)
-      select ${org_id}, ${order_id}, ${sheet_id}, ${view_id}::uuid, total, now() + ${KEPT} from listed
+      select ${org_id}, ${order_id}, ${sheet_id}, ${view_id}::uuid, total, now() + ${isKept ? KEPT_LONG : KEPT} from listed
       returning order_id, total, expires_at, view_id
     ), pieces as (
       insert into row_order_pieces (org_id, order_id, piece, seqs)
@@ -85,8 +89,8 @@ export async function listOrdered(
 }
 
 /** Selects the numbers of the rows at some places, with the places, which are counted from 0. */
-function selectPlaces(
-  { org_id, order_id }: { org_id: string; order_id: string },
+export function selectPlaces(
+  { org_id, order_id }: Pick<SheetOfRows, 'org_id'> & { order_id: string },
   offset: number,
   limit: number,
 ) {
@@ -96,6 +100,15 @@ function selectPlaces(
     where o.org_id = ${org_id} and o.order_id = ${order_id}
       and o.piece >= least(${from}::bigint, 2147483647) and o.piece <= least(${to}::bigint, 2147483647)
       and o.piece * ${piece} + s.n - 1 >= ${offset} and o.piece * ${piece} + s.n - 1 < ${offset + limit}`
+}
+
+/** Selects the rows of an order as `r`, with their places. Each row is looked up by its number. */
+export function rowsInOrder(
+  { org_id, sheet_id }: SheetOfRows,
+  { order_id, total }: Pick<RowOrder, 'order_id' | 'total'>,
+): RawBuilder<unknown> {
+  return sql`(${selectPlaces({ org_id, order_id }, 0, Math.max(1, total))}) place,
+    lateral (select * from rows where org_id = ${org_id} and sheet_id = ${sheet_id} and seq = place.seq offset 0) r`
 }
 
 /** Forgets the orders of an organisation beyond the number that it may have. */

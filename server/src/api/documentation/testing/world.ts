@@ -55,6 +55,7 @@ export async function makeWorld(
     const budget = { scope: 'workflow', subject: workflow.workflow_id, period: 'day', limit: 100 }
     world['budget_id'] = (await post('/credits/budgets', budget)).budget_id
   }
+  if (path.includes('{view_id}')) world['view_id'] = (await post(`${sheet}/views`, { name: 'View' })).view_id
   if (path.includes('{export_id}')) world['export_id'] = (await post(`${sheet}/export`, {})).export_id
   if (/ \/(shortcuts|apps)\//.test(path)) {
     world['id'] = (await publish(app, org, workflow.workflow_id)).shortcut_id

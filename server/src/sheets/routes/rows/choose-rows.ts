@@ -1,17 +1,24 @@
 import type { FastifyRequest } from 'fastify'
+import type { Sort } from '#contract/columns.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Definition } from '../../../catalog/chain/definition.ts'
+import type { SortKey } from '../../../database/tables/selection.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { RowChoice } from '../../../runs/row-choice.ts'
 import { findRowIds } from '../../store/rows.ts'
 import {
   isEmptySelection,
+  resolveRows,
   resolveSelection,
   type SelectingRequest,
   type SelectionBody,
 } from './row-selection.ts'
 
-type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
+export type SelectorsBody = SelectionBody & {
+  row_ids?: string[] | undefined
+  first_10?: true | undefined
+  exclude_row_ids?: string[] | undefined
+}
 
 /** Returns the rows of a selector, or all rows without one. Each listed row must exist (D21). */
 export async function chooseRows(
@@ -23,9 +30,10 @@ export async function chooseRows(
     await requireRows(request, body.row_ids)
     return { kind: 'ids', ids: [...new Set(body.row_ids)] }
   }
-  return body.first_10 === true
-    ? { kind: 'first', count: FIRST_ROWS }
-    : toRowChoice(request, body, definition)
+  if (body.first_10 === true) return { kind: 'first', count: FIRST_ROWS }
+  const rows = await toRowChoice(request, body, definition)
+  const ids = [...new Set(body.exclude_row_ids)]
+  return ids.length === 0 ? rows : { kind: 'except', rows, ids }
 }
 
 /** Returns the rows that match the filters, or all rows without filters. */
@@ -36,6 +44,16 @@ export async function toRowChoice(
 ): Promise<RowChoice> {
   const selection = await resolveSelection(request, body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
+}
+
+/** Returns the order in which the rows of a body start: its own, or that of its view. */
+export async function chooseSort(
+  request: SelectingRequest,
+  body: SelectionBody & { sort?: Sort | undefined },
+  definition: Definition,
+): Promise<SortKey[]> {
+  if (body.sort === undefined && body.view_id === undefined) return []
+  return (await resolveRows(request, body, definition)).sort
 }
 
 /** Refuses a list with a row that the sheet does not have (D21). */

@@ -1,35 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import type { ColumnFields, Sort } from '#contract/columns.ts'
 import type { FieldError } from '#contract/errors.ts'
-import type { CreatedAtFilter, RowFilter, StatusFilter } from '#contract/rows.ts'
 import type { Definition } from '../../../catalog/chain/definition.ts'
 import { type ChainView, viewChain } from '../../../catalog/configuration/chain-view.ts'
-import type { Selection, SheetColumn, SortKey, ValueFilter } from '../../../database/tables/selection.ts'
-import { validationError } from '../../../lib/errors.ts'
-import {
-  COLUMN_LISTS,
-  findUnknownColumn,
-  findUnknownNames,
-  listParts,
-  readValue,
-} from '../../rows/unknown-names.ts'
-import { comparedAs, findValue } from '../../rows/value-sources.ts'
+import type { Selection, SheetColumn, SortKey } from '../../../database/tables/selection.ts'
+import { invalid, validationError } from '../../../lib/errors.ts'
+import { findColumn, type SelectionBody, toSelection, toSortKeys, withinView } from '../../rows/selections.ts'
+import { findUnknownColumn, findUnknownNames, namesOutput } from '../../rows/unknown-names.ts'
 import { listDiscoveredOutputs } from '../../store/action-outputs.ts'
 import { getDefinition } from '../../store/definitions.ts'
+import { findView, type ViewRecord } from '../../store/views.ts'
+import { findGoneParts } from '../../views.ts'
 
-export type SelectionBody = {
-  filters?: RowFilter[] | undefined
-  status_filters?: StatusFilter[] | undefined
-  created_at?: CreatedAtFilter | undefined
-  find?: string | undefined
-  cause?: string | undefined
-}
+export { isEmptySelection, type SelectionBody } from '../../rows/selections.ts'
 
 /** The request whose body names inputs, outputs and actions of its sheet. */
-export type SelectingRequest = Pick<FastifyRequest, 'db' | 'sheet' | 'catalogue'>
+export type SelectingRequest = Pick<FastifyRequest, 'db' | 'sheet' | 'catalogue' | 'caller'>
 
-/** The rows that a body selects, and their order. */
-export type SelectedRows = { selection: Selection; sort: SortKey[] }
+/** The rows that a body selects, their order, and the view that it names. */
+export type SelectedRows = { selection: Selection; sort: SortKey[]; view: ViewRecord | undefined }
 
 /** Resolves the names in a selection against the sheet; an unknown name is a 400 (D58). */
 export async function resolveSelection(
@@ -40,53 +29,63 @@ export async function resolveSelection(
   return (await resolveRows(request, body, definition)).selection
 }
 
-/** Resolves the names in a selection and in its order. */
+/**
+ * Resolves the names in a selection and in its order. With a view, its filters and those of the body both hold, and an order of the
+ * body replaces that of the view.
+ */
 export async function resolveRows(
   request: SelectingRequest,
   body: SelectionBody & { sort?: Sort | undefined },
   definition: Definition,
 ): Promise<SelectedRows> {
-  const chain = await viewChainOf(request, definition, body)
+  if (!namesAnything(body)) {
+    const { created_at: createdAt, find, cause } = body
+    return {
+      selection: { filters: [], statusFilters: [], createdAt, find, cause },
+      sort: [],
+      view: undefined,
+    }
+  }
+  const view = await findNamedView(request, body.view_id)
+  const chain = await viewChainOf(request, definition, body, view?.settings)
   const errors = findUnknownNames(body, chain)
   if (errors.length > 0) throw validationError(errors)
-  const filters = (body.filters ?? []).flatMap((filter) => toValueFilter(filter, chain))
-  const { status_filters: statusFilters = [], created_at: createdAt, find, cause } = body
-  const sort = (body.sort ?? []).flatMap(({ direction, ...column }): SortKey[] => {
-    const found = findColumn(column, chain)
-    return found === undefined ? [] : [{ column: found, direction }]
-  })
-  return { selection: { filters, statusFilters, createdAt, find, cause }, sort }
+  const gone = view && findGoneParts(view, chain)
+  if (gone !== undefined) throw gone
+  const own = toSelection(body, chain)
+  const selection = view === undefined ? own : withinView(own, view.settings, chain)
+  return { selection, sort: toSortKeys(body.sort ?? view?.settings.sort ?? [], chain), view }
 }
 
-/** Returns the chain, with the outputs that runs have shown if a body names any output. */
+/** Tells whether a body names inputs, outputs, actions or a view. Most pages are of all rows, and need no chain. */
+function namesAnything({
+  filters = [],
+  status_filters = [],
+  sort = [],
+  view_id,
+}: SelectionBody & { sort?: Sort | undefined }) {
+  return filters.length + status_filters.length + sort.length > 0 || view_id !== undefined
+}
+
+/** Finds the view that a body names. One that the caller cannot see is a 400. */
+async function findNamedView(
+  { db, sheet, caller }: SelectingRequest,
+  viewId: string | undefined,
+): Promise<ViewRecord | undefined> {
+  if (viewId === undefined) return undefined
+  const view = await findView(db, sheet, viewId, caller)
+  if (view === undefined) throw invalid('view_id', 'is not a view of this sheet')
+  return view
+}
+
+/** Returns the chain, with the outputs that runs have shown if one of the bodies or settings names any output. */
 export async function viewChainOf(
-  { db, sheet, catalogue }: SelectingRequest,
+  { db, sheet, catalogue }: Pick<SelectingRequest, 'db' | 'sheet' | 'catalogue'>,
   definition: Definition,
-  body: unknown,
+  ...bodies: unknown[]
 ): Promise<ChainView> {
-  const parts = ['filters', ...COLUMN_LISTS].flatMap((name) => listParts(body, name))
-  const namesOutput = parts.some((part) => {
-    const variable = readValue(part, 'variable')
-    const isOutput = typeof variable === 'string' && !/^\{\{\s*input\./.test(variable)
-    return isOutput || readValue(part, 'path') !== undefined
-  })
-  return viewChain(definition, catalogue, namesOutput ? await listDiscoveredOutputs(db, sheet) : new Map())
-}
-
-function toValueFilter({ variable, ...filter }: RowFilter, chain: ChainView): ValueFilter[] {
-  const value = findValue(variable, chain)
-  if (value === undefined) return []
-  const kind = comparedAs(value)
-  return [{ ...filter, ...value.source, ...(kind === undefined ? {} : { kind }) }]
-}
-
-/** Finds a column of the sheet. Returns undefined if the sheet does not have it. */
-export function findColumn(column: ColumnFields, chain: ChainView): SheetColumn | undefined {
-  const { variable, action_instance_id, field } = column
-  if (variable !== undefined) return findValue(variable, chain)?.source
-  if (field !== undefined) return { field }
-  const isThere = chain.definition.actions.some(({ id }) => id === action_instance_id)
-  return isThere && action_instance_id !== undefined ? { statusOf: action_instance_id } : undefined
+  const discovered = namesOutput(bodies) ? await listDiscoveredOutputs(db, sheet) : new Map()
+  return viewChain(definition, catalogue, discovered)
 }
 
 /** Finds columns of the sheet, for a body whose names have been checked (`resolveRows`). */
@@ -110,9 +109,4 @@ export async function faultsInColumn(request: FastifyRequest): Promise<FieldErro
   const { db, sheet, body } = request
   const chain = await viewChainOf(request, await getDefinition(db, sheet), { columns: [body] })
   return findUnknownColumn(body, chain)
-}
-
-export function isEmptySelection({ filters, statusFilters, createdAt, find, cause }: Selection): boolean {
-  const isOpen = createdAt === undefined && find === undefined && cause === undefined
-  return isOpen && filters.length === 0 && statusFilters.length === 0
 }

@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { success, successWithWarnings } from '#contract/envelope.ts'
-import { DeleteAllBody } from '#contract/row-selectors.ts'
+import { DeleteAllBody, DeleteRowsBody } from '#contract/row-selectors.ts'
 import {
   AddedRows,
   AddRowsBody,
   DEFAULT_PAGE_SIZE,
   DeletedCount,
   DeletedRows,
-  DeleteRowsBody,
   ListRowsBody,
   MAX_PAGE_SIZE,
   type RejectedRow,
@@ -29,10 +28,11 @@ import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { getDefinition } from '../../store/definitions.ts'
 import { deleteRows, listByIds } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
-import { chooseRows } from './choose-rows.ts'
+import { chooseRows, type SelectorsBody } from './choose-rows.ts'
 import { readPage } from './read-page.ts'
 import { sendRowPage } from './row-pages.ts'
 import { faultsInSelection } from './row-selection.ts'
+import { writeShown } from './shown-values.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
@@ -138,11 +138,17 @@ function defineList(api: Api, { publicUrl, store }: RouteServices): void {
       const { page_no, row_ids } = body
       const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
       const paging = { offset: (page_no - 1) * page_size, limit: page_size, signal: watchDisconnect(reply) }
-      const page =
+      const { view, ...page } =
         row_ids === undefined
           ? await readPage(request, store, definition, paging)
-          : await listByIds(db, sheet, row_ids, paging)
-      return sendRowPage(request, reply, publicUrl(), { definition, page: { ...page, page_no, page_size } })
+          : { ...(await listByIds(db, sheet, row_ids, paging)), view: undefined }
+      const ids = page.rows.map(({ row_id }) => row_id)
+      const shown = await writeShown(request, definition, view, ids)
+      return sendRowPage(request, reply, publicUrl(), {
+        definition,
+        page: { ...page, page_no, page_size },
+        shown,
+      })
     },
   )
 }
@@ -153,37 +159,56 @@ function defineDelete(api: Api): void {
     {
       config: {
         scope: 'workflows:data:write',
-        body: 'control',
+        body: 'document',
         resource: sheetOfPath,
-        numberTexts: ['row_ids'],
+        numberTexts: ['row_ids', 'values'],
         selects: true,
+        furtherErrors: faultsInSelection,
       },
       schema: {
         tags: ['Rows'],
-        summary: 'Delete rows',
+        summary: 'Delete rows by their ids or by a selection',
         params: SheetParams,
         body: DeleteRowsBody,
         response: { 200: success(200, DeletedRows) },
       },
     },
     async (request) => {
-      const { db, sheet, body } = request
-      const asked = [...new Set(body.row_ids)]
-      const deleted_row_ids = await inTransaction(db, async (trx) => {
-        const gone = await deleteRows(trx, sheet, asked.filter(isRowId))
-        await auditDeletion(trx, request, gone.length)
-        return gone
-      })
-      const gone = new Set(deleted_row_ids)
-      const rejected = asked
-        .filter((id) => !isRowId(id) || !gone.has(id.toLowerCase()))
-        .map((row_id) => ({
-          row_id,
-          error: isRowId(row_id) ? 'not found on this sheet' : 'not a valid row id',
-        }))
-      return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
+      const { row_ids, ...selection } = request.body
+      if (row_ids !== undefined) return ok(await deleteListed(request, row_ids))
+      const deleted_count = await deleteSelected(request, selection)
+      return ok({ deleted_count, deleted_row_ids: [], rejected: [] })
     },
   )
+}
+
+async function deleteListed(request: FastifyRequest, rowIds: readonly unknown[]) {
+  const { db, sheet } = request
+  const asked = [...new Set(rowIds)]
+  const deleted_row_ids = await inTransaction(db, async (trx) => {
+    const gone = await deleteRows(trx, sheet, asked.filter(isRowId))
+    await auditDeletion(trx, request, gone.length)
+    return gone
+  })
+  const gone = new Set(deleted_row_ids)
+  const rejected = asked
+    .filter((id) => !isRowId(id) || !gone.has(id.toLowerCase()))
+    .map((row_id) => ({
+      row_id,
+      error: isRowId(row_id) ? 'not found on this sheet' : 'not a valid row id',
+    }))
+  return { deleted_count: gone.size, deleted_row_ids, rejected }
+}
+
+/** Deletes the rows of a selector, or all rows without one, and returns their number. */
+async function deleteSelected(request: FastifyRequest, body: SelectorsBody): Promise<number> {
+  const { db, sheet } = request
+  const rows = await chooseRows(request, body, await getDefinition(db, sheet))
+  return inTransaction(db, async (trx) => {
+    const count = await deleteChosen(trx, sheet, rows)
+    await auditDeletion(trx, request, count)
+    return count
+  })
 }
 
 function defineDeleteAll(api: Api): void {
@@ -206,16 +231,7 @@ function defineDeleteAll(api: Api): void {
         response: { 200: success(200, DeletedCount) },
       },
     },
-    async (request) => {
-      const { db, sheet, body } = request
-      const rows = await chooseRows(request, body, await getDefinition(db, sheet))
-      const deleted_count = await inTransaction(db, async (trx) => {
-        const count = await deleteChosen(trx, sheet, rows)
-        await auditDeletion(trx, request, count)
-        return count
-      })
-      return ok({ deleted_count })
-    },
+    async (request) => ok({ deleted_count: await deleteSelected(request, request.body) }),
   )
 }
 

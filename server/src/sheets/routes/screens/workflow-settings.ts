@@ -12,7 +12,7 @@ import {
 } from '#contract/sheet-settings.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { Api, Services } from '../../../api/services.ts'
-import { forbidden } from '../../../lib/errors.ts'
+import { forbidden, invalid } from '../../../lib/errors.ts'
 import { toMillis } from '../../../money/caps.ts'
 import { MILLIS } from '../../../money/store/credits.ts'
 import { findMemberById } from '../../../organisation/store/members.ts'
@@ -26,6 +26,7 @@ import {
   webhookUrl,
   webhookUrls,
 } from '../../../runs/webhooks/webhooks.ts'
+import { findView } from '../../store/views.ts'
 import { listShares } from '../../store/workflows.ts'
 import { setSharing } from '../../workflows.ts'
 import { isOwner, sheetOfPath, SheetParams, workflowOfPath, WorkflowParams } from '../workflows/resources.ts'
@@ -115,9 +116,13 @@ function scheduleRoutes(api: Api): void {
     url,
     { config: writes, schema: { params: SheetParams, body: ScheduleBody, response: answer } },
     async ({ db, caller, sheet, body }) => {
-      const { max_credits, ...given } = body
+      const { max_credits, view_id: viewId, ...given } = body
+      if (viewId !== undefined && (await findView(db, sheet, viewId, caller)) === undefined)
+        throw invalid('view_id', 'is not a view of this sheet')
+      if (viewId !== undefined && given.only !== undefined)
+        throw invalid('view_id', 'cannot be combined with only')
       const maxCreditsMillis = toCapMillis(max_credits)
-      return ok(viewSchedule(await setSchedule(db, caller, sheet, { ...given, maxCreditsMillis })))
+      return ok(viewSchedule(await setSchedule(db, caller, sheet, { ...given, viewId, maxCreditsMillis })))
     },
   )
 
@@ -134,11 +139,12 @@ const toCredits = (millis: number | null | undefined) =>
   millis === undefined || millis === null ? null : millis / MILLIS
 
 function viewSchedule(schedule: Schedule): z.infer<typeof SheetSchedule> {
-  const { cron, timezone, only_rows, next_run_at, max_credits_millis } = schedule
+  const { cron, timezone, only_rows, next_run_at, max_credits_millis, view_id } = schedule
   return {
     cron,
     timezone,
     only: only_rows,
+    ...(view_id === null ? {} : { view_id }),
     max_credits: toCredits(max_credits_millis),
     next_run_at: next_run_at.toISOString(),
   }
