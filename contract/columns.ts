@@ -19,7 +19,7 @@ export type ColumnFields = {
   field?: 'created_at' | undefined
 }
 
-/** Reports a column that names nothing, or several things. */
+/** Reports a column that has none of its fields, or several. */
 export function checkColumn(context: z.core.ParsePayload<ColumnFields>): void {
   const { variable, action_instance_id, field } = context.value
   if ([variable, action_instance_id, field].filter((part) => part !== undefined).length === 1) return
@@ -31,9 +31,12 @@ export function checkColumn(context: z.core.ParsePayload<ColumnFields>): void {
 export const Column = z.strictObject(COLUMN_FIELDS).check(checkColumn)
 export type Column = z.infer<typeof Column>
 
+/** Returns what stands between the braces of a variable. */
+export const trimVariable = (variable: string): string => variable.slice(2, -2).trim()
+
 /** Returns a text that two columns share if they name the same. */
 const nameColumn = ({ variable, action_instance_id, field }: ColumnFields): string =>
-  variable?.replaceAll(/^\{\{\s*|\s*\}\}$/g, '') ?? action_instance_id ?? `.${field}`
+  (variable === undefined ? undefined : trimVariable(variable)) ?? action_instance_id ?? `.${field}`
 
 /** Reports every column of a list that is named before. */
 export function checkRepeated(context: z.core.ParsePayload<ColumnFields[]>): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Column, checkRepeated, MAX_SORT_COLUMNS, Sort, Variable } from './columns.ts'
+import { Column, checkRepeated, MAX_SORT_COLUMNS, Sort, trimVariable, Variable } from './columns.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { CreatedAtFilter, RowSelection } from './rows.ts'
 import { boundedArray } from './schema-checks.ts'
@@ -51,7 +51,7 @@ const Columns = boundedArray(ViewColumn, { max: MAX_VIEW_COLUMNS })
     const seen = new Set<string>()
     for (const [n, column] of context.value.entries()) {
       const { variable, action_instance_id, path } = column
-      const key = JSON.stringify([variable?.replaceAll(/^\{\{\s*|\s*\}\}$/g, ''), action_instance_id, path])
+      const key = JSON.stringify([variable && trimVariable(variable), action_instance_id, path])
       if (seen.has(key))
         context.issues.push({ code: 'custom', input: column, path: [n], message: 'is listed before' })
       seen.add(key)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { MAX_SORT_COLUMNS, Sort } from '#contract/columns.ts'
+import { MAX_SORT_COLUMNS, Sort, trimVariable } from '#contract/columns.ts'
 import { Uuid } from '#contract/envelope.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#contract/rows.ts'
 import type { Definition } from '#server/catalog/chain/definition.ts'
@@ -83,8 +83,10 @@ type ShownRow = { row_id: string; row_status: string; inputs: Record<string, unk
 function readSort(text: string | undefined, chain: ChainView): Sort | undefined {
   if (text === undefined) return undefined
   const sort = text.split(',').map((part) => {
-    const [, name = '', direction = 'asc'] = /^(.*?)(?::(asc|desc))?$/s.exec(part.trim()) ?? []
-    const plain = name.replaceAll(/^\{\{\s*|\s*\}\}$/g, '')
+    const text = part.trim()
+    const direction = ['asc', 'desc'].find((one) => text.endsWith(`:${one}`))
+    const name = direction === undefined ? text : text.slice(0, -direction.length - 1)
+    const plain = name.startsWith('{{') ? trimVariable(name) : name
     if (plain === 'created_at') return { field: plain, direction }
     return plain.includes('.')
       ? { variable: `{{${plain}}}`, direction }

@@ -5,11 +5,18 @@ import type { ChainView } from '../catalog/configuration/chain-view.ts'
 import type { Db } from '../database/connection/db.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { type Author, recordChange } from '../organisation/changes.ts'
-import { findSchedule } from '../runs/store/schedules.ts'
 import { describeShown } from './rows/shown-columns.ts'
 import { findUnknownNames } from './rows/unknown-names.ts'
 import type { SheetRecord } from './store/sheets.ts'
-import { deleteView, findView, insertView, lockViews, updateView, type ViewRecord } from './store/views.ts'
+import {
+  deleteView,
+  findScheduleOf,
+  findView,
+  insertView,
+  lockViews,
+  updateView,
+  type ViewRecord,
+} from './store/views.ts'
 
 type Saving = { author: Author; sheet: SheetRecord; chain: ChainView }
 
@@ -71,8 +78,8 @@ export async function removeView(
         'Conflict',
         'The default view cannot be deleted. Make another view the default first',
       )
-    const schedule = await findSchedule(trx, sheet)
-    if (schedule?.view_id === viewId) {
+    const schedule = await findScheduleOf(trx, view)
+    if (schedule !== undefined) {
       const message = `The schedule \`${schedule.cron}\` (${schedule.timezone}) of the sheet runs the rows of this view. Change or remove the schedule first`
       throw new AppError('Conflict', message)
     }

@@ -118,3 +118,17 @@ export async function mapViewSettings(
     await sql`update views set settings = ${JSON.stringify(map(settings))}::jsonb
       where org_id = ${org_id} and view_id = ${view_id}`.execute(db)
 }
+
+/** Finds the schedule that runs the rows of a view. */
+export async function findScheduleOf(
+  db: Db,
+  { org_id, sheet_id, view_id }: Pick<ViewRecord, 'org_id' | 'sheet_id' | 'view_id'>,
+): Promise<{ cron: string; timezone: string } | undefined> {
+  return db
+    .selectFrom('schedules')
+    .select(['cron', 'timezone'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where('view_id', '=', view_id)
+    .executeTakeFirst()
+}
