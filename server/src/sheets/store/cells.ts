@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from '../../database/connection/db.ts'
 import { KEYED_READ } from '../../database/connection/statement-names.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { withoutBlanksInSteps } from '../../lib/json/without-blanks.ts'
 import { atOnce, inTurns, type Steps } from '../../lib/timing/turns.ts'
 import {
