@@ -72,7 +72,7 @@ export function describeSourcesAndSegments({ app, org, page, url, checkAccessibi
       await choose('Workflow', 'Large firms')
       await expect
         .poll(() => page.getByRole('combobox', { name: 'Field for domain' }).inputValue())
-        .toBe('domain')
+        .toBe('Domain')
       await page.getByRole('button', { name: 'Sync', exact: true }).click()
       await page.getByRole('region', { name: 'Sync of Large' }).waitFor()
       await checkAccessibility()
