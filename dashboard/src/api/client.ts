@@ -1,26 +1,9 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
+import { ApiError } from './api-error.ts'
 import { API, type Call } from './calls.ts'
 
-/** An error response of the server. Status 0 means that the server could not be reached. */
-export class ApiError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly fields: readonly FieldError[]
-  readonly requestId: string | null
-
-  constructor(
-    message: string,
-    rest: { status: number; code: string; fields?: FieldError[]; requestId?: string | null },
-  ) {
-    super(message)
-    this.name = 'ApiError'
-    this.status = rest.status
-    this.code = rest.code
-    this.fields = rest.fields ?? []
-    this.requestId = rest.requestId ?? null
-  }
-}
+export { ApiError }
 
 /** Returns true if a retry may succeed: the server was unreachable or failed. Other errors would repeat. */
 export const isTransient = (error: unknown): boolean =>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { Link2 } from '../../ui/icons.tsx'
 import { NewConnection } from '../connections/new-connection.tsx'
-import type { SourceForm, SourceType } from './source-types.ts'
+import type { SourceForm, SourceType } from './source-form.ts'
 
 type Account = SourceType['accounts'][number]
 

@@ -6,7 +6,7 @@ import { keys } from '../../api/keys.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { getErrorText } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
-import type { SourceForm } from './source-types.ts'
+import type { SourceForm } from './source-form.ts'
 
 type FieldProps = {
   label: string

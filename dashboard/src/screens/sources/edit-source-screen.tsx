@@ -13,11 +13,13 @@ import { Problem } from '../../ui/problem.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { AccountChoice, takesAccount } from './account-choice.tsx'
+import { readFields, typeFields } from './field-texts.ts'
 import { explainError, PreviewPane, usePreview } from './preview.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { SourceFields } from './source-fields.tsx'
+import type { SourceForm, SourceType } from './source-form.ts'
 import { sourceQuery } from './source-query.ts'
-import { readFields, type SourceForm, type SourceType, sourceTypesQuery, typeFields } from './source-types.ts'
+import { sourceTypesQuery } from './source-types.ts'
 
 /** The screen that edits a source: what it reads, from which account, and when. */
 export function Screen() {

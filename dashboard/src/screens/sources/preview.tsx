@@ -7,8 +7,9 @@ import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/figure.ts'
 import { CircleAlert } from '../../ui/icons.tsx'
 import { getErrorText } from '../../ui/problem.tsx'
+import { readFields } from './field-texts.ts'
 import { RecordTable } from './record-table.tsx'
-import { readFields, type SourceForm, type SourceType } from './source-types.ts'
+import type { SourceForm, SourceType } from './source-form.ts'
 
 const PREVIEWED = 10
 const PAUSE_MS = 600

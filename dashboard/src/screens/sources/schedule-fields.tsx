@@ -15,7 +15,7 @@ import {
   utcOffset,
 } from './schedule-words.ts'
 import { SourceFieldControl } from './source-field.tsx'
-import type { SourceForm, SourceType } from './source-types.ts'
+import type { SourceForm, SourceType } from './source-form.ts'
 
 const CHOICES: readonly { value: Often; label: string }[] = [
   { value: 'once', label: 'Once' },

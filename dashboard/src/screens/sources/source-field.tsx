@@ -5,8 +5,9 @@ import { Plus, X } from '../../ui/icons.tsx'
 import { nameWords } from '../../ui/name-words.ts'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { ConnectionField, OptionField } from './account-fields.tsx'
+import { countAt, countPath } from './field-texts.ts'
 import { PagingField } from './paging-field.tsx'
-import { countAt, countPath, type SimpleField, type SourceField, type SourceForm } from './source-types.ts'
+import type { SimpleField, SourceField, SourceForm } from './source-form.ts'
 
 const YES_NO = [
   { value: '', label: 'Default' },

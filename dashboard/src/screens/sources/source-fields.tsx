@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { SCHEDULE_FIELDS } from './schedule-fields.tsx'
 import { SourceFieldControl } from './source-field.tsx'
-import type { SourceForm, SourceType } from './source-types.ts'
+import type { SourceForm, SourceType } from './source-form.ts'
 
 const ELSEWHERE = new Set([...SCHEDULE_FIELDS, 'connection_id', 'provider'])
 

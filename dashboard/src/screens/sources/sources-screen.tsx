@@ -13,7 +13,8 @@ import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { PauseButton, SourceStatus } from './pause-button.tsx'
-import { type SourceType, sourceTypesQuery } from './source-types.ts'
+import type { SourceType } from './source-form.ts'
+import { sourceTypesQuery } from './source-types.ts'
 
 export function Screen() {
   const sources = useQuery({

@@ -3,7 +3,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { SearchBox } from '../../../ui/text-field.tsx'
 import { isConnected } from '../account-choice.tsx'
-import type { SourceType } from '../source-types.ts'
+import type { SourceType } from '../source-form.ts'
 
 const GROUPS: readonly { name: string; has: (slug: string) => boolean }[] = [
   {

@@ -3,7 +3,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { explainError } from '../preview.tsx'
 import { describeSchedule } from '../schedule-words.ts'
-import type { SourceForm, SourceType } from '../source-types.ts'
+import type { SourceForm, SourceType } from '../source-form.ts'
 import { NEW_WORKFLOW, NO_WORKFLOW } from './mapping.ts'
 
 /** The last step: the name, and what will happen, in sentences. */
