@@ -69,7 +69,7 @@ function read(column: SheetColumn, cell: Part, flying: boolean): Part {
       : sql`${cell}.status`
   }
   if ('column' in column) return valueJson(column)
-  return sql`case when ${cell}.status = 'complete' then ${valueJson(column, sql`${cell}.outputs`)} end`
+  return sql`case when ${cell}.status = 'complete' then ${valueJson(column, ({ output }) => sql`(${cell}.outputs -> ${output})`)} end`
 }
 
 /** The time at which a row was added, in milliseconds since 1970: its id begins with it. */

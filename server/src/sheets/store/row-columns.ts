@@ -2,19 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { DECIMAL, MAX_DECIMAL } from '#contract/decimal.ts'
 import type { OutputSource, ValueSource } from '../../database/tables/selection.ts'
 
-/**
- * Selects a value of the row `r` as JSON; null if it is missing. Outputs of cells that are not complete are missing. `outputs`:
- * those of the cell, if they have been read.
- */
-export function valueJson(source: ValueSource, outputs?: RawBuilder<unknown>): RawBuilder<unknown> {
-  const head = headOf(source, outputs)
+/** Selects an output as JSON. */
+export type ReadOutput = (source: OutputSource) => RawBuilder<unknown>
+
+/** Selects a value of the row `r` as JSON; null if it is missing. Outputs of cells that are not complete are missing. */
+export function valueJson(source: ValueSource, readOutput: ReadOutput = outputJson): RawBuilder<unknown> {
+  const head = 'column' in source ? sql`(r.data -> ${String(source.column)})` : readOutput(source)
   const { steps = [], whole = null } = source
   return steps.length === 0 ? head : sql`loam_at(${head}, ${JSON.stringify(steps)}::jsonb, ${whole}::text)`
-}
-
-function headOf(source: ValueSource, outputs: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
-  if ('column' in source) return sql`(r.data -> ${String(source.column)})`
-  return outputs === undefined ? outputJson(source) : sql`(${outputs} -> ${source.output})`
 }
 
 /**

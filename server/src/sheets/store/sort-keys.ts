@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { CELL_STATUSES } from '#contract/rows.ts'
-import type { SheetColumn, SortKey } from '../../database/tables/selection.ts'
+import type { SheetColumn, SortKey, ValueSource } from '../../database/tables/selection.ts'
 import { flightAction } from '../../runs/store/flights.ts'
 import { asInstant, asNumber, valueJson, valueText } from './row-columns.ts'
 
@@ -31,7 +31,7 @@ export function sortedRows(rows: Part, keys: readonly SortKey[]): Part {
 
 const directionOf = ({ direction }: SortKey): Part => (direction === 'asc' ? sql`asc` : sql`desc`)
 
-const isValue = (column: SheetColumn) => 'column' in column || 'output' in column
+const isValue = (column: SheetColumn): column is ValueSource => 'column' in column || 'output' in column
 
 /** Lists the expressions by which a further key orders rows. */
 function orderOf(key: SortKey, n: number): Part[] {
@@ -54,15 +54,20 @@ function orderOf(key: SortKey, n: number): Part[] {
 function selectKeys(rows: Part, keys: readonly SortKey[]): Part {
   const each = (select: (column: SheetColumn, n: number) => Part[]) =>
     sql.join([sql`seq`, ...keys.flatMap(({ column }, n) => select(column, n))])
-  const values = each((column, n) => [
-    isValue(column)
-      ? sql`${valueJson(column)} as ${sql.ref(`j${n}`)}`
-      : sql`${numberOf(column)} as ${sql.ref(`k${n}`)}`,
-  ])
   const keep = (letter: string, n: number) => sql.ref(`${letter}${n}`)
-  const texts = each((column, n) =>
-    isValue(column) ? [sql`${valueText(keep('j', n))} as ${sql.ref(`t${n}`)}`] : [keep('k', n)],
-  )
+  const values = each((column, n) => {
+    if (!isValue(column)) return [sql`${numberOf(column)} as ${keep('k', n)}`]
+    const plain = plainText(column)
+    return [
+      plain === undefined ? sql`${valueJson(column)} as ${keep('j', n)}` : sql`${plain} as ${keep('t', n)}`,
+    ]
+  })
+  const texts = each((column, n) => {
+    if (!isValue(column)) return [keep('k', n)]
+    return [
+      plainText(column) === undefined ? sql`${valueText(keep('j', n))} as ${keep('t', n)}` : keep('t', n),
+    ]
+  })
   const kinds = each((column, n) => {
     if (!isValue(column)) return [keep('k', n)]
     const text = sql<string | null>`${keep('t', n)}`
@@ -81,8 +86,16 @@ function selectKeys(rows: Part, keys: readonly SortKey[]): Part {
       sql`case when ${number} is null and ${date} is null then left(${text}, ${MAX_COMPARED}) end as ${text}`,
     ]
   })
-  return sql`select ${single} from (select ${kinds} from (select ${texts} from (
-    select ${values} ${rows} offset 0) read offset 0) texts offset 0) kinds`
+  const isRead = keys.some(({ column }) => isValue(column) && plainText(column) === undefined)
+  const read = sql`(select ${values} ${rows} offset 0) read`
+  const prepared = isRead ? sql`(select ${texts} from ${read} offset 0) texts` : read
+  return sql`select ${single} from (select ${kinds} from ${prepared} offset 0) kinds`
+}
+
+/** Selects an input without a path as text, in one step. A list or an object without content is empty, as its text is. */
+function plainText(column: SheetColumn): Part | undefined {
+  if (!('column' in column) || column.steps !== undefined) return undefined
+  return sql`nullif(nullif(nullif(r.data ->> ${String(column.column)}, ''), '[]'), '{}')`
 }
 
 /** Selects the number by which the status of a cell or the time of creation is ordered. */

@@ -3,7 +3,7 @@ import { isDecimal } from '#contract/decimal.ts'
 import { parseInstant } from '#contract/instant.ts'
 import type { FilterOperator } from '#contract/rows.ts'
 import type { ValueFilter } from '../../database/tables/selection.ts'
-import { asInstant, asNumber, valueJson } from './row-columns.ts'
+import { asInstant, asNumber, type ReadOutput, valueJson } from './row-columns.ts'
 
 type Condition = RawBuilder<SqlBool>
 type Text = RawBuilder<string | null>
@@ -18,8 +18,12 @@ const text: Text = sql`v.text`
  * Returns the condition of a filter on a value of the row `r`. It compares as `run_if` does (condition-evaluate.ts). The value is
  * read once, and is then an inner query that PostgreSQL does not merge with others.
  */
-export function valueCondition({ operator, values = [], kind, ...source }: ValueFilter): Condition {
-  const read = kind === 'list' ? openList(valueJson(source)) : valueJson(source)
+export function valueCondition(
+  { operator, values = [], kind, ...source }: ValueFilter,
+  readOutput?: ReadOutput,
+): Condition {
+  const value = valueJson(source, readOutput)
+  const read = kind === 'list' ? openList(value) : value
   return sql`(select ${TESTS[operator](values, kind)} from (
     select one.json, coalesce(one.json #>> '{}', '') as text from (select ${read} as json offset 0) one offset 0) v)`
 }
