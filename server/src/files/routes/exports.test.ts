@@ -126,8 +126,8 @@ describe('selectors have the same shapes as List Rows (D42)', async () => {
       ['filters[0].variable'],
     ],
     [
-      'a filter on an output',
-      { filters: [{ ...more, variable: '{{echo_1.said}}' }] },
+      'a filter on an output that the sheet does not have',
+      { filters: [{ ...more, variable: '{{nothing_1.said}}' }] },
       ['filters[0].variable'],
     ],
     [
