@@ -64,6 +64,7 @@ const TABLE_VALUES: Record<string, Record<string, unknown>> = {
   budgets: { scope: 'organisation', period: 'day', mode: 'stop' },
   purses: { kind: 'cap' },
   credit_blocks: { kinds: [] },
+  row_order_pieces: { seqs: [] },
 }
 
 /** Adds one record to each table that has none: known ids by their column names, other values by their types. */
