@@ -27,6 +27,9 @@ const SelectionView = z.looseObject({
     .optional(),
   status_filters: z.array(z.looseObject({})).optional(),
   created_at: z.object({ operator: z.string(), values: z.array(z.string()) }).optional(),
+  find: z.string().optional(),
+  cause: z.string().optional(),
+  view_id: z.string().optional(),
 })
 
 export const RowGroup = z.object({

@@ -3,12 +3,23 @@ import { DateTime, Uuid } from './envelope.ts'
 import { Credits, wholeNumber } from './numbers.ts'
 import { Row } from './rows.ts'
 import { CellDetail } from './runs.ts'
+import { crossCheck } from './schema-checks.ts'
 
-export const GetRowQuery = z.strictObject({
-  order_id: Uuid.optional().describe(
-    'An order of List Rows: the neighbours are those in this order; without it, those by insertion',
-  ),
-})
+export const GetRowQuery = z
+  .strictObject({
+    order_id: Uuid.optional().describe(
+      'An order of List Rows: the neighbours are those in this order; without it, those by insertion',
+    ),
+    view_id: Uuid.optional().describe('A view: the neighbours are those among its rows, in its order'),
+  })
+  .check(
+    crossCheck((context) => {
+      const { order_id, view_id } = context.value
+      if (order_id === undefined || view_id === undefined) return
+      const message = 'cannot be combined with order_id'
+      context.issues.push({ code: 'custom', input: view_id, path: ['view_id'], message })
+    }),
+  )
 
 export const RowDetail = Row.extend({
   cells: z.record(z.string(), CellDetail).describe('With provenance and billing, as Get Cell returns them'),

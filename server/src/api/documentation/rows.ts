@@ -49,7 +49,7 @@ export const ROWS: Operations = {
   [`GET ${SHEET}/rows/{row_id}`]: {
     id: 'getRow',
     description:
-      'One row with its values, its cells with their provenance and billing, and the ids of the rows before and after it: by insertion, or in the order of `order_id`.',
+      'One row with its values, its cells with their provenance and billing, and the ids of the rows before and after it: by insertion, in the order of `order_id`, or among the rows of `view_id`.',
   },
   [`GET ${SHEET}/rows/{row_id}/history`]: {
     id: 'getRowHistory',

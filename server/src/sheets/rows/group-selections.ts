@@ -3,7 +3,7 @@ import type { GroupRowsBody } from '#contract/row-groups.ts'
 import { CELL_STATUSES, type CreatedAtFilter, type RowFilter, type StatusFilter } from '#contract/rows.ts'
 import { createdRange } from '../store/row-filters.ts'
 
-type Chosen = Pick<GroupRowsBody, 'filters' | 'status_filters' | 'created_at' | 'find' | 'cause'>
+type Chosen = Omit<GroupRowsBody, 'by' | 'aggregates'>
 
 /**
  * Returns the selection of the rows of one group: that of the request, and a condition for each column. `keys` are the values

@@ -10,6 +10,9 @@ import type { RunStep } from '../../rows/statistics.ts'
 export const MAX_ANALYSIS_MS = 10_000
 const CANCELLED = '57014'
 
+/** What is to be read, and the field that says of which rows. */
+type Reading<Result> = { read: (run: RunStep) => Promise<Result | undefined>; field?: string }
+
 /**
  * Reads many rows of the sheet for one answer, in steps. The request ends its turn, so that others do not wait for it. The reading
  * ends when the reader leaves, and with a 400 if `read` returns undefined: a step took longer than it may.
@@ -18,7 +21,7 @@ export async function analyseRows<Result>(
   request: FastifyRequest,
   reply: FastifyReply,
   { store }: Pick<Services, 'store'>,
-  read: (run: RunStep) => Promise<Result | undefined>,
+  { read, field = 'filters' }: Reading<Result>,
 ): Promise<Result> {
   const signal = watchDisconnect(reply)
   request.endTurn()
@@ -34,5 +37,5 @@ export async function analyseRows<Result>(
   })
   if (found !== undefined) return found
   const message = `looking at these rows took more than ${MAX_ANALYSIS_MS / 1000} seconds; select fewer rows`
-  throw invalid('filters', message)
+  throw invalid(field, message)
 }

@@ -67,6 +67,42 @@ describe('G8 Row page', () => {
     expect([answer.status, answer.body.error]).toEqual([410, 'ORDER_EXPIRED'])
   })
 
+  it('`view_id`: the neighbours are those of a view, in its order', async () => {
+    const base = await makeSheet(['n', 'kind'])
+    const ids = await addRows(
+      base,
+      [3, 1, 2, 5, 4].map((n) => ({ n, kind: n === 5 ? 'x' : 'y' })),
+    )
+    const filters = [{ variable: '{{input.kind}}', operator: 'is equal to', values: ['y'] }]
+    const sort = [{ variable: '{{input.n}}', direction: 'desc' }]
+    for (const [settings, places] of [
+      [{ filters }, [0, 1, 2, 4]],
+      [{ filters, sort }, [4, 0, 2, 1]],
+      [{ sort }, [3, 4, 0, 2, 1]],
+    ] as const) {
+      const made = await org.call('POST', `${base}/views`, { name: 'View', ...settings })
+      const { view_id } = made.body.data
+      for (const [n, place] of places.entries()) {
+        const row = await get(`${base}/rows/${ids[place]}?view_id=${view_id}`)
+        const near = [places[n - 1], places[n + 1]].map((one) => (one === undefined ? null : ids[one]))
+        expect([row.previous_row_id, row.next_row_id]).toEqual(near)
+      }
+      if (!('filters' in settings)) continue
+      const outside = await get(`${base}/rows/${ids[3]}?view_id=${view_id}`)
+      expect([outside.previous_row_id, outside.next_row_id]).toEqual([null, null])
+      const by = [{ variable: '{{input.kind}}' }]
+      const groups = await org.call('POST', `${base}/rows/groups`, { by, view_id })
+      expect(groups.body.data).toMatchObject({ total_count: 4, groups: [{ selection: { view_id } }] })
+    }
+    for (const [query, field] of [
+      [`view_id=${UNKNOWN}`, 'view_id'],
+      [`view_id=${UNKNOWN}&order_id=${UNKNOWN}`, 'view_id'],
+    ]) {
+      const answer = await org.call('GET', `${base}/rows/${ids[0]}?${query}`)
+      expect([answer.status, answer.body.errors?.[0].field]).toEqual([400, field])
+    }
+  })
+
   it('history: who added the row, what was edited and undone, and its runs, newest first', async () => {
     const base = await makePaidSheet(org, { inputs: ['x', 'y'] })
     const [id] = await addRows(base, [{ x: 'a', y: 'keep' }])

@@ -12,24 +12,21 @@ import { findCells } from '../../../runs/store/runs.ts'
 import { createRowWriter } from '../../rows/view.ts'
 import { listCells } from '../../store/cells.ts'
 import { getDefinition } from '../../store/definitions.ts'
-import {
-  findNeighbours,
-  findOrderedNeighbours,
-  type HistoryEntry,
-  type HistoryPlace,
-  listHistory,
-} from '../../store/row-history.ts'
+import { type HistoryEntry, type HistoryPlace, listHistory } from '../../store/row-history.ts'
+import { findMatchingNeighbours, findNeighbours, findOrderedNeighbours } from '../../store/row-neighbours.ts'
 import { useOrder } from '../../store/row-orders.ts'
 import { listByIds } from '../../store/rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { analyseRows, MAX_ANALYSIS_MS } from './analyse-rows.ts'
 import { outputsUrl, viewDetail } from './cells.ts'
+import { resolveRows } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
 const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
 const RowParams = SheetParams.extend({ row_id: Uuid })
 
 /** Registers the endpoints of one row with all that is known about it (G8). */
-export function rowDetailRoutes(api: Api, { publicUrl }: Services): void {
+export function rowDetailRoutes(api: Api, services: Services): void {
   api.get(
     BASE,
     {
@@ -42,14 +39,20 @@ export function rowDetailRoutes(api: Api, { publicUrl }: Services): void {
         response: { 200: success(200, RowDetail) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { db, sheet, params, query } = request
-      if (query.order_id !== undefined) await useOrder(db, sheet, query.order_id)
-      const row = await readRow(request, params.row_id, publicUrl())
-      const neighbours =
-        query.order_id === undefined
-          ? await findNeighbours(db, sheet, params.row_id)
-          : await findOrderedNeighbours(db, sheet, params.row_id, query.order_id)
+      const { row_id } = params
+      const { order_id, view_id } = query
+      if (order_id !== undefined) await useOrder(db, sheet, order_id)
+      const row = await readRow(request, row_id, services.publicUrl())
+      if (order_id !== undefined)
+        return ok({ ...row, ...(await findOrderedNeighbours(db, sheet, row_id, order_id)) })
+      if (view_id === undefined) return ok({ ...row, ...(await findNeighbours(db, sheet, row_id)) })
+      const rows = await resolveRows(request, { view_id }, await getDefinition(db, sheet))
+      const neighbours = await analyseRows(request, reply, services, {
+        read: (run) => run(MAX_ANALYSIS_MS, ({ trx }) => findMatchingNeighbours(trx, sheet, rows, row_id)),
+        field: 'view_id',
+      })
       return ok({ ...row, ...neighbours })
     },
   )

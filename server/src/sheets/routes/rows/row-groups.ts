@@ -34,8 +34,8 @@ export function rowGroupRoutes(api: Api, services: Services): void {
     },
     async (request, reply) => {
       const { db, body, sheet } = request
-      const errors = findTooMany(body)
-      if (errors.length > 0) throw validationError([...errors, ...(await faultsInSelection(request))])
+      const errors = [...findTooMany(body), ...(await faultsInSelection(request))]
+      if (errors.length > 0) throw validationError(errors)
       const definition = await getDefinition(db, sheet)
       const selection = await resolveSelection(request, body, definition)
       const { by, aggregates = [], ...chosen } = body
@@ -48,9 +48,9 @@ export function rowGroupRoutes(api: Api, services: Services): void {
           return column === undefined ? [] : [{ column, function: aggregate.function }]
         }),
       }
-      const found = await analyseRows(request, reply, services, (run) =>
-        run(MAX_ANALYSIS_MS, ({ trx }) => groupRows(trx, sheet, selection, grouping)),
-      )
+      const found = await analyseRows(request, reply, services, {
+        read: (run) => run(MAX_ANALYSIS_MS, ({ trx }) => groupRows(trx, sheet, selection, grouping)),
+      })
       const groups = found.groups.map(({ keys, count, aggregates: results }) => ({
         values: keys,
         count,
