@@ -1,4 +1,4 @@
-// Measures the sheet as a table (G2, G3): the first page of a sort, further pages, and filters over outputs, through the public API
+// Measures the sheet as a table (G2, G3, G5, G6): sorts, further pages, filters over outputs, groups and statistics, through the public API
 // of a real server, beside the same in bare SQL on the same PostgreSQL.
 // npm run bench:sheet [-- --rows 1000000]
 import { parseArgs } from 'node:util'
@@ -75,6 +75,35 @@ try {
     { 'first page': seconds(filtered), precision: answer.precision, 'looked at': answer.looked_at },
   ])
   bar('G2 first page, s', filtered / 1000, 3, 'at most')
+
+  const groups: Record<string, unknown>[] = []
+  for (const [what, column, bare] of [
+    [
+      'an input',
+      { variable: '{{input.c3}}' },
+      `select data ->> '3', count(*) from rows where org_id = $1 group by 1`,
+    ],
+    [
+      'an input, all different',
+      { variable: '{{input.c2}}' },
+      `select data ->> '2', count(*) from rows where org_id = $1 group by 1 order by 2 desc, 1 limit 1000`,
+    ],
+    [
+      'an output',
+      { variable: '{{split_full_name_3.first}}' },
+      `select c.outputs ->> 'first', count(*) from rows r left join cells c on c.org_id = r.org_id and c.row_id = r.row_id
+        and c.action = 'split_full_name_3' where r.org_id = $1 group by 1 order by 2 desc, 1 limit 1000`,
+    ],
+  ] as const) {
+    const grouped = await time(() => call('POST', `${base}/rows/groups`, { by: [column] }))
+    const alone = await time(() => installation.store.query({ text: bare, values: [orgId] }))
+    groups.push({ by: what, groups: seconds(grouped), 'bare SQL': seconds(alone) })
+    bar(`G5 groups by ${what}, s`, grouped / 1000, 3, 'at most')
+  }
+  print(`G5: groups of ${total} rows, seconds`, groups)
+  const columns = INPUTS.map((name) => ({ variable: `{{input.${name}}}` }))
+  const counted = await time(() => call('POST', `${base}/rows/statistics`, { columns }))
+  bar(`G6 statistics of ${columns.length} columns, s`, counted / 1000, 1, 'at most')
 } finally {
   await installation.close()
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { success, Uuid } from '#contract/envelope.ts'
 import { GetRowQuery, RowDetail, RowHistory, RowHistoryQuery } from '#contract/row-history.ts'
 import { ok } from '../../../api/http/envelope.ts'
