@@ -15,6 +15,7 @@ import {
   sampleSheet,
 } from '../store/row-statistics.ts'
 import { countRows } from '../store/rows.ts'
+import { readByIndex } from '../store/sheet-share.ts'
 
 /** The rows that are looked at if there are too many for all, and if that takes too long. */
 const SAMPLE = 10_000
@@ -90,6 +91,7 @@ async function countColumns(
   { sheet, columns }: Statistics,
   looked: LookedAt,
 ): Promise<ColumnStatistics[]> {
+  await readByIndex(trx, sheet)
   const flying = await hasFlights(trx, sheet)
   const counted: ColumnStatistics[] = []
   for (const column of columns) {

@@ -19,33 +19,40 @@ export async function hasFlights(db: Db, { org_id, sheet_id }: SheetKey): Promis
   return rows[0]?.found === true
 }
 
-/** Reads columns of many rows: the cells of each action are joined once. `flying`: rows of the sheet are in flight. */
-export function readColumns(sheet: SheetKey, columns: readonly SheetColumn[], flying: boolean): ColumnReads {
+/** How columns are read. `flying`: rows of the sheet are in flight. `byKey`: each cell is looked up, instead of joining all cells. */
+export type Reading = { flying: boolean; byKey: boolean }
+
+/** Reads columns of rows: the cells of each action once. */
+export function readColumns(
+  sheet: SheetKey,
+  columns: readonly SheetColumn[],
+  { flying, byKey }: Reading,
+): ColumnReads {
   const actions = [...new Set(columns.flatMap((column) => actionOf(column) ?? []))]
-  const cells = actions.map((action, n) => {
-    const cell = aliasOf(n)
-    return sql`left join cells ${cell} on ${cell}.org_id = r.org_id and ${cell}.row_id = r.row_id and ${cell}.action = ${action}`
-  })
+  const join = byKey ? lookUpCells : joinCells
   const joinsFlights = flying && columns.some((column) => 'statusOf' in column)
+  const joins = [
+    ...actions.map((action, n) => join(action, aliasOf(n))),
+    ...(joinsFlights ? [joinFlights(sheet)] : []),
+  ]
   return {
-    joins: sql.join([...cells, ...(joinsFlights ? [joinFlights(sheet)] : [])], sql` `),
+    joins: sql.join(joins, sql` `),
     reads: columns.map((column) => read(column, aliasOf(actions.indexOf(actionOf(column) ?? '')), flying)),
   }
 }
 
-/** Reads one column of some rows: the cell of each is looked up by its key. */
+/** Reads one column of some rows. `cell`: the cell of a column that an action has. */
 export function lookUpColumn(sheet: SheetKey, column: SheetColumn, flying: boolean) {
-  const cell = aliasOf(0)
-  const action = actionOf(column)
-  const looked = sql`left join lateral (
-    select * from cells c where c.org_id = r.org_id and c.row_id = r.row_id and c.action = ${action ?? ''} offset 0
-  ) ${cell} on true`
-  const joins = [
-    ...(action === undefined ? [] : [looked]),
-    ...(flying && 'statusOf' in column ? [joinFlights(sheet)] : []),
-  ]
-  return { joins: sql.join(joins, sql` `), read: read(column, cell, flying), cell }
+  const { joins, reads } = readColumns(sheet, [column], { flying, byKey: true })
+  return { joins, read: reads[0] ?? sql`null`, cell: aliasOf(0) }
 }
+
+const joinCells = (action: string, cell: Part): Part =>
+  sql`left join cells ${cell} on ${cell}.org_id = r.org_id and ${cell}.row_id = r.row_id and ${cell}.action = ${action}`
+
+const lookUpCells = (action: string, cell: Part): Part => sql`left join lateral (
+    select * from cells c where c.org_id = r.org_id and c.row_id = r.row_id and c.action = ${action} offset 0
+  ) ${cell} on true`
 
 const aliasOf = (n: number): Part => sql.raw(`c${Math.max(0, n)}`)
 

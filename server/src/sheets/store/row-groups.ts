@@ -6,6 +6,7 @@ import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { hasFlights, readColumns, textOf } from './column-values.ts'
 import { matchingRows, readMatching } from './matching-rows.ts'
 import { asNumber } from './row-columns.ts'
+import { readByIndex } from './sheet-share.ts'
 
 export type Aggregate = { column: SheetColumn; function: (typeof AGGREGATES)[number] }
 export type Grouping = { by: readonly SheetColumn[]; aggregates: readonly Aggregate[] }
@@ -26,9 +27,11 @@ export async function groupRows(
   selection: Selection,
   { by, aggregates }: Grouping,
 ): Promise<Groups> {
+  const byKey = await readByIndex(trx, sheet)
+  const flying = await hasFlights(trx, sheet)
   const matching = await matchingRows(trx, sheet, selection)
   const columns = [...by, ...aggregates.map(({ column }) => column)]
-  const { joins, reads } = readColumns(sheet, columns, await hasFlights(trx, sheet))
+  const { joins, reads } = readColumns(sheet, columns, { flying, byKey })
   const texts = columns.map((column, n) => textFor(column, name('j', n)))
   const keys = by.map((column, n) => keyOf(column, name('t', n)))
   const results = aggregates.map(

@@ -3,6 +3,7 @@ import type { Db } from '../../database/connection/db.ts'
 import type { Selection, SortKey } from '../../database/tables/selection.ts'
 import type { SheetKey } from '../../database/tables/sheet-key.ts'
 import { matchingRows, readMatching } from './matching-rows.ts'
+import { readByIndex } from './sheet-share.ts'
 import { sortedRows } from './sort-keys.ts'
 
 export type Neighbours = { previous_row_id: string | null; next_row_id: string | null }
@@ -66,6 +67,7 @@ export async function findMatchingNeighbours(
   rowId: string,
 ): Promise<Neighbours> {
   const { org_id, sheet_id } = sheet
+  await readByIndex(trx, sheet)
   const matching = await matchingRows(trx, sheet, selection)
   const own = sql`(select seq from rows where org_id = ${org_id} and row_id = ${rowId})`
   const idOf = (place: number) => sql`(

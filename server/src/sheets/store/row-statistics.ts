@@ -7,6 +7,7 @@ import { lookUpColumn, textOf } from './column-values.ts'
 import { matchingRows, readMatching } from './matching-rows.ts'
 import { asInstant, asNumber } from './row-columns.ts'
 import { livingRows } from './rows.ts'
+import { readByIndex } from './sheet-share.ts'
 
 /** The rows that statistics look at, selected as `r`. */
 export type LookedAt = RawBuilder<unknown>
@@ -67,6 +68,7 @@ export async function findSelected(
   selection: Selection,
   { most, sample }: { most: number; sample: number },
 ): Promise<{ rows: number; seqs: number[] }> {
+  await readByIndex(trx, sheet)
   const matching = await matchingRows(trx, sheet, selection)
   const isSampled = sql`abs(hashint8(seq)::bigint) % ${SHARES} < ${SHARES} * ${sql.lit(sample)}::float8 / t.count`
   const [found] = await readMatching(
