@@ -19,6 +19,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'server/src/sheets/routes/actions/catalogue.test.ts': 30,
   'server/src/runs/engine/flights/simulation.test.ts': 35,
   'server/src/lib/json/bounded-json.test.ts': 30,
+  'server/src/sheets/routes/rows/row-statistics.test.ts': 30,
   'server/src/database/embedded/embedded.test.ts': 20,
   'server/src/api/http/isolation.test.ts': 18,
   'server/src/files/imports/import-recovery.test.ts': 18,
