@@ -19,7 +19,7 @@ export async function hasFlights(db: Db, { org_id, sheet_id }: SheetKey): Promis
   return rows[0]?.found === true
 }
 
-/** How columns are read. `flying`: rows of the sheet are in flight. `byKey`: each cell is looked up, instead of joining all cells. */
+/** The way in which columns are read. `flying`: rows of the sheet are in flight. `byKey`: each cell is looked up, instead of joining all cells. */
 export type Reading = { flying: boolean; byKey: boolean }
 
 /** Reads columns of rows: the cells of each action once. */

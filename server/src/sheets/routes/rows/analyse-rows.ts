@@ -10,7 +10,7 @@ import type { RunStep } from '../../rows/statistics.ts'
 export const MAX_ANALYSIS_MS = 10_000
 const CANCELLED = '57014'
 
-/** What is to be read, and the field that says of which rows. */
+/** The work of an analysis, and the field of the request that says which rows it reads. */
 type Reading<Result> = { read: (run: RunStep) => Promise<Result | undefined>; field?: string }
 
 /**
