@@ -221,7 +221,7 @@ const VALUES: readonly Rule[] = [
   rule(
     /^TypeError|is not a function|of (?:undefined|null)\b|cannot read prop/i,
     'The formula uses a value that is missing',
-    'Give the value a fallback in the formula, such as ({{input.name}} ?? "").',
+    'Give the value a fallback in the formula: put it in brackets with ?? "" behind it.',
   ),
   rule(
     /broke its sandbox/,

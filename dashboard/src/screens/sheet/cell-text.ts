@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { describeFailure } from '#contract/failure-words.ts'
 import type { Cell as CellSchema, CellStatus } from '#contract/rows.ts'
+import { printValue } from '../../ui/value-text.ts'
 
 type Cell = z.infer<typeof CellSchema>
 
@@ -43,7 +44,7 @@ export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped 
   const state = cell.status
   switch (state) {
     case 'complete': {
-      const text = shorten(answerText(cell, shown), MAX_SHOWN)
+      const text = shorten(printAnswer(cell, shown), MAX_SHOWN)
       return text === ''
         ? { state, text: NO_RESULT, name: NO_RESULT }
         : { state, text, name: `Complete: ${text}` }
@@ -66,15 +67,26 @@ export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped 
  * Returns the chosen output, or else the first one that is not blank, whole, in the order that the action declares. A boolean is
  * used only if there is no other, and so is the status of a response; a list or an object only if there is no text or number.
  */
-export function answerText(cell: Cell, { outputs: order, shown }: ShownOutputs): string {
-  if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
+export function answerText(cell: Cell, shown: ShownOutputs): string {
+  return describeLarge(cell) ?? valueText(findAnswer(cell, shown))
+}
+
+/** Returns the same answer as the grid shows it: a list or an object without its JSON. */
+function printAnswer(cell: Cell, shown: ShownOutputs): string {
+  return describeLarge(cell) ?? printValue(findAnswer(cell, shown))
+}
+
+const describeLarge = ({ outputs_ref }: Cell): string | undefined =>
+  outputs_ref === undefined ? undefined : `${Math.ceil(outputs_ref.size_bytes / 1024)} KB of outputs`
+
+function findAnswer(cell: Cell, { outputs: order, shown }: ShownOutputs): unknown {
   const outputs = cell.outputs ?? {}
-  if (shown !== undefined) return valueText(outputs[shown])
+  if (shown !== undefined) return outputs[shown]
   const names = [...order, ...Object.keys(outputs)]
   const filled = names.filter((name) => !isBlank(outputs[name]))
   const telling = filled.filter((name) => name !== STATUS_CODE && typeof outputs[name] !== 'boolean')
   const plain = telling.find((name) => typeof outputs[name] !== 'object')
-  return valueText(outputs[plain ?? telling[0] ?? filled[0] ?? ''])
+  return outputs[plain ?? telling[0] ?? filled[0] ?? '']
 }
 
 function isBlank(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { ShortcutRun } from '#contract/shortcuts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
-import { valueText } from '../../ui/value-text.ts'
+import { printValue } from '../../ui/value-text.ts'
 import type { Shortcut } from './shortcut.ts'
 
 type Field = { name: string; value: unknown; status: string }
@@ -23,9 +23,7 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
           { name: 'Output', cell: ({ name }) => <span className="break-words">{name}</span> },
           {
             name: 'Value',
-            cell: ({ value }) => (
-              <span className="break-words whitespace-pre-wrap">{valueText(value, 2)}</span>
-            ),
+            cell: ({ value }) => <span className="break-words whitespace-pre-wrap">{printValue(value)}</span>,
           },
           { name: 'Status', cell: ({ status }) => <RunStatus status={status} /> },
         ]}

@@ -1,6 +1,6 @@
 import { nameWords } from '../../ui/name-words.ts'
 import { Table } from '../../ui/table.tsx'
-import { valueText } from '../../ui/value-text.ts'
+import { printValue } from '../../ui/value-text.ts'
 
 export type SourceRow = Record<string, unknown>
 
@@ -13,7 +13,7 @@ export function RecordTable({ label, rows }: { label: string; rows: readonly Sou
       columns={listFields(rows).map((field) => ({
         name: nameWords(field),
         cell: ({ row }: { row: SourceRow }) => (
-          <span className="line-clamp-3 max-w-[320px] break-words">{valueText(row[field])}</span>
+          <span className="line-clamp-3 max-w-[320px] break-words">{printValue(row[field])}</span>
         ),
       }))}
       items={rows.map((row, place) => ({ row, place }))}
