@@ -57,7 +57,7 @@ async function findPort(): Promise<number> {
 }
 
 /** Starts the real application over HTTP with a worker and the built dashboard, and a Chromium to open it. */
-export async function startDashboard(): Promise<Dashboard> {
+export async function startDashboard(settings: Record<string, string> = {}): Promise<Dashboard> {
   if (!isDashboardBuilt(ROOT)) {
     const failure = await buildDashboard(ROOT)
     if (failure !== null) throw new Error(`The dashboard could not be built: ${failure}`)
@@ -65,7 +65,7 @@ export async function startDashboard(): Promise<Dashboard> {
   let url = ''
   const app = await makeApp({
     // The sources of the tests are servers on this machine.
-    settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' },
+    settings: { LOAM_EGRESS_ALLOW: '127.0.0.1', ...settings },
     services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url },
   })
   const port = await findPort()

@@ -25,13 +25,16 @@ export type RunningDashboard = {
 }
 
 /** Starts the server as `npm start` does, on temporary data, with the administrator signed in. */
-export async function runDashboard(): Promise<RunningDashboard> {
+export async function runDashboard(settings: Record<string, string> = {}): Promise<RunningDashboard> {
   if (!isDashboardBuilt(ROOT)) {
     const failure = await buildDashboard(ROOT)
     if (failure !== null) throw new Error(`The dashboard could not be built: ${failure}`)
   }
   const folder = makeClusterFolder('dashboard')
-  const env = { LOAM_DATA_DIR: join(folder, 'data') }
+  const env: Record<string, string> & { LOAM_DATA_DIR: string } = {
+    ...settings,
+    LOAM_DATA_DIR: join(folder, 'data'),
+  }
   prepareCluster(env.LOAM_DATA_DIR)
   const server = await startServer(env)
   const said = server.stdout()

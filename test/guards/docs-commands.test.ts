@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTutorialService } from '../doubles/tutorial-service.ts'
 import { createDatabase } from '../plumbing/databases.ts'
 import { UNLIMITED } from '../plumbing/installation.ts'
 import { makeClusterFolder, prepareCluster } from '../plumbing/prepared-cluster.ts'
@@ -72,17 +73,15 @@ chmodSync(folder, 0o755)
 const clusterFolder = makeClusterFolder('docs')
 const dataDir = join(clusterFolder, 'data')
 let server: ServerProcess
-let service: { url: string; stop(): void }
+let service: Awaited<ReturnType<typeof startTutorialService>>
 let emptyDatabase = ''
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startTutorialService()
   prepareCluster(dataDir)
   server = await startServer({
     LOAM_DATA_DIR: dataDir,
-    LOAM_EGRESS_ALLOW: new URL(service.url).host,
-    LOAM_MODEL_BASE_URL: `${service.url}/v1`,
-    LOAM_MODELS: 'tiny',
+    ...service.settings,
     ...UNLIMITED,
   })
   expect(server.stderr()).not.toContain('"level":60')
@@ -103,14 +102,6 @@ afterAll(async () => {
   service.stop()
   for (const each of [folder, clusterFolder]) rmSync(each, { recursive: true, force: true })
 }, LIMIT.timeout)
-
-/** Starts the service of the tutorial on a free port. */
-async function startService() {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, ['docs/tutorial-service.mjs'], { env: { PATH, PORT: '0' } })
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
-  return { url: /http:\S+/.exec(line)?.[0] ?? '', stop: () => void child.kill('SIGKILL') }
-}
 
 /** Runs the blocks in one shell, as a reader does, and returns the output of each. */
 async function runBlocks(blocks: Block[], folderName: string) {
