@@ -33,7 +33,7 @@ async function makeMessySheet(org: Awaited<ReturnType<typeof app.makeOrg>>, orig
   await add({
     action_id: 'format_data_using_js_expression',
     name: 'Level',
-    inputs: { data_formatter: '{{input.Size}}.match(/\\d+/)[0] > 100 ? ["a", JSON.parse("[1]")] : null' },
+    inputs: { data_formatter: '{{input.Size}}.match(/\\d+/)[0] > 100 ? "large" : null' },
     run_if: {
       conditions: [{ conditions: [{ variable: '{{input.Site}}', operator: 'is not empty', values: [] }] }],
       continue_workflow_if_run_condition_not_met: true,
