@@ -192,7 +192,7 @@ const families: Family[] = [
     chain: [
       scrape,
       step('company_profile_from_website', { domain: '{{input.url}}' }),
-      step('detect_technologies', { url: '{{input.url}}' }),
+      step('detect_technologies', { domain: '{{input.url}}' }),
     ],
     rows: onSites(attackPages(Number(values.pages), random), (body) => ({ body })),
   },
