@@ -9,6 +9,7 @@ import {
   complete,
   type FlightSheet,
   makeFlightStore,
+  type TestFlightStore,
   makeFlightApp,
   makeReservations,
   must,
@@ -18,7 +19,6 @@ import { expectPaid, makePaidSheet } from '../testing/paid-sheets.ts'
 import { makeEngine } from '../testing/test-engine.ts'
 import { RowTakenOver } from '../walk-cells.ts'
 import { walkRow } from '../walk.ts'
-import type { FlightStore } from './flight-store.ts'
 import type { Flight, RunFacts, SettledCell } from './flight.ts'
 import { moveTo } from './position.ts'
 
@@ -29,7 +29,7 @@ const engine = makeEngine(app)
 const reservations = makeReservations(app)
 
 describe('a worker that lost its lease changes nothing (R3)', () => {
-  const late: [string, (store: FlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
+  const late: [string, (store: TestFlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
     ['settle', (store, flight) => store.settle(flight, complete(flight, 'paid_2', PRICE)), null],
     ['settle the end', (store, flight) => store.settle(flight, complete(flight, null, PRICE)), null],
     ['park', (store, flight) => store.park(flight, { ms: 0, retries: 1 }), false],

@@ -17,7 +17,7 @@ import {
   type PeekingJob,
   UNCLAIMED,
 } from './claiming.ts'
-import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
+import type { Flight, Parking, RowJob, RunFacts } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
 import { chargeLate, createSettler, type Given, type Settled } from './settler.ts'
 
@@ -37,9 +37,10 @@ export type FlightStore = {
   peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
   /** Returns the flight of a row that was read when its job was made. */
   adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
-  /** Settles cells. Returns null if the fence was lost: another worker has the row now, and nothing was written. */
-  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
-  /** Settles rows that are in hand together. */
+  /**
+   * Settles cells of rows that are in hand together. Returns null for each row that lost its fence: another worker has
+   * it now, and nothing was written.
+   */
   settleAll(given: readonly Given[], express?: boolean): Promise<(Settled | null)[]>
   /**
    * Posts the charge for a call whose row was deleted, or run again, while it was made. Returns false if that is not
@@ -161,13 +162,8 @@ function createWriting(store: Store, lane: number): Omit<FlightStore, keyof Read
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inFlight = batched<{ n: number }>('engine-in-flight', IN_FLIGHT)
 
-  const settleAll: FlightStore['settleAll'] = async (given, express = false) =>
-    (await (express ? settleExpress : settle)(given)) ?? []
-
   return {
-    settleAll,
-    settle: async (flight, settlement, express) =>
-      (await settleAll([{ flight, settlement }], express))[0] ?? null,
+    settleAll: async (given, express = false) => (await (express ? settleExpress : settle)(given)) ?? [],
     chargeLate: (given) => chargeLate(store, lane, given),
     async park(flight, { ms, retries, state, priority }) {
       const wt = waitingFor(flight.position.refusal)

@@ -20,13 +20,13 @@ import {
   complete,
   type FlightSheet,
   makeFlightStore,
+  type TestFlightStore,
   makeFlightSheet,
   makeFlightApp,
   makeReservations,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
-import type { FlightStore } from './flight-store.ts'
 import type { RowJob } from './flight.ts'
 import { noteHeld, detachReservation } from './position.ts'
 
@@ -35,7 +35,7 @@ const CHAIN = ['paid_1', 'free_1', 'free_2', 'paid_2']
 
 type World = {
   /** Two processes, each with a memory of what it has reserved. */
-  keepers: ReadonlyMap<FlightStore, Reservations>
+  keepers: ReadonlyMap<TestFlightStore, Reservations>
   sheet: FlightSheet
   model: Model
   /** Every job ever queued. graphile-worker may hand out any of them again. */
@@ -46,12 +46,12 @@ type World = {
   /** The hands of workers before they settled, parked or were overtaken. */
   former: Hand[]
   revision: number
-  reservations: [FlightStore, Reservation][]
+  reservations: [TestFlightStore, Reservation][]
 }
 
 type Pick = { a: number; b: number; c: number }
 const some = <Item>(items: readonly Item[], n: number): Item | undefined => items[n % items.length]
-const storeOf = ({ keepers }: World, { b }: Pick): FlightStore => must(some([...keepers.keys()], b))
+const storeOf = ({ keepers }: World, { b }: Pick): TestFlightStore => must(some([...keepers.keys()], b))
 const chosen = (world: World, { a }: Pick) => [...world.model.rows].filter((_, n) => (a >> n) & 1)
 
 async function run(world: World, rows: string[], actions: string[]): Promise<void> {
@@ -65,7 +65,7 @@ async function run(world: World, rows: string[], actions: string[]): Promise<voi
   }
 }
 
-async function claim(world: World, job: RowJob, store: FlightStore): Promise<void> {
+async function claim(world: World, job: RowJob, store: TestFlightStore): Promise<void> {
   const flight = await store.claim(job)
   const known = world.model.flights.get(job.r)
   if (known?.ticket !== job.t) {
@@ -84,7 +84,7 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
 }
 
 /** Looks at a row without claiming it. The row must be as it was queued. */
-async function peek(world: World, job: RowJob, store: FlightStore): Promise<void> {
+async function peek(world: World, job: RowJob, store: TestFlightStore): Promise<void> {
   const [flight = null] = await store.peekAll([job])
   const known = world.model.flights.get(job.r)
   if (known?.ticket !== job.t || known.attempt > 0) {
@@ -96,7 +96,7 @@ async function peek(world: World, job: RowJob, store: FlightStore): Promise<void
 }
 
 /** Settles free cells of rows that were only looked at, all rows in one statement. Rows claimed meanwhile stay as they are. */
-async function finishPeeked(world: World, store: FlightStore): Promise<void> {
+async function finishPeeked(world: World, store: TestFlightStore): Promise<void> {
   const rows = new Map(world.peeked.map((hand) => [hand.flight.row.id, hand]))
   world.peeked = []
   const free = [...rows.values()].filter(({ flight }) =>
@@ -129,7 +129,7 @@ async function finishPeeked(world: World, store: FlightStore): Promise<void> {
 /**
  * Reserves the price of the current cell. It is refused for good only if the balance is too low, whatever others hold.
  */
-async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
+async function reserve(world: World, hand: Hand, store: TestFlightStore): Promise<void> {
   const { facts, position } = hand.flight
   if (!position.action.startsWith('paid') || position.heldMillis > 0) return
   const answer = await must(world.keepers.get(store)).reserve(facts, null, { more: PRICE, total: PRICE })
@@ -149,7 +149,7 @@ function endReservation(world: World, { flight }: Hand, cost: number): void {
   must(world.keepers.get(mine[0])).spend(reservation, cost)
 }
 
-async function finishCell(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
+async function finishCell(world: World, hand: Hand, store: TestFlightStore, how: number): Promise<void> {
   const { flight } = hand
   const { actions } = flight.facts
   const { action, heldMillis } = flight.position
@@ -170,7 +170,7 @@ async function finishCell(world: World, hand: Hand, store: FlightStore, how: num
 }
 
 /** Settles cells that follow each other together. A worker that lost the row writes none of them. */
-async function finishTogether(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
+async function finishTogether(world: World, hand: Hand, store: TestFlightStore, how: number): Promise<void> {
   const { flight } = hand
   const { actions } = flight.facts
   const from = actions.indexOf(flight.position.action)
@@ -191,7 +191,7 @@ async function finishTogether(world: World, hand: Hand, store: FlightStore, how:
   if (onward !== null) world.hands.push(onward)
 }
 
-async function park(world: World, hand: Hand, store: FlightStore): Promise<void> {
+async function park(world: World, hand: Hand, store: TestFlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
   const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.position.retries + 1 })
   expect(parked).toBe(known !== undefined)
@@ -207,7 +207,7 @@ async function park(world: World, hand: Hand, store: FlightStore): Promise<void>
   world.jobs.push({ o: hand.flight.facts.org_id, r: hand.flight.row.id, t: known.ticket })
 }
 
-async function abandon(world: World, hand: Hand, store: FlightStore): Promise<void> {
+async function abandon(world: World, hand: Hand, store: TestFlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
   expect(await store.abandon(hand.flight)).toBe(known !== undefined)
   if (known !== undefined) end(world.model, hand.flight.row.id)
@@ -216,7 +216,7 @@ async function abandon(world: World, hand: Hand, store: FlightStore): Promise<vo
 }
 
 const withHand =
-  (act: (world: World, hand: Hand, store: FlightStore, how: number) => Promise<void>) =>
+  (act: (world: World, hand: Hand, store: TestFlightStore, how: number) => Promise<void>) =>
   async (world: World, pick: Pick): Promise<void> => {
     const hand = some(world.hands, pick.a)
     if (hand !== undefined) await act(world, hand, storeOf(world, pick), pick.c)

@@ -6,7 +6,6 @@ import { endLeases, postCharges } from '#server/money/store/limits/posting.ts'
 import { OPERATOR } from '#server/organisation/store/audit.ts'
 import { startRun } from '#server/runs/queue.ts'
 import { resumeRun } from '#server/runs/resume.ts'
-import type { FlightStore } from '../flights/flight-store.ts'
 import type { Flight, RowJob } from '../flights/flight.ts'
 import { detachReservation } from '../flights/position.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
@@ -16,6 +15,7 @@ import {
   makeFlightApp,
   makeFlightSheet,
   makeFlightStore,
+  type TestFlightStore,
   makeReservations,
   must,
   withPosition,
@@ -25,7 +25,7 @@ import type { Reservations } from './reservations.ts'
 
 const app = await makeFlightApp()
 const db = app.store.system
-const store: FlightStore = makeFlightStore(app, 1)
+const store: TestFlightStore = makeFlightStore(app, 1)
 const START = 8 * PRICE
 
 /** A row in the hands of a process, with its reservation. */

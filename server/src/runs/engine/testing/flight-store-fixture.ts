@@ -9,6 +9,7 @@ import { findSheet, type SheetRecord } from '#server/sheets/store/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/plumbing/harness.ts'
 import { createFlightStore, type FlightStore } from '../flights/flight-store.ts'
 import type { Flight, Position, RowJob, SettledCell, Settlement } from '../flights/flight.ts'
+import type { Settled } from '../flights/settler.ts'
 import { Reservations } from '../leases/reservations.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
@@ -56,7 +57,19 @@ export type FlightSheet = {
 
 export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catalogue: faultCatalogue } })
 
-export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
+/** A flight store that settles single rows as well. */
+export type TestFlightStore = FlightStore & {
+  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
+}
+
+export function makeFlightStore(app: TestApp, lane = 1): TestFlightStore {
+  const store = createFlightStore(app.store, lane)
+  return {
+    ...store,
+    settle: async (flight, settlement, express) =>
+      (await store.settleAll([{ flight, settlement }], express))[0] ?? null,
+  }
+}
 
 export const makeReservations = (app: TestApp): Reservations =>
   new Reservations(app.store, createLog('silent'), 0)
