@@ -1,6 +1,7 @@
 import { nameParameters, type NamedParameters } from '../../../database/connection/named-parameters.ts'
+import { FENCED } from './fence.ts'
 import { listRows } from './groups.ts'
-import { CHARGED, FENCED, OF_FLIGHTS, LEASES, WHOLE, WHOLE_OR_REFUSED } from './settle.ts'
+import { CHARGED, OF_FLIGHTS, LEASES, WHOLE, WHOLE_OR_REFUSED } from './settle.ts'
 import { USED } from './usage.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { addJobsStatement } from '../../../database/queue/jobs.ts'
 import { endStopped } from '../../store/former-cells.ts'
+import { FENCED, fencedItems } from './fence.ts'
 
 const ADD_LATER = addJobsStatement('jobs', {
   task: 'row',
@@ -16,12 +17,10 @@ const ADD_LATER = addJobsStatement('jobs', {
 export const PARK = `
 with item as materialized (
   select i.*, (select state from runs where org_id = i.o and run_id = i.run) = 'stopped' as stopped
-  from jsonb_to_recordset($1::jsonb) as i (
-    n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int, wt jsonb)
+  from ${fencedItems(', ms bigint, tries int, state jsonb, pr int, wt jsonb')}
 ), mine as materialized (
   -- All of them at once, in the order of their rows: those that end below would otherwise be locked after those that are parked.
-  select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
-    and f.ticket = i.t and f.attempt = i.a
+  select i.* from item i join flights f on ${FENCED}
   order by f.row_id for no key update of f
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, tested_in = null, state = i.state,

@@ -6,6 +6,7 @@ import {
   forgetStanding,
   keptBecause,
 } from '../../store/former-cells.ts'
+import { FENCED } from './fence.ts'
 import { listRows } from './groups.ts'
 import { USED } from './usage.ts'
 
@@ -26,7 +27,6 @@ export const OF_FLIGHTS = {
   t: '@tickets::int[]',
   a: '@attempts::int[]',
 }
-export const FENCED = `f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a`
 export const WHOLE = '(select ok from whole)'
 const FLIGHTS = listRows({ ...OF_FLIGHTS, act: '@nextActions::text[]' })
 const LOCKED = `
@@ -120,9 +120,6 @@ const talliedWith = (kept: string) => `
     rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
     rows_failed = y.rows_failed + excluded.rows_failed, cells_skipped = y.cells_skipped + excluded.cells_skipped,
     cells_kept = y.cells_kept + excluded.cells_kept, stopped_by = coalesce(excluded.stopped_by, y.stopped_by)`
-const TALLIED = talliedWith('0')
-/** The same where cells may get their former results back, which are counted. */
-const TALLIED_WITH_KEPT = talliedWith('(select count(*) from standing k where k.by_run = t.run)')
 
 const REMEMBERED = `
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs, run_id, credits_millis)
@@ -154,6 +151,13 @@ select m.k, m.ns, run.state as run_state
 from (select k, case when not ${WHOLE} then json_agg(n) end as ns from mine group by k) m
 join runs run on run.org_id = (@orgs::uuid[])[m.k] and run.run_id = (@runs::uuid[])[m.k]`
 
+/** The end of each form. `kept` is the number of cells of a run that got their former results back. */
+const accountedWith = (kept: string) => `charged as (${CHARGED}
+), tallied as (${talliedWith(kept)}
+), used as (${USED}
+)${ANSWERED}`
+const KEPT = '(select count(*) from standing k where k.by_run = t.run)'
+
 /**
  * Settles plain cells of finished flights. Flights are removed by their fences instead of being locked first. The batch
  * is refused if a flight is lost, and fails if a cell stands in the place of a new one.
@@ -166,10 +170,7 @@ with mine as materialized (
 ), written as (
   insert into ${INTO_CELLS}
   select ${CELL} from (${CELLS}) c
-), charged as (${CHARGED}
-), tallied as (${TALLIED}
-), used as (${USED}
-)${ANSWERED}`
+), ${accountedWith('0')}`
 
 /** Settles plain cells of flights that go on or are finished. Fails if a cell stands in the place of a new one. */
 const PLAIN = `
@@ -180,10 +181,7 @@ with mine as materialized (${LOCKED}
 ), written as (
   insert into ${INTO_CELLS}
   select ${CELL} from (${CELLS}) c
-), charged as (${CHARGED}
-), tallied as (${TALLIED}
-), used as (${USED}
-)${ANSWERED}`
+), ${accountedWith('0')}`
 
 /**
  * Settles cells of any kind, also where cells of another run stand: it writes cache entries, restores former results
@@ -210,10 +208,7 @@ with mine as materialized (${LOCKED} where ${UNSETTLED}
   from cell where ends_at = 0 or (r, act) not in (select row_id, action from standing where is_own) ${REWRITTEN}
 ), remembered as (${REMEMBERED}
 ), unclaimed as (${UNCLAIMED}
-), charged as (${CHARGED}
-), tallied as (${TALLIED_WITH_KEPT}
-), used as (${USED}
-)${ANSWERED}`
+), ${accountedWith(KEPT)}`
 
 export type SettleForm = 'last' | 'plain' | 'any'
 
