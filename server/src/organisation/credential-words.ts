@@ -27,6 +27,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     help: 'Another server with the same API.',
     placeholder: 'https://models.acme.com/v1',
   },
+  'typeform.base_url': {
+    label: 'Data center',
+    help: 'Only for accounts in the EU.',
+    placeholder: 'https://api.eu.typeform.com',
+  },
   client_id: { label: 'Client ID', help: 'The ID of your OAuth app.' },
   client_secret: { label: 'Client secret', help: 'The secret of your OAuth app.' },
   database: { label: 'Database', help: 'Used where an action names none.' },

@@ -93,8 +93,31 @@ describe('find_companies by Apollo', () => {
     expect(pulled.rows[2]).toMatchObject({ domain: 'c.com', industry: null, employees: null })
   })
 
+  it('fills industry, size and country, which the search does not return', async () => {
+    const bare = { id: 'a', name: 'Company a', primary_domain: 'a.com' }
+    const { pulled, seen } = await search('apollo', { keywords: ['data'] }, ({ path }) => ({
+      json: path.endsWith('/bulk_enrich')
+        ? { status: 'success', organizations: [organization('a', { industry: 'software' }), null] }
+        : {
+            organizations: [bare, { ...bare, id: 'z', primary_domain: 'z.com' }],
+            pagination: { total_entries: 2, total_pages: 1 },
+          },
+    }))
+    expect(seen[1]).toMatchObject({ method: 'POST', path: '/api/v1/organizations/bulk_enrich' })
+    expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ domains: ['a.com', 'z.com'] })
+    expect(pulled.rows).toMatchObject([
+      { domain: 'a.com', industry: 'software', employees: 120, country: 'Germany' },
+      { domain: 'z.com', industry: null, employees: null, country: null },
+    ])
+  })
+
   it.each([
     [{ status: 401 }, { kind: 'unconfigured' }],
+    [
+      { status: 403, json: { error: 'x', error_code: 'API_INACCESSIBLE' } },
+      { kind: 'unconfigured', message: expect.stringMatching(/no access to this endpoint/) },
+    ],
+    [{ status: 422, json: { error_details: { code: 'INSUFFICIENT_CREDITS' } } }, { kind: 'no_credits' }],
     [{ status: 422, json: { error: 'insufficient credits' } }, { kind: 'no_credits' }],
     [
       { status: 429, headers: { 'retry-after': '7' } },
