@@ -11,6 +11,7 @@ import {
 } from '../models/answer-schema.ts'
 import { askObject, askText } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
+import { creditsOf } from '../models/models.ts'
 import { unreserved } from '../outcome.ts'
 
 export default defineAction({
@@ -103,7 +104,7 @@ export default defineAction({
     const found = await context.models.find(inputs.model.trim(), context, inputs.connection)
     if (!found.ok) return { kind: 'unrunnable', message: found.message }
     const { model } = found
-    const credits = model.ownKey ? 0 : context.price
+    const credits = creditsOf(model, context.price)
     const reserved = await context.reserve(credits)
     if (reserved !== true) return unreserved(reserved, credits, context.state)
     const format = inputs.output_format

@@ -8,6 +8,7 @@ import { field } from '../fields/fields.ts'
 import { readFormat } from '../fields/output-format.ts'
 import { printRowData, printWords } from '../fields/prompt.ts'
 import { outputsOfFormat } from '../models/answer-schema.ts'
+import { creditsOf } from '../models/models.ts'
 import { failed, unreserved, retry, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
@@ -95,7 +96,7 @@ export default defineAction({
   async run({ inputs, context }) {
     const found = await context.models.find(inputs.select_a_model.trim(), context, inputs.connection)
     if (!found.ok) return unrunnable(found.message)
-    const credits = found.model.ownKey ? 0 : context.price
+    const credits = creditsOf(found.model, context.price)
     const reserved = await context.reserve(credits)
     if (reserved !== true) return unreserved(reserved, credits, context.state)
     // A model that reads text from strangers gets no secret, not even in its mission.

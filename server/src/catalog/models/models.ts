@@ -8,6 +8,16 @@ import type { CallLimits, ProviderKey, ProviderKeys } from '../provider/access.t
 import { printSchema } from './answer-schema.ts'
 import { createModelClients, type ModelAddress, type ModelClient } from './model-client.ts'
 import { ANTHROPIC_LIMITS, createParameters, type LimitName, type ModelParameters } from './parameters.ts'
+import {
+  findVendor,
+  isConfigured,
+  listConfigured,
+  namesVendor,
+  OPENAI,
+  platformKey,
+  urlOf,
+  type Vendor,
+} from './vendors.ts'
 
 /** A model that can be asked. */
 export type Model = {
@@ -19,6 +29,8 @@ export type Model = {
   limits: CallLimits
   /** Set if the model is called with a connection of the organisation. Such calls cost no credits. */
   ownKey: boolean
+  /** The factor on the credits of an action that asks this model. */
+  priceFactor: number
   apiKey: string | undefined
   /** The setting or connection that holds the key, for messages about a wrong key. */
   keyPlace: string
@@ -38,17 +50,6 @@ export type Models = {
   close(): Promise<void>
 }
 
-type Vendor = 'anthropic' | 'openai'
-
-/** The vendors. `anthropic/<name>` is called at Anthropic if there is a key for it, and `openai/<name>` at OpenAI. */
-const VENDORS: Record<Vendor, { api: ModelAddress['api']; baseUrl: string; keyPlace: string }> = {
-  anthropic: { api: 'anthropic', baseUrl: 'https://api.anthropic.com', keyPlace: 'LOAM_ANTHROPIC_API_KEY' },
-  openai: {
-    api: 'openai_compatible',
-    baseUrl: 'https://api.openai.com',
-    keyPlace: 'LOAM_PROVIDER_KEY_OPENAI',
-  },
-}
 const ANTHROPIC_MODELS = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5']
 const REFUSALS_KEPT = {
   max: 1000,
@@ -58,12 +59,9 @@ const REFUSALS_KEPT = {
 /** The longest name of a model. The name is part of the key by which limits are counted. */
 const LONGEST_NAME = 200
 
-export const MODEL_VENDORS = Object.keys(VENDORS)
-
 /** Returns true if the installation itself can ask some model. */
 export function hasModels(config: Config): boolean {
-  if (config.LOAM_MODEL_BASE_URL !== undefined) return true
-  return platformKey(config, 'anthropic') !== undefined || platformKey(config, 'openai') !== undefined
+  return config.LOAM_MODEL_BASE_URL !== undefined || listConfigured(config).length > 0
 }
 
 /** Returns the names that callers can choose from. */
@@ -76,7 +74,7 @@ export function offeredModels(config: Config): string[] {
 export function createModels(config: Config): Models {
   const offered = config.LOAM_MODELS
   const serverUrl = config.LOAM_MODEL_BASE_URL
-  const serverUrls = [serverUrl, ...Object.keys(VENDORS).map((vendor) => config.providerUrls.get(vendor))]
+  const serverUrls = [serverUrl, ...listConfigured(config).map(({ id }) => config.providerUrls.get(id))]
   const settings = egressSettings(config)
   // The operator chose these addresses, so they may be private. URLs of users are never called with this client.
   const egress = createEgress({ ...settings, allow: [...settings.allow, ...serverUrls.flatMap(allowOrigin)] })
@@ -88,22 +86,20 @@ export function createModels(config: Config): Models {
   return {
     async find(name, lent, connection) {
       if (name.length > LONGEST_NAME) return refuse(`no model has a name of ${name.length} characters`)
-      const slash = name.indexOf('/')
-      const prefix = name.slice(0, Math.max(0, slash))
-      const vendor = isVendor(prefix) ? prefix : null
-      const id = vendor === null ? name : name.slice(slash + 1)
+      const vendor = findVendor(name, config)
+      const id = vendor === null ? name : name.slice(vendor.id.length + 1)
       const own =
         vendor !== null || connection !== undefined || serverUrl === undefined
-          ? await lent.keys.own(vendor ?? 'openai', connection)
+          ? await lent.keys.own(vendor?.id ?? 'openai', connection)
           : null
-      if (own !== null) return atVendor({ name, id, vendor: vendor ?? 'openai' }, own, lent.egress)
+      if (own !== null) return atVendor({ name, id, vendor: vendor ?? OPENAI }, own, lent.egress)
       if (connection !== undefined)
         return refuse(
-          `there is no connection "${connection}" to ${vendor ?? 'openai'}; add it, or clear connection`,
+          `there is no connection "${connection}" to ${vendor?.id ?? 'openai'}; add it, or clear connection`,
         )
       const isOffered = (names: string[]) => names.length === 0 || names.includes(name)
-      if (vendor !== null && platformKey(config, vendor) !== undefined) {
-        if (!isOffered(offered.filter((known) => known.startsWith(`${vendor}/`)))) return notOffered(name)
+      if (vendor !== null && isConfigured(vendor, config)) {
+        if (!isOffered(offered.filter((known) => known.startsWith(`${vendor.id}/`)))) return notOffered(name)
         return atVendor({ name, id, vendor }, null, lent.egress)
       }
       if (serverUrl === undefined) return refuse(describeUnconfigured(name, vendor))
@@ -130,7 +126,6 @@ type Describe = ReturnType<typeof createDescribing>
 /** Returns a function that describes a model that was found. */
 function createDescribing(config: Config) {
   const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
-  const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
   const refusedBy = createRefusals()
   const parametersOf = createKnownParameters()
   const clientOf = createModelClients()
@@ -150,7 +145,8 @@ function createDescribing(config: Config) {
         address,
         api: at.api,
         bucket: `model:${key.id}:${name}`,
-        limits: key.own ? {} : limits,
+        limits: key.own ? {} : limitsOf(config, name),
+        priceFactor: key.own ? 1 : (settingOf(config.LOAM_MODEL_PRICES, name) ?? 1),
         ownKey: key.own,
         apiKey: at.apiKey,
         keyPlace: key.place,
@@ -166,22 +162,17 @@ type VendorModel = { name: string; id: string; vendor: Vendor }
 /** Returns a function that describes a model of a vendor, with a key of the organisation or of the installation. */
 function createVendorModels(config: Config, egress: Egress, describe: Describe) {
   return ({ name, id, vendor }: VendorModel, own: ProviderKey | null, lent: Egress): FoundModel => {
-    const { api, baseUrl, keyPlace } = VENDORS[vendor]
-    const place = {
-      api,
-      id,
-      baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl),
-      egress,
-      limitName: vendor === 'openai' ? ('max_completion_tokens' as const) : ('max_tokens' as const),
-    }
+    const { api, keyPlace, limitName } = vendor
+    const place = { api, id, baseUrl: urlOf(vendor, config), egress, limitName }
     if (own === null) {
       const key = { id: 'platform', own: false, place: keyPlace }
-      return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
+      return describe(name, { ...place, apiKey: platformKey(config, vendor.id) }, key)
     }
     const { secret: apiKey, base_url: connectionUrl } = own.fields
-    const key = { id: own.id, own: true, place: `the connection to ${vendor}` }
+    const key = { id: own.id, own: true, place: `the connection to ${vendor.id}` }
     if (connectionUrl === undefined) return describe(name, { ...place, apiKey }, key)
-    if (!URL.canParse(connectionUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
+    if (!URL.canParse(connectionUrl))
+      return refuse(`the base_url of the connection to ${vendor.id} is no URL`)
     // A user gave this address, so it is called with the client for users' addresses.
     const connected = { baseUrl: trimEnd(connectionUrl, '/'), limitName: 'max_tokens' as const }
     return describe(name, { ...place, ...connected, apiKey, egress: lent }, key)
@@ -190,7 +181,15 @@ function createVendorModels(config: Config, egress: Egress, describe: Describe) 
 
 const refuse = (message: string): FoundModel => ({ ok: false, message })
 
-const isVendor = (prefix: string): prefix is Vendor => Object.hasOwn(VENDORS, prefix)
+/** Returns the value of a setting for a model: of its name, or of its vendor. */
+function settingOf(values: ReadonlyMap<string, number>, name: string): number | undefined {
+  return values.get(name) ?? values.get(name.slice(0, Math.max(0, name.indexOf('/'))))
+}
+
+function limitsOf(config: Config, name: string): CallLimits {
+  const concurrent = settingOf(config.LOAM_MODEL_LIMITS, name) ?? config.LOAM_MODEL_CONCURRENCY
+  return concurrent === 0 ? {} : { concurrent }
+}
 
 /** Returns a function that keeps what was learned of a model for its next calls. */
 function createKnownParameters(): (model: string, limitNames: readonly LimitName[]) => ModelParameters {
@@ -215,30 +214,24 @@ function createRefusals(): (model: string) => RefusedSchemas {
   })
 }
 
+const waysTo = ({ id, keyless, keyPlace }: Vendor): string[] =>
+  keyless ? [`set LOAM_PROVIDER_URL_${id.toUpperCase()}`] : [`set ${keyPlace}`, `add a connection to ${id}`]
+
 function describeUnconfigured(name: string, vendor: Vendor | null): string {
   const ways = [
-    ...(vendor === null ? [] : [`set ${VENDORS[vendor].keyPlace}`, `add a connection to ${vendor}`]),
+    ...(vendor === null ? [] : waysTo(vendor)),
     'set LOAM_MODEL_BASE_URL to an OpenAI-compatible server',
   ]
   return `the model "${name}" cannot be reached: ${ways.join(', or ')}`
-}
-
-function platformKey(config: Config, vendor: Vendor): string | undefined {
-  const named = vendor === 'anthropic' ? config.LOAM_ANTHROPIC_API_KEY : undefined
-  return named ?? config.providerKeys.get(vendor)
-}
-
-function namesVendor(names: readonly string[], vendor: Vendor): boolean {
-  return names.some((name) => name.startsWith(`${vendor}/`))
-}
-
-/** Adds /v1 to a URL without a path, because these vendors have their API there. */
-function versioned(url: string): string {
-  return new URL(url).pathname === '/' ? `${trimEnd(url, '/')}/v1` : url
 }
 
 function allowOrigin(url: string | undefined): AllowEntry[] {
   if (url === undefined) return []
   const { hostname, port, protocol } = new URL(url)
   return parseEgressAllow(`${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`).entries
+}
+
+/** Returns the credits of an action that asks the model, in thousandths at most. */
+export function creditsOf({ ownKey, priceFactor }: Model, price: number): number {
+  return ownKey ? 0 : Math.round(price * priceFactor * 1000) / 1000
 }

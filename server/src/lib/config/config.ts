@@ -6,6 +6,25 @@ import { trimEnd } from '../plain-text.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
+/** Reads pairs of a name and a number, such as `groq=4,openai/gpt-5=2`. */
+const numbersByName = (fault: string, fits: (value: number) => boolean) =>
+  z
+    .string()
+    .default('')
+    .transform((text, context): ReadonlyMap<string, number> => {
+      const parts = splitList(text).filter((part) => part !== '')
+      const pairs = parts.map((part) => {
+        const at = part.lastIndexOf('=')
+        return [part.slice(0, Math.max(0, at)).trim(), part.slice(at + 1).trim()] as const
+      })
+      if (
+        pairs.every(([name, value]) => name !== '' && /^\d+(\.\d{1,3})?$/.test(value) && fits(Number(value)))
+      )
+        return new Map(pairs.map(([name, value]) => [name, Number(value)]))
+      context.addIssue({ code: 'custom', message: fault })
+      return z.NEVER
+    })
+
 const wholeNumber = (fallback: number, min = 1, max = 2_147_483_647) =>
   z
     .string()
@@ -196,6 +215,15 @@ export const SETTINGS = {
     .describe('Key for the models of Anthropic, which are named anthropic/<name>'),
   LOAM_MODEL_CONCURRENCY: wholeNumber(0, 0).describe(
     'Calls at once to one model, by all processes together; 0 is no limit',
+  ),
+  LOAM_MODEL_LIMITS: numbersByName('must be name=calls pairs such as groq=4,openai/gpt-5=2', (n) =>
+    Number.isInteger(n),
+  ).describe('Calls at once to a model or to each model of a vendor, instead of LOAM_MODEL_CONCURRENCY'),
+  LOAM_MODEL_PRICES: numbersByName(
+    'must be name=factor pairs such as groq=0.5,openai/gpt-5=3',
+    (n) => n <= 1000,
+  ).describe(
+    'Factors on the credits of actions for a model or a vendor, on keys of the installation; by default 1',
   ),
   LOAM_MODEL_TIMEOUT_SECONDS: wholeNumber(120, 1, 600).describe('Longest time for one answer of a model'),
   LOAM_SEARCH_URL: urlText('http', 'https')
