@@ -99,7 +99,7 @@ async function askWith(provider: Provider, url: string, egress: Egress): Promise
 
 const providers = (await loadProviders()).filter(({ isBuiltIn }) => !isBuiltIn)
 /** The providers whose connections contain an address. The test below finds them by trying all providers. */
-const PLACED_BY_CONNECTION = ['openai', 'pipedrive', 's3', 'salesforce', 'snowflake']
+const PLACED_BY_CONNECTION = ['openai', 'pipedrive', 's3', 'salesforce', 'snowflake', 'typeform']
 
 const sealer = createSealer('a secret for tests only')
 const BUDGET = { org_id: newId(), budget_id: newId() }
@@ -310,7 +310,6 @@ const HELD_BY: Record<string, string> = {
   'catalog/built-in/web/browser/proxy.ts': 'pages that a browser draws',
   'catalog/built-in/web/page-fetch.ts': 'fetchers-ssrf.test.ts',
   'catalog/built-in/web/robots.ts': 'fetchers-ssrf.test.ts',
-  'catalog/models/chat-completion.ts': 'ai_generate',
   'catalog/models/model-fetch.ts': 'ai_generate',
   'catalog/provider/auth.ts': 'a connection to salesforce',
   'catalog/provider/provider.ts': 'a connection to snowflake',

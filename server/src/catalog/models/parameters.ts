@@ -57,5 +57,5 @@ function namesParameter(refusal: string, name: string): boolean {
   const error = read.ok && isObject(read.value) ? read.value['error'] : undefined
   const param = isObject(error) ? error['param'] : undefined
   if (typeof param === 'string' && param !== '') return param === name
-  return new RegExp(`\\b${name}\\b`).test(refusal)
+  return new Set(refusal.split(/\W+/)).has(name)
 }
