@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ProviderKey } from '#server/catalog/provider/access.ts'
 import type { AdapterAsk } from '#server/catalog/provider/adapter.ts'
+import { describeEnd } from '#server/catalog/provider/announced-end.ts'
 import type { AskContext } from '#server/catalog/provider/context.ts'
 import type { Provider } from '#server/catalog/provider/provider.ts'
 import type { Refusal } from '#server/catalog/provider/reply.ts'
@@ -14,12 +15,12 @@ import { createMask } from '#server/lib/security/redaction.ts'
 
 /**
  * The result of one question. `fits`: an answer, or no result. `unfit`: the shape of the reply has changed.
- * `refused`: by the key, the plan or a limit.
+ * `refused`: by the key, the plan or a limit. `ends`: the version that is called ends soon, or has ended.
  */
 export type CheckResult = {
   provider: string
   question: string
-  result: 'fits' | 'unfit' | 'refused' | 'failed'
+  result: 'fits' | 'unfit' | 'refused' | 'failed' | 'ends'
   message: string
   /** The place in the reply that does not fit. */
   at?: string
@@ -39,6 +40,8 @@ export async function checkProvider(
   recordTo: string | undefined,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = []
+  const end = describeEnd(provider, new Date())
+  if (end !== null) results.push({ provider: provider.id, question: 'version', result: 'ends', message: end })
   if (provider.probe !== null) {
     const context = createContext(egress)
     const answer = await provider.request(context, key, provider.probe, z.unknown())

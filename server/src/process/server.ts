@@ -5,6 +5,7 @@ import { createAgent } from '../agent/agent.ts'
 import { createApp } from '../api/app.ts'
 import { DASHBOARD_FOLDER } from '../api/dashboard/built-files.ts'
 import { logMisfits } from '../catalog/provider/misfits.ts'
+import { listAnnouncedEnds } from '../catalog/providers/registry.ts'
 import { type Catalogue, loadCatalogue } from '../catalog/registry.ts'
 import { type Config, ConfigError, readConfig } from '../lib/config/config.ts'
 import { listUnknownSettings } from '../lib/config/unknown-settings.ts'
@@ -47,10 +48,14 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
   if (end.aborted) return
   limitShutdown(end, log)
   const unsubscribe = logMisfits(log)
+  const warned = listAnnouncedEnds(config.providerUrls, new Date()).then((lines) => {
+    for (const line of lines) log.warn(line)
+  })
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
     throw cause
   })
+  await warned
   if (workspace !== null) await runParts(config, log, workspace, { env, end })
   unsubscribe()
   log.info('ended')

@@ -5,6 +5,7 @@ import { trimEnd } from '../../lib/plain-text.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import { type Credential, cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
+import type { AnnouncedEnd } from './announced-end.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
 import { encodeForm } from './encode-form.ts'
@@ -26,6 +27,8 @@ export type ProviderSpec = ReplyRules & {
   name: string
   /** The place and date where the wire format was found, so that the next reader can check it there. */
   evidence: string
+  /** Set if the provider has announced the day on which the version that is called here ends. */
+  ends?: AnnouncedEnd
   /** Empty if every installation has its own: the provider is not configured until LOAM_PROVIDER_URL_<NAME> is set. */
   baseUrl: string
   /** The field of a connection that holds the base URL, if accounts have their own. */
@@ -48,6 +51,7 @@ export type Provider = {
   name: string
   /** The place and date where the wire format was found; empty for built-in ones. */
   evidence: string
+  ends: AnnouncedEnd | null
   auth: Auth
   supportsOwnKey: boolean
   requiresOwnKey: boolean
@@ -97,6 +101,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     id,
     name,
     evidence: spec.evidence,
+    ends: spec.ends ?? null,
     auth,
     supportsOwnKey,
     requiresOwnKey,
@@ -236,6 +241,7 @@ export function defineBuiltIn(id: string, name: string): Provider {
     id,
     name,
     evidence: '',
+    ends: null,
     auth: { kind: 'none' },
     supportsOwnKey: false,
     requiresOwnKey: false,

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { Adapter } from '../provider/adapter.ts'
+import { describeEnd } from '../provider/announced-end.ts'
 import type { Provider } from '../provider/provider.ts'
 
 /** Loads every provider, found by the folder of its definition. Built-ins need no connection and are left out. */
@@ -18,6 +19,12 @@ export async function loadProviders(): Promise<Provider[]> {
       return provider
     }),
   )
+}
+
+/** Returns a line for each API that ends soon or has ended. Providers that the operator has moved are left out. */
+export async function listAnnouncedEnds(moved: ReadonlyMap<string, string>, now: Date): Promise<string[]> {
+  const called = (await loadProviders()).filter(({ id }) => !moved.has(id))
+  return called.flatMap((provider) => describeEnd(provider, now) ?? [])
 }
 
 function isProvider(value: unknown): value is Provider {
