@@ -48,14 +48,11 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
   if (end.aborted) return
   limitShutdown(end, log)
   const unsubscribe = logMisfits(log)
-  const warned = listAnnouncedEnds(config.providerUrls, new Date()).then((lines) => {
-    for (const line of lines) log.warn(line)
-  })
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
     throw cause
   })
-  await warned
+  for (const line of await listAnnouncedEnds(config.providerUrls, new Date())) log.warn(line)
   if (workspace !== null) await runParts(config, log, workspace, { env, end })
   unsubscribe()
   log.info('ended')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
+import { refusal } from '../../provider/reply.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 import type { PersonAtCompany } from '../../questions/work-email.ts'
 
@@ -29,6 +30,11 @@ export function revealContact<Result>(
   return ask(
     { method: 'POST', path: '/v3/contacts/search-and-enrich', json },
     Reply,
-    ({ results: [found] }) => (found === undefined || found.error ? MISS : read(found)),
+    ({ results: [found] }) => {
+      // Lusha could not look, which is not the same as finding nobody.
+      if (found?.error?.code === 'ENRICH_FAILED')
+        return refusal('outage', 'Lusha could not look the contact up')
+      return found === undefined || found.error ? MISS : read(found)
+    },
   )
 }

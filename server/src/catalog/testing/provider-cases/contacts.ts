@@ -139,6 +139,13 @@ export const CONTACTS = [
     },
     nothing: [
       missing,
+      {
+        replies: one({
+          id: 5262,
+          status: 'complete',
+          emails: [{ email: 'x@tempmail.com', type: 'disposable', smtp_valid: 'valid' }],
+        }),
+      },
       { replies: one({ id: 5262, status: 'failed' }) },
       {
         replies: one({

@@ -174,6 +174,10 @@ export const WATERFALL_FINDERS = [
       value: { email },
     },
     nothing: [
+      {
+        replies: contacts({ error: { code: 'ENRICH_FAILED' } }),
+        found: { kind: 'error', transient: true },
+      },
       { replies: contacts({ error: { code: 'NOT_FOUND' } }) },
       { replies: contacts({ emails: [{ email: 'ann@gmail.com', type: 'private' }] }) },
       { replies: contacts({ emails: [{ email, type: 'work', confidence: 'C' }] }), found: unverified },
