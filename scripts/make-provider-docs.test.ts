@@ -10,7 +10,7 @@ it('the tables of docs/providers.md match the providers: npm run docs', async ()
 
 it('every provider names the source and date of its format', async () => {
   const silent = (await loadProviders()).filter(
-    ({ evidence, isBuiltIn }) => !isBuiltIn && !/\b20\d\d$/.test(evidence),
+    ({ evidence, isBuiltIn }) => !isBuiltIn && !/\b20\d\d(-\d\d-\d\d)?$/.test(evidence),
   )
   expect(silent.map(({ id }) => id)).toEqual([])
 })

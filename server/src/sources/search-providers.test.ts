@@ -75,7 +75,7 @@ const CONTRACTS: Contract[] = [
       first_seen_after: '2026-01-01',
     },
     pages: [
-      { Results: [site('a.com', 1_770_000_000), site('old.com', 1_500_000_000)], NextOffset: 'o1' },
+      { Results: [site('a.com', 1_770_000_000_000), site('old.com', 1_500_000_000)], NextOffset: 'o1' },
       { Results: [site('b.com', 1_770_000_000)], NextOffset: 'END' },
       { Results: [site('a.com', 1_770_000_000)], NextOffset: 'END' },
     ],

@@ -5,7 +5,7 @@ import { loadAdapters, loadProviders } from './registry.ts'
 
 const providers = await loadProviders()
 /** The providers without a known call that is free and tells a good key from a bad one. */
-const UNPROBED = ['anymailfinder', 'icypeas', 'parallel', 'perplexity', 'searxng']
+const UNPROBED = ['anymailfinder', 'bettercontact', 'icypeas', 'parallel', 'perplexity', 'searxng']
 
 it('every folder of a provider is one, and its id can be the end of a setting (D57)', () => {
   const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })

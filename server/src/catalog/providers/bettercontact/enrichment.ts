@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AdapterAsk, Found } from '../../provider/adapter.ts'
+import { refusal } from '../../provider/reply.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 import type { PersonAtCompany } from '../../questions/work-email.ts'
 
@@ -39,7 +40,8 @@ export function enrich<Value>(
       poll: String(id),
     }))
   }
-  return ask({ path: `${PATH}/${encodeURIComponent(poll)}` }, Result, ({ status, data }) =>
-    status === 'terminated' ? read(data?.[0] ?? {}) : { kind: 'pending', afterMs: POLL_MS, poll },
-  )
+  return ask({ path: `${PATH}/${encodeURIComponent(poll)}` }, Result, ({ status, data }) => {
+    if (status === 'failed') return refusal('error', 'BetterContact could not process the contact')
+    return status === 'terminated' ? read(data?.[0] ?? {}) : { kind: 'pending', afterMs: POLL_MS, poll }
+  })
 }

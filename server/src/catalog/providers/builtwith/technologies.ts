@@ -19,7 +19,7 @@ const Reply = z.object({
 export const builtwithTechnologies = defineAdapter(technologies, builtwith, {
   price: 1,
   run: (ask, { domain }) =>
-    ask({ path: '/v21/api.json', query: { LOOKUP: domain } }, Reply, ({ Results }) => {
+    ask({ path: '/v22/api.json', query: { LOOKUP: domain } }, Reply, ({ Results }) => {
       const paths = Results?.flatMap(({ Result }) => Result.Paths ?? []) ?? []
       return listTechnologies(
         paths.flatMap(({ Technologies }) =>

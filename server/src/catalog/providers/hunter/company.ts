@@ -22,7 +22,8 @@ const Data = z.object({
 const Reply = z.object({ data: Data.nullish() })
 
 export const hunterCompany = defineAdapter(company, hunter, {
-  price: 1,
+  // Hunter charges nothing for it.
+  price: 0,
   accepts: ({ domain }) => domain !== '',
   run: (ask, { domain }) =>
     ask({ path: '/v2/companies/find', query: { domain } }, Reply, ({ data }) => {

@@ -9,7 +9,7 @@ export const hunter = defineProvider({
   id: 'hunter',
   name: 'Hunter',
   evidence:
-    'hunter.io/api-documentation/v2; companies/find: the Hunter tools of Sim; an earlier review held it against public clients, November 2026',
+    'hunter.io/api-documentation/v2, second check (webmail, 202 of the finder, companies/find is free); read November 2026',
   baseUrl: 'https://api.hunter.io',
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 10, perMinute: 300, concurrent: 20 },

@@ -5,11 +5,13 @@ import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { hunter } from './provider.ts'
 
 const Reply = z.object({
-  data: z.object({
-    email: WireText,
-    score: WireNumber,
-    verification: z.object({ status: WireText }).nullish(),
-  }),
+  data: z
+    .object({
+      email: WireText,
+      score: WireNumber,
+      verification: z.object({ status: WireText }).nullish(),
+    })
+    .nullish(),
 })
 
 export const hunterWorkEmail = defineAdapter(workEmail, hunter, {
@@ -17,6 +19,8 @@ export const hunterWorkEmail = defineAdapter(workEmail, hunter, {
   accepts: hasNameAndDomain,
   run: (ask, { domain, full_name }) =>
     ask({ path: '/v2/email-finder', query: { domain, full_name } }, Reply, ({ data }) => {
+      // The search is still running (202). The same request later returns the result.
+      if (!data) return { kind: 'pending', afterMs: 3000, poll: null }
       if (!data.email) return MISS
       const confidence = typeof data.score === 'number' ? data.score / 100 : null
       return hit({ email: data.email, confidence }, data.verification?.status === 'valid')

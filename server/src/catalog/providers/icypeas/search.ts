@@ -4,7 +4,7 @@ import { refusal } from '../../provider/reply.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 
 const Started = z.object({ success: z.boolean(), item: z.object({ _id: z.string() }).nullish() })
-const Email = z.object({ email: z.string(), certainty: WireText })
+const Email = z.object({ email: WireText, certainty: WireText })
 const Item = z.object({
   status: z.string(),
   results: z.object({ emails: z.array(Email).nullish() }).nullish(),

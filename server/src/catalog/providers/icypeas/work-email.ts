@@ -3,7 +3,7 @@ import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { icypeas } from './provider.ts'
 import { search } from './search.ts'
 
-const CONFIDENCE: Record<string, number> = { ultra_sure: 0.99, very_sure: 0.95, sure: 0.85, probable: 0.6 }
+const CONFIDENCE: Record<string, number> = { ultra_sure: 0.99, very_sure: 0.99, sure: 0.95, probable: 0.95 }
 
 export const icypeasWorkEmail = defineAdapter(workEmail, icypeas, {
   price: 0.5,
@@ -12,7 +12,7 @@ export const icypeasWorkEmail = defineAdapter(workEmail, icypeas, {
     const json = { firstname: first_name, lastname: last_name, domainOrCompany: domain }
     return search(ask, { path: '/api/email-search', json, poll }, ({ results }) => {
       const [best] = results?.emails ?? []
-      if (best === undefined) return MISS
+      if (!best?.email || best.certainty === 'not_found') return MISS
       const confidence = CONFIDENCE[best.certainty ?? ''] ?? null
       return hit({ email: best.email, confidence }, (confidence ?? 0) >= 0.95)
     })

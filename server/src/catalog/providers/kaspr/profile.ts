@@ -8,6 +8,7 @@ const Profile = z.object({
   phones: Texts,
   starryWorkEmail: WireText,
   workEmails: Texts,
+  starryProfessionalEmail: WireText,
   professionalEmails: Texts,
 })
 /** The reply, which is empty if nobody was found. */

@@ -8,8 +8,9 @@ export const kasprWorkEmail = defineAdapter(workEmail, kaspr, {
   price: 2,
   accepts: ({ linkedin_url }) => readSlug(linkedin_url) !== null,
   run: (ask, person) =>
-    lookUpProfile(ask, person, 'workEmail', ({ starryWorkEmail, workEmails, professionalEmails }) => {
-      const email = starryWorkEmail || workEmails?.[0] || professionalEmails?.[0]
+    lookUpProfile(ask, person, 'workEmail', (profile) => {
+      const best = profile.starryWorkEmail || profile.starryProfessionalEmail
+      const email = best || profile.workEmails?.[0] || profile.professionalEmails?.[0]
       return email ? hit({ email, confidence: null }, false) : MISS
     }),
 })

@@ -15,10 +15,12 @@ export const parallelSearch = defineAdapter(search, parallel, {
     const json = {
       objective: query,
       search_queries: [query],
-      max_results: limit,
-      excerpts: { max_chars_per_result: MAX_EXCERPT },
+      advanced_settings: {
+        max_results: limit,
+        excerpt_settings: { max_chars_per_result: MAX_EXCERPT },
+      },
     }
-    return ask({ method: 'POST', path: '/v1beta/search', json }, Reply, ({ results }) =>
+    return ask({ method: 'POST', path: '/v1/search', json }, Reply, ({ results }) =>
       entries(
         results.map(({ url, title, excerpts }) => ({
           url,

@@ -17,7 +17,7 @@ export const prospeoPhone = defineAdapter(phone, prospeo, {
   price: 10,
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
   run: (ask, person) => {
-    const json = { enrich_mobile: true, data: dataOf(person) }
+    const json = { enrich_mobile: true, only_verified_mobile: true, data: dataOf(person) }
     return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: { mobile } }) => {
       const number = mobile?.mobile_international || mobile?.mobile
       return number && mobile?.revealed !== false ? hit({ phone: number, type: 'mobile' }) : MISS

@@ -17,7 +17,8 @@ const CODES: Record<string, ReplyMeaning> = {
 export const prospeo = defineProvider({
   id: 'prospeo',
   name: 'Prospeo',
-  evidence: 'public clients of /search-person; the rest: an earlier review; read November 2026',
+  evidence:
+    'public clients of /search-person and /enrich-person, second check; the rest: an earlier review; read November 2026',
   baseUrl: 'https://api.prospeo.io',
   auth: { kind: 'header', name: 'X-KEY' },
   limits: { perSecond: 5, concurrent: 20 },

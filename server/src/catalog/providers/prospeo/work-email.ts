@@ -15,7 +15,7 @@ export const prospeoWorkEmail = defineAdapter(workEmail, prospeo, {
   price: 1,
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
   run: (ask, person) => {
-    const json = { only_verified_email: false, data: dataOf(person) }
+    const json = { only_verified_email: true, data: dataOf(person) }
     return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: { email } }) =>
       email?.email && email.revealed !== false
         ? hit({ email: email.email, confidence: null }, email.status?.toUpperCase() === 'VERIFIED')

@@ -32,9 +32,13 @@ export const ANSWERS = [
   }),
   caseOf(parallelSearch, ASKED, {
     asks: {
-      at: 'POST /v1beta/search',
-      headers: { ...KEY, 'parallel-beta': 'search-extract-2025-10-10' },
-      json: { objective: 'acme corp', search_queries: ['acme corp'], max_results: 1 },
+      at: 'POST /v1/search',
+      headers: KEY,
+      json: {
+        objective: 'acme corp',
+        search_queries: ['acme corp'],
+        advanced_settings: { max_results: 1, excerpt_settings: { max_chars_per_result: 500 } },
+      },
     },
     hit: {
       replies: one({ search_id: 's', results: twice({ ...page, excerpts: ['Tools.', 'More.'] }) }),

@@ -199,7 +199,7 @@ export const COMPANIES = [
     builtwithTechnologies,
     { domain: 'acme.com' },
     {
-      asks: { at: 'GET /v21/api.json', query: { KEY: 'k-0123456789-secret', LOOKUP: 'acme.com' } },
+      asks: { at: 'GET /v22/api.json', query: { KEY: 'k-0123456789-secret', LOOKUP: 'acme.com' } },
       hit: {
         replies: one({
           Results: [
@@ -238,9 +238,17 @@ export const COMPANIES = [
           { name: 'nginx', category: 'Web Server', evidence: null, first_seen: null, last_seen: null },
         ],
       },
-      nothing: [{ replies: one({ Results: [], Errors: [] }) }],
-      badKey: { json: { Errors: [{ Message: 'API Key is incorrect', Code: -3 }] } },
-      quota: { json: { Errors: [{ Message: 'No API credits left', Code: -4 }] } },
+      nothing: [
+        { replies: one({ Results: [], Errors: [] }) },
+        { replies: one({ Errors: [{ Message: 'Invalid root', Code: -8 }] }), found: { kind: 'ineligible' } },
+        {
+          replies: one({ Errors: [{ Message: 'No technology', Code: '-4' }] }),
+          found: { kind: 'ineligible' },
+        },
+        { replies: one({ Errors: [{ Message: 'Upgrade', Code: -5 }] }), found: { kind: 'no_credits' } },
+      ],
+      badKey: { json: { Errors: [{ Message: 'API Key is incorrect', Code: -2 }] } },
+      quota: { json: { Errors: [{ Message: 'Your API credits are used up', Code: -3 }] } },
     },
   ),
   caseOf(

@@ -205,6 +205,8 @@ export const CONTACTS = [
       { replies: one({ profile: { workEmails: [] } }) },
       { replies: [{ text: '' }] },
       { replies: one({ profile: { professionalEmails: [email] } }), found: unverified },
+      { replies: one({ profile: { starryProfessionalEmail: email } }), found: unverified },
     ],
+    quota: { json: { message: 'No credits left' } },
   }),
 ]

@@ -114,7 +114,7 @@ export const PEOPLE = [
     asks: {
       at: 'POST /enrich-person',
       headers: { 'x-key': 'k-0123456789-secret' },
-      json: { enrich_mobile: true },
+      json: { enrich_mobile: true, only_verified_mobile: true },
     },
     hit: {
       replies: one({ person: { mobile: { mobile_international: '+16502530000', revealed: true } } }),

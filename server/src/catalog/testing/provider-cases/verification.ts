@@ -13,7 +13,18 @@ const verifiedAs = (status: string) => ({ kind: 'hit', verified: true, value: { 
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
 const searching = { json: { success: true, item: { _id: 's-1', status: 'NONE' } } }
-const searched = (status: string) => ({ json: { success: true, items: [{ _id: 's-1', status }] } })
+const searched = (status: string, certainty?: string) => ({
+  json: {
+    success: true,
+    items: [
+      {
+        _id: 's-1',
+        status,
+        ...(certainty === undefined ? {} : { results: { emails: [{ ...ADDRESS, certainty }] } }),
+      },
+    ],
+  },
+})
 
 export const VERIFICATION = [
   caseOf(hunterVerification, ADDRESS, {
@@ -29,6 +40,12 @@ export const VERIFICATION = [
     nothing: [
       { replies: one({ data: { status: 'unknown' } }), found: unknown },
       { replies: one({ data: { status: 'accept_all' } }), found: verifiedAs('catch_all') },
+      {
+        replies: one({ data: { status: 'webmail', smtp_check: true, score: 92 } }),
+        found: verifiedAs('valid'),
+      },
+      { replies: one({ data: { status: 'webmail', smtp_check: true, score: 40 } }), found: unknown },
+      { replies: one({ data: { status: 'webmail', smtp_check: false, score: 92 } }), found: unknown },
     ],
     quota: { status: 429, json: { errors: [{ id: 'usage_limit' }] } },
   }),
@@ -87,15 +104,28 @@ export const VERIFICATION = [
       next: { at: 'POST /api/bulk-single-searchs/read', json: { id: 's-1' } },
     },
     hit: {
-      replies: [searching, searched('IN_PROGRESS'), searched('DEBITED')],
-      value: { status: 'valid', reason: 'debited' },
+      replies: [searching, searched('IN_PROGRESS'), searched('DEBITED', 'ultra_sure')],
+      value: { status: 'valid', reason: 'ultra_sure' },
     },
     nothing: [
-      { replies: [searching, searched('DEBITED_NOT_FOUND')], found: verifiedAs('invalid') },
+      { replies: [searching, searched('DEBITED', 'very_sure')], found: verifiedAs('valid') },
+      { replies: [searching, searched('FOUND', 'probable')], found: verifiedAs('valid') },
+      { replies: [searching, searched('DEBITED_NOT_FOUND', 'undeliverable')], found: verifiedAs('invalid') },
+      { replies: [searching, searched('DEBITED_NOT_FOUND', 'not_found')], found: unknown },
+      { replies: [searching, searched('DEBITED_NOT_FOUND')], found: unknown },
+      { replies: [searching, searched('BAD_INPUT')], found: { kind: 'ineligible' } },
       { replies: [searching, searched('ABORTED')], found: unknown },
       { replies: [searching, searched('INSUFFICIENT_FUNDS')], found: { kind: 'no_credits' } },
       {
-        replies: [searching, { json: { success: true, item: { status: 'FOUND' } } }],
+        replies: [
+          searching,
+          {
+            json: {
+              success: true,
+              item: { status: 'FOUND', results: { emails: [{ ...ADDRESS, certainty: 'very_sure' }] } },
+            },
+          },
+        ],
         found: verifiedAs('valid'),
       },
       { replies: one({ success: false }), found: { kind: 'ineligible' } },

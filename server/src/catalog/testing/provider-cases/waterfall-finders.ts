@@ -104,6 +104,7 @@ export const WATERFALL_FINDERS = [
     },
     nothing: [
       { replies: [submitted, { json: { status: 'terminated', data: [] } }] },
+      { replies: [submitted, { json: { status: 'failed' } }], found: { kind: 'error', transient: false } },
       {
         replies: [
           { json: { request_id: 7 } },
@@ -262,7 +263,12 @@ export const WATERFALL_FINDERS = [
         missing,
         { replies: one({ data: { email: null, score: null } }) },
         { replies: one({ data: { email, score: 60, verification: { status: null } } }), found: unverified },
+        {
+          replies: [{ status: 400, json: { errors: { type: 'wrong_params', message: 'domain' } } }],
+          found: { kind: 'ineligible' },
+        },
       ],
+      badKey: { status: 400, json: { errors: { type: 'authentication_failed', code: 400 } } },
     },
     { key: 'ta_1', secret: SECRET },
   ),

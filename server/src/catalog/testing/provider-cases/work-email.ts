@@ -45,6 +45,7 @@ export const WORK_EMAIL = [
     },
     hit: {
       replies: [
+        { status: 202, json: { meta: { params: {} } } },
         { json: { data: { email, score: 97, verification: { date: '2024-01-01', status: 'valid' } } } },
       ],
       value: { email, confidence: 0.97 },
@@ -73,6 +74,7 @@ export const WORK_EMAIL = [
       at: 'POST /enrich-person',
       headers: { 'x-key': 'k-0123456789-secret' },
       json: {
+        only_verified_email: true,
         data: {
           full_name: 'Ann Lee',
           company_website: 'acme.com',
@@ -242,8 +244,9 @@ export const WORK_EMAIL = [
       },
       {
         replies: [searching, searched('FOUND', { email, certainty: 'probable' })],
-        found: { kind: 'hit', verified: false },
+        found: { kind: 'hit', verified: true },
       },
+      { replies: [searching, searched('NOT_FOUND', { email: null, certainty: 'not_found' })] },
     ],
   }),
 ]

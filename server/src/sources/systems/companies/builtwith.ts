@@ -5,7 +5,7 @@ import { definePull } from '../../pull.ts'
 import { isLater, usersOfTechnologies } from '../theirstack/companies.ts'
 
 // Evidence: BuiltWith's reference of the Lists API (lists12: TECH, META, COUNTRY, OFFSET, NextOffset "END") and public clients
-// of it (Results[] with D, FD in seconds, META.CompanyName, META.Vertical, META.Country, META.Social), read November 2026.
+// of it (Results[] with D, FD in milliseconds, META.CompanyName, META.Vertical, META.Country, META.Social), read November 2026.
 const Site = z.object({
   D: z.string(),
   FD: WireNumber,
@@ -69,6 +69,11 @@ function rowOf({ D: domain, META, Country }: z.output<typeof Site>) {
   }
 }
 
-function dayOf(seconds: number | null | undefined): string | null {
-  return seconds ? new Date(seconds * 1000).toISOString().slice(0, 10) : null
+/** A larger number is a time in milliseconds; as seconds it would be after the year 5000. */
+const MAX_SECONDS = 1e11
+
+/** Returns the day of a time, which BuiltWith sends in milliseconds and sent in seconds before. */
+function dayOf(time: number | null | undefined): string | null {
+  if (!time) return null
+  return new Date(time > MAX_SECONDS ? time : time * 1000).toISOString().slice(0, 10)
 }
