@@ -6,14 +6,23 @@ import { field } from '../fields/fields.ts'
 import { done, failed, type Outcome, type Provenance, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import type { CellContext } from '../provider/context.ts'
+import { type Refusal, refusal } from '../provider/reply.ts'
 import { askProvider } from '../provider/single-provider.ts'
 import { CANNOT_LOOK, writeOnce } from '../provider/write-once.ts'
 import { notion } from '../providers/notion/provider.ts'
 import { printFilter, printProperty } from '../push/notion-properties.ts'
-import { isNotionId, NotionDatabase, toNotionId } from '../push/notion.ts'
+import {
+  chooseSource,
+  databasePath,
+  isNotionId,
+  NotionDatabase,
+  NotionSource,
+  sourcePath,
+  toNotionId,
+} from '../push/notion.ts'
 import { NOTHING_TO_WRITE, readWireValues, type WireValues } from '../push/values.ts'
 
-// developers.notion.com/reference/post-page and post-database-query, of version 2022-06-28 (2026-11).
+// developers.notion.com/reference/post-page and query-a-data-source, of version 2025-09-03 (2026-11).
 const Page = z.object({ id: z.string().min(1), url: z.url().optional() })
 const Pages = z.object({ results: z.array(Page) })
 type Written =
@@ -21,7 +30,8 @@ type Written =
   | { ok: false; outcome: Outcome<never> }
 
 type Types = Readonly<Record<string, string>>
-const knownTypes = new LRUCache<string, Types>({ max: 1000, ttl: 60_000 })
+type Known = { source: string; types: Types }
+const knownSources = new LRUCache<string, Known>({ max: 1000, ttl: 60_000 })
 
 export default defineAction({
   id: 'notion_create_page',
@@ -62,13 +72,13 @@ export default defineAction({
     if (values.size === 0) return unrunnable(NOTHING_TO_WRITE)
     const { connection } = inputs
     const written = await writeOnce(context, async (attempt): Promise<Written> => {
-      const typed = await readTypes(database, values, connection, context)
+      const typed = await readSource(database, values, connection, context)
       if (!typed.ok) return typed
       const printed = printProperties(values, typed.types)
       if ('message' in printed) return { ok: false, outcome: failed(`Notion: ${printed.message}`) }
       const provenance: Provenance[] = []
       if (attempt.openSince !== null) {
-        const request = searchFor(database, values, typed.types, attempt.openSince)
+        const request = searchFor(typed.source, values, typed.types, attempt.openSince)
         if (request === null) return { ok: false, outcome: failed(`Notion: ${CANNOT_LOOK}`) }
         const found = await askProvider({ provider: notion, connection, request, schema: Pages }, context)
         if (!found.ok) return found
@@ -76,7 +86,10 @@ export default defineAction({
         provenance.push(...attempt.describeLook(found.provenance, page !== undefined))
         if (page !== undefined) return { ok: true, page, provenance }
       }
-      const json = { parent: { database_id: database }, properties: printed.properties }
+      const json = {
+        parent: { type: 'data_source_id', data_source_id: typed.source },
+        properties: printed.properties,
+      }
       const request = { method: 'POST', path: '/v1/pages', json } as const
       const call = askProvider({ provider: notion, connection, request, schema: Page }, context)
       const answer = await attempt.create(call)
@@ -89,27 +102,42 @@ export default defineAction({
   },
 })
 
-/** Reads the types of properties. They are cached for a minute, and read again if a wanted one is missing. */
-async function readTypes(
+/** Reads the data source of a database and the types of its properties. They are cached for a minute, and read again if a wanted one is missing. */
+async function readSource(
   database: string,
   values: WireValues,
   connection: string | undefined,
   context: CellContext,
 ) {
   const place = `${(await context.keys.own(notion.id, connection))?.id ?? ''} ${database}`
-  const known = knownTypes.get(place)
-  if (known !== undefined && [...values.keys()].every((name) => Object.hasOwn(known, name))) {
-    return { ok: true as const, types: known }
+  const known = knownSources.get(place)
+  if (known !== undefined && [...values.keys()].every((name) => Object.hasOwn(known.types, name))) {
+    return { ok: true as const, ...known }
   }
-  const request = { path: `/v1/databases/${database}` }
-  const answer = await askProvider({ provider: notion, connection, request, schema: NotionDatabase }, context)
+  const asked = { provider: notion, connection }
+  const found = await askProvider(
+    { ...asked, request: { path: databasePath(database) }, schema: NotionDatabase },
+    context,
+  )
+  if (!found.ok && found.refusal?.kind !== 'ineligible') return found
+  const source = chooseSource(
+    database,
+    found.ok ? found : { ok: false, refusal: refusal('ineligible', 'no database') },
+  )
+  if (!source.ok) return { ok: false as const, outcome: failed(`Notion: ${describeRefusal(source.refusal)}`) }
+  const answer = await askProvider(
+    { ...asked, request: { path: sourcePath(source.body) }, schema: NotionSource },
+    context,
+  )
   if (!answer.ok) return answer
   const types = Object.fromEntries(
     Object.entries(answer.body.properties).map(([name, { type }]) => [name, type]),
   )
-  knownTypes.set(place, types)
-  return { ok: true as const, types }
+  knownSources.set(place, { source: source.body, types })
+  return { ok: true as const, source: source.body, types }
 }
+
+const describeRefusal = (given: Refusal) => ('message' in given ? given.message : given.kind)
 
 function printProperties(
   values: WireValues,
@@ -128,10 +156,10 @@ function printProperties(
   return { properties }
 }
 
-function searchFor(database: string, values: WireValues, types: Types, since: Date) {
+function searchFor(source: string, values: WireValues, types: Types, since: Date) {
   const created = { timestamp: 'created_time', created_time: { on_or_after: since.toISOString() } }
   const same = [...values].flatMap(([name, value]) => printFilter(name, types[name] ?? '', value) ?? [])
   if (same.length === 0) return null
   const json = { filter: { and: [created, ...same] }, page_size: 1 }
-  return { method: 'POST', path: `/v1/databases/${database}/query`, json } as const
+  return { method: 'POST', path: `${sourcePath(source)}/query`, json } as const
 }

@@ -27,7 +27,7 @@ const CALLS = [
   call('hubspot_lookup_object', hubspot, { json: { results: [] } }),
   call('hubspot_create_object', hubspot, written, false),
   call('hubspot_update_object', { ...hubspot, record_id: '1' }),
-  call('hubspot_upsert_object', hubspot, { json: { results: [{ id: '1' }] } }),
+  call('hubspot_upsert_object', hubspot),
   call(
     'pipedrive_upsert',
     { object: 'persons', match_field: 'email', values },
@@ -51,7 +51,7 @@ const CALLS = [
   call(
     'notion_create_page',
     { database: '0123456789abcdef0123456789abcdef', values },
-    { json: { id: '1', properties: { email: { type: 'email' } } } },
+    { json: { id: '1', data_sources: [{ id: '1' }], properties: { email: { type: 'email' } } } },
   ),
   call('snowflake_insert_row', { table: 'LEADS', values }, { json: { statementHandle: 'h', data: [['1']] } }),
   call('smartlead_add_lead', { campaign: '12', ...lead }, { json: { id: 1, total_leads: 1 } }),

@@ -1,3 +1,6 @@
+/** The id of the type of contacts. */
+export const CONTACTS = '0-1'
+
 type ObjectType = {
   /** The id in the addresses of pages. */
   id: string
@@ -18,7 +21,7 @@ const defineType = (id: string, label: string, shown: string, identity: string[]
 /** The object types that every account has. Custom objects are added to them. */
 export const OBJECT_TYPES: Readonly<Record<string, ObjectType>> = {
   contacts: defineType(
-    '0-1',
+    CONTACTS,
     'Contacts',
     'email firstname lastname phone jobtitle company website city country lifecyclestage hubspot_owner_id',
     ['email'],

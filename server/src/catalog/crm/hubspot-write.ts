@@ -10,6 +10,7 @@ import { hubspot } from '../providers/hubspot/provider.ts'
 import { type FieldValues, omitValues } from './field-values.ts'
 import { ignoreEmptyValues } from './fields.ts'
 import { findPages, pageOf } from './hubspot-account.ts'
+import { CONTACTS, findObjectType } from './hubspot-objects.ts'
 import {
   askHubspot,
   Found,
@@ -80,7 +81,8 @@ type Write = {
 }
 type Written =
   | { ok: true; record: Found; created: boolean; provenance: Provenance[] }
-  | { ok: false; outcome: Outcome<never> }
+  /** `isMissing`: there is no such record. */
+  | { ok: false; outcome: Outcome<never>; isMissing?: boolean }
 type Known = Exclude<HubspotTarget, { kind: 'create' | 'unknown' }>
 
 async function send(write: Write, target: Exclude<HubspotTarget, { kind: 'unknown' }>): Promise<Written> {
@@ -128,7 +130,14 @@ async function update(
 }
 
 function toWritten(answer: ProviderCallResult<Found>, created: boolean): Written {
-  return answer.ok ? { ok: true, record: answer.body, created, provenance: answer.provenance } : answer
+  return answer.ok
+    ? { ok: true, record: answer.body, created, provenance: answer.provenance }
+    : withMissing(answer)
+}
+
+function withMissing({ outcome, refusal }: Extract<ProviderCallResult<Found>, { ok: false }>): Written {
+  const isMissing = refusal?.kind === 'ineligible' && refusal.status === 404
+  return { ok: false, outcome, isMissing }
 }
 
 const Batch = z.object({
@@ -136,12 +145,21 @@ const Batch = z.object({
   errors: z.array(z.object({ message: z.string() })).default([]),
 })
 
+/** HubSpot does not take partial upserts of contacts by email, so the contact is updated, or created if there is none. */
+async function upsertByEmail(write: Write, known: Known): Promise<Written> {
+  const written = await update(write, known)
+  return !written.ok && written.isMissing === true ? lookAndCreate(write) : written
+}
+
 /**
  * Upserts in one call if the property is unique. HubSpot refuses others, such as a company's domain; then the record is
  * searched for.
  */
 async function upsert(write: Write, { property, value }: Known): Promise<Written> {
   const { connection, object, values, context } = write
+  if (property === 'email' && findObjectType(object) === CONTACTS) {
+    return upsertByEmail(write, { kind: 'upsert', property, value })
+  }
   const inputs = [{ idProperty: property, id: value, properties: printProperties(values) }]
   const request = { method: 'POST', path: pathOfObject(object, 'batch', 'upsert'), json: { inputs } } as const
   const answer = await askHubspot({ connection, request, schema: Batch }, context)

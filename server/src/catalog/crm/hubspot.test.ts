@@ -90,7 +90,7 @@ describe('hubspot writes', () => {
   const { email: _email, ...withoutEmail } = written
   const record = { id: '501', properties: {} }
   const batch = (more: object) => ({ status: 'COMPLETE', results: [{ ...record, ...more }] })
-  const input = { idProperty: 'email', id: 'ann@acme.example', properties: written }
+  const input = { idProperty: 'size', id: '12', properties: written }
 
   it.each<[string, Inputs, Reply, [string, unknown], object]>([
     ['create', {}, { status: 201, json: record }, [`POST ${CONTACTS}`, { properties: written }], {}],
@@ -124,16 +124,23 @@ describe('hubspot writes', () => {
     ],
     [
       'upsert',
-      { id_property: 'email' },
+      { id_property: 'size' },
       { status: 201, json: batch({ new: true }) },
       [`POST ${CONTACTS}/batch/upsert`, { inputs: [input] }],
       { created: true },
     ],
     [
       'upsert',
-      {},
+      { id_property: 'size' },
       { json: batch({ new: false }) },
       [`POST ${CONTACTS}/batch/upsert`, { inputs: [input] }],
+      { created: false },
+    ],
+    [
+      'upsert',
+      {},
+      { json: record },
+      [`PATCH ${CONTACTS}/ann%40acme.example?idProperty=email`, { properties: withoutEmail }],
       { created: false },
     ],
   ])('%s %j', async (action, inputs, reply, request, more) => {
@@ -151,7 +158,7 @@ describe('hubspot writes', () => {
     },
   }
   const upsert = (...replies: Reply[]) =>
-    run('upsert', { id_property: 'email', properties }, [refused, ...replies])
+    run('upsert', { id_property: 'size', properties }, [refused, ...replies])
 
   it('a property that is not unique is searched for: one record is written, and created if there is none', async () => {
     const known = await upsert({ json: { total: 1, results: [{ id: '9' }] } }, { json: record })
@@ -166,11 +173,27 @@ describe('hubspot writes', () => {
     expect(fresh.asked.map(printSeen).at(-1)).toEqual([`POST ${CONTACTS}`, { properties: written }])
   })
 
+  it('a contact is upserted by email with an update, and created if there is none', async () => {
+    const missing = { status: 404, json: { message: 'resource not found' } }
+    const { outcome, asked } = await run('upsert', { id_property: 'email', properties }, [
+      missing,
+      { status: 201, json: record },
+    ])
+    expect(outcome).toMatchObject({ kind: 'done', outputs: { record_id: '501', created: true } })
+    expect(asked.map(printSeen)).toEqual([
+      [`PATCH ${CONTACTS}/ann%40acme.example?idProperty=email`, { properties: withoutEmail }],
+      [`POST ${CONTACTS}`, { properties: written }],
+    ])
+    const wrong = await run('upsert', { id_property: 'email', properties }, [refused])
+    expect(wrong.outcome).toMatchObject({ kind: 'failed' })
+    expect(wrong.asked).toHaveLength(1)
+  })
+
   it('several matches fail because no single record is meant', async () => {
     const { outcome, asked } = await upsert({ json: { total: 3, results: [{ id: '9' }, { id: '10' }] } })
     expect(outcome).toMatchObject({
       kind: 'failed',
-      message: expect.stringMatching(/3 records have the email/),
+      message: expect.stringMatching(/3 records have the size/),
     })
     expect(asked).toHaveLength(2)
   })
@@ -207,11 +230,8 @@ describe('hubspot writes', () => {
       /the key is used up .*daily limit/,
     ],
   ])('%s fails with the words of HubSpot', async (_name, action, reply, message) => {
-    const { outcome } = await run(
-      action,
-      { properties, ...(action === 'update' ? { record_id: '1' } : {}) },
-      [reply],
-    )
+    const identity: Record<string, Inputs> = { update: { record_id: '1' }, upsert: { id_property: 'size' } }
+    const { outcome } = await run(action, { properties, ...identity[action] }, [reply])
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) })
   })
 

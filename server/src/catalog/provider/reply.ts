@@ -13,7 +13,7 @@ export type Refusal =
   /** The provider looked and has nothing. */
   | { kind: 'miss' }
   /** The provider does not accept such a question. */
-  | { kind: 'ineligible'; message: string }
+  | { kind: 'ineligible'; message: string; status?: number }
   /** The key is missing or was refused. */
   | { kind: 'unconfigured'; message: string }
   /** The key's quota is exhausted. */
@@ -139,6 +139,7 @@ function withDetails(
   { rules, now }: Pick<Rules, 'rules' | 'now'>,
 ): Refusal {
   if (given.kind === 'error') return { ...given, transient: given.transient || reply.status >= 500 }
+  if (given.kind === 'ineligible') return { ...given, status: reply.status }
   if (given.kind !== 'rate_limited') return given
   const afterMs = readRetryAfter(reply.header('retry-after'), now()) ?? rules.slowDownMs
   return afterMs === undefined ? given : { ...given, afterMs }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Outcome, type Provenance, retry, unrunnable, wait } from '../outcome.ts'
-import type { ProviderKey } from './access.ts'
+import type { CallLimits, ProviderKey } from './access.ts'
 import type { CellContext } from './context.ts'
 import type { Provider, ProviderRequest } from './provider.ts'
 import { describeUnconnected } from './remedy.ts'
@@ -19,19 +19,22 @@ type Call<Body> = {
   schema: z.ZodType<Body>
   /** Set if the call may take effect without an answer: it is then not repeated after a timeout. */
   once?: true
+  /** Limits of this kind of request, if the provider counts it apart from others. */
+  apart?: { name: string; limits: CallLimits }
 }
 
 /** Makes one call for an action that has only one provider. */
 export async function askProvider<Body>(
-  { provider, connection, request, schema, once }: Call<Body>,
+  { provider, connection, request, schema, once, apart }: Call<Body>,
   context: CellContext,
 ): Promise<ProviderCallResult<Body>> {
   const { id, name } = provider
   const own = await context.keys.own(id, connection)
   const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
   if (key === null) return { ok: false, outcome: unrunnable(describeUnconnected(provider, connection)) }
-  const bucket = `${id} ${key.id}`
-  const gate = await context.gate.enter(bucket, provider.limits(context), context, readSlot(context.state))
+  const bucket = apart === undefined ? `${id} ${key.id}` : `${id} ${apart.name} ${key.id}`
+  const limits = apart?.limits ?? provider.limits(context)
+  const gate = await context.gate.enter(bucket, limits, context, readSlot(context.state))
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
   if (gate.kind === 'broken') {
     return {

@@ -75,7 +75,7 @@ const CREATIONS: Creation[] = [
     created: { json: { id: '7' } },
     other: ({ method }, isThere) =>
       method === 'GET'
-        ? { json: { properties: { email: { type: 'email' } } } }
+        ? { json: { data_sources: [{ id: 'ds-1' }], properties: { email: { type: 'email' } } } }
         : { json: { results: isThere ? [{ id: '7' }] : [] } },
     outputs: { id: '7' },
   },

@@ -33,9 +33,9 @@ const attributes = {
 }
 const fields = {
   data: [
-    { key: 'email', name: 'Email' },
-    { key: 'add_time', name: 'Created' },
-    { key: HASH, name: 'Tier' },
+    { field_code: 'email', field_name: 'Email' },
+    { field_code: 'add_time', field_name: 'Created' },
+    { field_code: HASH, field_name: 'Tier' },
   ],
 }
 const shown = {
@@ -47,7 +47,7 @@ type Case = [
   query: string,
   given: [parent?: string, within?: string],
   reply: unknown,
-  asked: string,
+  asked: string | string[],
   values: string[],
 ]
 const CASES: Case[] = [
@@ -84,12 +84,12 @@ const CASES: Case[] = [
   [
     'writable Notion properties',
     [NOTION],
-    { properties: { Name: { type: 'title' }, Sum: { type: 'formula' } } },
-    `GET /v1/databases/${NOTION}`,
+    { data_sources: [{ id: 'ds-1' }], properties: { Name: { type: 'title' }, Sum: { type: 'formula' } } },
+    [`GET /v1/databases/${NOTION}`, 'GET /v1/data_sources/ds-1'],
     ['Name'],
   ],
-  ['Pipedrive fields', ['persons'], fields, 'GET /v1/personFields', ['add_time', 'email', HASH]],
-  ['searchable Pipedrive fields', ['persons'], fields, 'GET /v1/personFields', ['email', HASH]],
+  ['Pipedrive fields', ['persons'], fields, 'GET /api/v2/personFields', ['add_time', 'email', HASH]],
+  ['searchable Pipedrive fields', ['persons'], fields, 'GET /api/v2/personFields', ['email', HASH]],
   ['Snowflake warehouses', [], shown, 'POST /api/v2/statements', ['LEADS']],
   ['Snowflake databases', [], shown, 'POST /api/v2/statements', ['LEADS']],
   ['Snowflake schemas', ['DB'], shown, 'POST /api/v2/statements', ['LEADS']],
@@ -114,7 +114,7 @@ async function ask(name: string, [parent = '', within = '']: Case[1], reply: Rep
 describe('4.5 dropdowns of systems that are written to are resolved from the connection', () => {
   it.each(CASES)('%s', async (name, given, json, asked, values) => {
     const { answer, seen, fits } = await ask(name, given, { json })
-    expect(seen.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`)).toEqual([asked])
+    expect(seen.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`)).toEqual([asked].flat())
     expect(answer.ok && answer.body.map(({ value }) => value)).toEqual(values)
     expect(fits).toEqual([true, true])
     const refused = await ask(name, given, { status: 401 })

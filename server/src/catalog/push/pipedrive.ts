@@ -30,26 +30,62 @@ export const PIPEDRIVE_OBJECTS = ['persons', 'organizations', 'deals'] as const
 export const isCustomKey = (key: string): boolean => /^[0-9a-f]{40}$/.test(key)
 
 const Fields = z.object({
-  data: z.array(z.object({ key: z.string(), name: z.string(), field_type: z.string().optional() })),
+  data: z.array(
+    z.object({ field_code: z.string(), field_name: z.string(), field_type: z.string().nullish() }),
+  ),
+  additional_data: z.object({ next_cursor: z.string().nullish() }).nullish(),
 })
+const FormerFields = z.object({
+  data: z.array(z.object({ key: z.string(), name: z.string(), field_type: z.string().nullish() })),
+})
+const MAX_PAGE = 500
+/** The maximum number of pages of fields. No account has as many fields. */
+const MAX_PAGES = 20
 
-/** Returns the fields of a kind of record, by the name of its list: developers.pipedrive.com/docs/api/v1/DealFields. */
+type PipedriveField = { key: string; name: string; type: string | null }
+
+/** Returns the fields of a kind of record, by the name of its list: developers.pipedrive.com/docs/api/v1/PersonFields. */
 export async function listPipedriveFields(
   send: SendRequest,
   list: string,
   isOffered: (key: string) => boolean = () => true,
 ): Promise<ProviderReply<Option[]>> {
-  const reply = await send({ path: `/v1/${list}`, query: { limit: 500 } }, Fields)
-  return mapReply(reply, ({ data }) =>
+  return mapReply(await readFields(send, list), (fields) =>
     byLabel(
-      data
+      fields
         .filter(({ key }) => isOffered(key))
-        .map(({ key, name, field_type }) => ({
-          value: key,
-          label: name,
-          extras: { type: field_type ?? null },
-        })),
+        .map(({ key, name, type }) => ({ value: key, label: name, extras: { type } })),
     ),
+  )
+}
+
+/** Reads all fields by version 2 of the API, and by version 1 where an account does not have them in version 2. */
+async function readFields(send: SendRequest, list: string): Promise<ProviderReply<PipedriveField[]>> {
+  const fields: PipedriveField[] = []
+  let cursor: string | undefined
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const reply = await send({ path: `/api/v2/${list}`, query: { limit: MAX_PAGE, cursor } }, Fields)
+    if (!reply.ok) {
+      return page === 1 && reply.refusal.kind === 'ineligible' ? readFormerFields(send, list) : reply
+    }
+    const { data, additional_data } = reply.body
+    fields.push(
+      ...data.map(({ field_code: key, field_name: name, field_type }) => ({
+        key,
+        name,
+        type: field_type ?? null,
+      })),
+    )
+    cursor = additional_data?.next_cursor ?? undefined
+    if (cursor === undefined) break
+  }
+  return { ok: true, body: fields }
+}
+
+async function readFormerFields(send: SendRequest, list: string): Promise<ProviderReply<PipedriveField[]>> {
+  const reply = await send({ path: `/v1/${list}`, query: { limit: MAX_PAGE } }, FormerFields)
+  return mapReply(reply, ({ data }) =>
+    data.map(({ key, name, field_type }) => ({ key, name, type: field_type ?? null })),
   )
 }
 

@@ -82,7 +82,12 @@ describe('notion_create_page', () => {
     Object.entries(TYPES).map(([name, type]) => [name, { id: 'x', type }]),
   )
   const answer = ({ path }: Seen): Reply => ({
-    json: path === '/v1/pages' ? { id: 'p1', url: 'https://www.notion.so/p1' } : { properties },
+    json:
+      path === '/v1/pages'
+        ? { id: 'p1', url: 'https://www.notion.so/p1' }
+        : path.startsWith('/v1/databases/')
+          ? { data_sources: [{ id: 'ds-1' }] }
+          : { properties },
   })
   const inputs = {
     database: `https://www.notion.so/acme/${ID}?v=1`,
@@ -102,10 +107,11 @@ describe('notion_create_page', () => {
     const { outcome, asked } = await run('notion_create_page', inputs, answer)
     expect(asked.map(printSeen)).toEqual([
       [`GET /v1/databases/${ID}`, undefined],
+      ['GET /v1/data_sources/ds-1', undefined],
       [
         'POST /v1/pages',
         {
-          parent: { database_id: ID },
+          parent: { type: 'data_source_id', data_source_id: 'ds-1' },
           properties: {
             Name: { title: [{ text: { content: 'Ann' } }] },
             Notes: {
@@ -132,6 +138,6 @@ describe('notion_create_page', () => {
   ])('%j fails before anything is written', async (pair, message) => {
     const { outcome, asked } = await run('notion_create_page', { ...inputs, values: values(pair) }, answer)
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) })
-    expect(asked.map(({ method }) => method)).toEqual(['GET'])
+    expect(asked.map(({ method }) => method)).not.toContain('POST')
   })
 })

@@ -113,6 +113,7 @@ export const SYSTEMS: readonly Account[] = [
     },
   },
   accountOf({ slug: 'import_from_notion', provider: 'notion' }, { database: NOTION }, (things, seen) => {
+    if (seen.method === 'GET') return { json: { data_sources: [{ id: 'ds-1' }] } }
     const { filter, page_size, start_cursor } = jsonOf(seen) as {
       filter?: { last_edited_time: { on_or_after: string } }
       page_size: number

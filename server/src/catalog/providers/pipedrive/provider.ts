@@ -5,7 +5,7 @@ export const pipedrive = defineProvider({
   id: 'pipedrive',
   name: 'Pipedrive',
   evidence:
-    'pipedrive.readme.io (OAuth, v1 and v2); an earlier review held it against public clients, November 2026',
+    'pipedrive.readme.io (OAuth, v2); developers.pipedrive.com/docs/api/v1/PersonFields (/api/v2/personFields); read 2026-11-20',
   baseUrl: 'https://api.pipedrive.com',
   // Each company has its own address, which comes with a token.
   baseUrlField: 'api_domain',

@@ -17,33 +17,42 @@ const page = (n: number, last_edited_time: string) => ({
 
 describe('import_from_notion', () => {
   it('queries a database by its cursor, in the order of edits', async () => {
-    const { origin, seen } = await serveDouble((_seen, place) => ({
+    const { origin, seen: all } = await serveDouble(({ method }, place) => ({
       json:
-        place === 0
-          ? { results: [page(1, '2026-01-01T10:00:00.000Z')], has_more: true, next_cursor: 'c2' }
-          : { results: [page(2, '2026-01-01T10:05:00.000Z')], has_more: false, next_cursor: null },
+        method === 'GET'
+          ? { data_sources: [{ id: 'ds-1', name: 'Leads' }] }
+          : place === 1
+            ? { results: [page(1, '2026-01-01T10:00:00.000Z')], has_more: true, next_cursor: 'c2' }
+            : { results: [page(2, '2026-01-01T10:05:00.000Z')], has_more: false, next_cursor: null },
     }))
     const body = { database: `https://www.notion.so/acme/Leads-${ID}?v=1`, fields: ['Name', 'None'] }
     const pulled = await pullSource('import_from_notion', body, { urls: { notion: origin } })
+    const [database, ...seen] = all
+    expect(database?.path).toBe(`/v1/databases/${ID}`)
     expect(seen.map((one) => [one.path, JSON.parse(one.body)])).toEqual(
       [{}, { start_cursor: 'c2' }].map((cursor) => [
-        `/v1/databases/${ID}/query`,
+        '/v1/data_sources/ds-1/query',
         { page_size: 100, sorts: [{ timestamp: 'last_edited_time', direction: 'ascending' }], ...cursor },
       ]),
     )
-    expect(seen[0]?.headers['notion-version']).toBe('2022-06-28')
+    expect(seen[0]?.headers['notion-version']).toBe('2025-09-03')
     expect(pulled.rows).toEqual([
       { id: 'p1', url: 'https://www.notion.so/p1', Name: 'Acme 1', None: null },
       { id: 'p2', url: 'https://www.notion.so/p2', Name: 'Acme 2', None: null },
     ])
-    expect(pulled.resume).toEqual({ since: '2026-01-01T10:05:00.000Z', newest: null, cursor: null })
+    expect(pulled.resume).toEqual({
+      since: '2026-01-01T10:05:00.000Z',
+      newest: null,
+      cursor: null,
+      source: 'ds-1',
+    })
   })
 
   it('on a schedule requests pages of the last minute again, because Notion reports whole minutes', async () => {
     const { origin, seen } = await serveDouble(() => ({
       json: { results: [], has_more: false, next_cursor: null },
     }))
-    const state = { since: '2026-01-01T10:05:00.000Z', newest: null, cursor: null }
+    const state = { since: '2026-01-01T10:05:00.000Z', newest: null, cursor: null, source: 'ds-1' }
     const pulled = await pullSource(
       'import_from_notion',
       { database: ID },
@@ -53,6 +62,22 @@ describe('import_from_notion', () => {
       filter: { timestamp: 'last_edited_time', last_edited_time: { on_or_after: state.since } },
     })
     expect(pulled.resume).toEqual(state)
+  })
+
+  it('a database with several data sources is refused, with the ids to choose from', async () => {
+    const { origin } = await serveDouble(() => ({
+      json: {
+        data_sources: [
+          { id: 'ds-1', name: 'Leads' },
+          { id: 'ds-2', name: 'Old' },
+        ],
+      },
+    }))
+    const { refusal } = await pullSource('import_from_notion', { database: ID }, { urls: { notion: origin } })
+    expect(refusal).toMatchObject({
+      kind: 'ineligible',
+      message: expect.stringMatching(/give the id of one of them: Leads \(ds-1\), Old \(ds-2\)/),
+    })
   })
 
   it.each<[Record<string, unknown>, unknown]>([

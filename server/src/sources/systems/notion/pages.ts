@@ -1,10 +1,15 @@
 import { z } from 'zod'
-import { refusal } from '../../../catalog/provider/reply.ts'
+import type { Ask } from '../../../catalog/provider/adapter.ts'
+import { type Refusal, refusal } from '../../../catalog/provider/reply.ts'
 import { notion } from '../../../catalog/providers/notion/provider.ts'
 import {
+  chooseSource,
+  databasePath,
   isNotionId,
   listNotionDatabases,
   listNotionProperties,
+  NotionDatabase,
+  sourcePath,
   toNotionId,
 } from '../../../catalog/push/notion.ts'
 import { ownValue } from '../../../lib/json/object.ts'
@@ -33,7 +38,7 @@ export const pages = defineShape({
   fieldsOf: ({ fields }) => (fields === undefined ? null : [...new Set(['id', 'url', ...fields])]),
 })
 
-// https://developers.notion.com/reference/post-database-query, of version 2022-06-28
+// https://developers.notion.com/reference/query-a-data-source, of version 2025-09-03
 const Reply = z.object({
   results: z.array(
     z.object({
@@ -51,6 +56,8 @@ const State = z.object({
   since: z.string().nullable(),
   newest: z.string().nullable(),
   cursor: z.string().nullable(),
+  /** The data source of the database. States of before version 2025-09-03 have none. */
+  source: z.string().nullish(),
 })
 const MAX_PAGE = 100
 
@@ -60,7 +67,9 @@ export const databasePages = definePull(pages, notion, {
   skipExisting: (at) => ({ since: at.toISOString(), newest: null, cursor: null }),
   // Notion reports edit times in minutes.
   skipsCoarsely: true,
-  pull({ body: { database, fields }, state, limit, ask }) {
+  async pull({ body: { database, fields }, state, limit, ask }) {
+    const source = state?.source ?? (await findSource(ask, database))
+    if (typeof source !== 'string') return source
     const since = state?.since ?? null
     const json = {
       page_size: Math.min(MAX_PAGE, limit),
@@ -70,7 +79,7 @@ export const databasePages = definePull(pages, notion, {
         : { filter: { timestamp: 'last_edited_time', last_edited_time: { on_or_after: since } } }),
       ...(state?.cursor ? { start_cursor: state.cursor } : {}),
     }
-    const request = { method: 'POST', path: `/v1/databases/${database}/query`, json } as const
+    const request = { method: 'POST', path: `${sourcePath(source)}/query`, json } as const
     return ask(request, Reply, ({ results, has_more, next_cursor }) => {
       // Edit times are whole minutes and the filter includes the bound, so no page of that minute is missed.
       const newest = results.at(-1)?.last_edited_time ?? state?.newest ?? null
@@ -88,12 +97,22 @@ export const databasePages = definePull(pages, notion, {
             ),
           },
         })),
-        next: has_more && next_cursor ? { since, newest, cursor: next_cursor } : null,
-        resume: { since: newest ?? since, newest: null, cursor: null },
+        next: has_more && next_cursor ? { since, newest, cursor: next_cursor, source } : null,
+        resume: { since: newest ?? since, newest: null, cursor: null, source },
       }
     })
   },
 })
+
+/** Returns the id of the data source that a database has, or why there is none to read. */
+async function findSource(ask: Ask, database: string): Promise<string | Refusal> {
+  const found = await ask({ path: databasePath(database) }, NotionDatabase, (body) => ({ body }))
+  const chosen = chooseSource(
+    database,
+    'kind' in found ? { ok: false, refusal: found } : { ok: true, body: found.body },
+  )
+  return chosen.ok ? chosen.body : chosen.refusal
+}
 
 const databases: SourceOptions = { provider: notion, list: (send) => listNotionDatabases(send) }
 
