@@ -14,8 +14,15 @@ const Added = z.object({
   total_leads: Count,
   already_added_to_campaign: Count,
   invalid_email_count: Count,
+  inserted_count: Count,
   block_count: Count,
-  unsubscribed_leads: z.array(z.unknown()).nullish(),
+  blocked_count: Count,
+  bounce_count: Count,
+  duplicate_count: Count,
+  lead_import_stopped_count: Count,
+  skipped_in_other_campaign_count: Count,
+  /** A list in one form of the reply, a number in the other. */
+  unsubscribed_leads: z.union([z.array(z.unknown()).transform((list) => list.length), z.number()]).nullish(),
   is_lead_limit_exhausted: z.boolean().nullish(),
 })
 type Added = z.infer<typeof Added>
@@ -77,12 +84,29 @@ export default defineAction({
   },
 })
 
-/** Returns why a lead was not added, which Smartlead reports by counts, or null. */
+const FAULTS: readonly [keyof Added, string][] = [
+  ['invalid_email_count', 'the address is not valid'],
+  ['unsubscribed_leads', 'the lead has unsubscribed'],
+  ['block_count', 'the address is on the block list'],
+  ['blocked_count', 'the address is on the block list'],
+  ['bounce_count', 'mail to the address has bounced before'],
+  ['skipped_in_other_campaign_count', 'the lead is in another campaign'],
+  ['duplicate_count', 'the lead is in another campaign'],
+  ['lead_import_stopped_count', 'the import of leads is stopped in Smartlead'],
+]
+
+/**
+ * Returns why a lead was not added, which Smartlead reports by counts, or null. `upload_count` also counts refused leads,
+ * and one form of the reply counts them in `total_leads`.
+ */
 function findFault(added: Added): string | null {
+  if (isCounted(added.already_added_to_campaign)) return null
   if (added.is_lead_limit_exhausted) return 'the limit of leads of the plan is used up'
-  if ((added.invalid_email_count ?? 0) > 0) return 'the address is not valid'
-  if ((added.unsubscribed_leads?.length ?? 0) > 0) return 'the lead has unsubscribed'
-  if ((added.block_count ?? 0) > 0) return 'the address is on the block list'
-  const taken = [added.total_leads, added.upload_count, added.already_added_to_campaign]
-  return taken.some((count) => (count ?? 0) > 0) ? null : 'the lead was not taken, and no reason is given'
+  const fault = FAULTS.find(([name]) => isCounted(added[name]))
+  if (fault !== undefined) return `${fault[1]} (${fault[0]})`
+  return isCounted(added.total_leads) || isCounted(added.inserted_count)
+    ? null
+    : 'the lead was not taken, and no reason is given'
 }
+
+const isCounted = (count: unknown): boolean => typeof count === 'number' && count > 0

@@ -35,6 +35,8 @@ export type ProviderSpec = ReplyRules & {
   baseUrlField?: string
   auth: Auth
   headers?: Record<string, string>
+  /** Set if the service wants calls to name the program and the contact of its operator. */
+  namesOperator?: true
   limits?: CallLimits
   timeoutMs?: number
   /** The cheapest call that needs a key, for `loam connection test`. */
@@ -78,6 +80,8 @@ export type Provider = {
 }
 
 const TIMEOUT_MS = 15_000
+/** The version of this program, as services see it. */
+const VERSION = '0.1'
 const MAX_BYTES = 5_000_000
 const NO_LIMITS: CallLimits = {}
 
@@ -138,7 +142,7 @@ function createPlacing({ id, baseUrl, baseUrlField }: ProviderSpec) {
 }
 
 function createRequest(spec: ProviderSpec, { findBase, placeOf }: Placing): Provider['request'] {
-  const { id, name, auth, baseUrlField, timeoutMs = TIMEOUT_MS } = spec
+  const { id, name, auth, baseUrlField, namesOperator, timeoutMs = TIMEOUT_MS } = spec
   const partsWith = createSentParts(spec)
 
   return async (context, key, request, schema) => {
@@ -157,6 +161,9 @@ function createRequest(spec: ProviderSpec, { findBase, placeOf }: Placing): Prov
       }
       const sending = partsWith(authorised, key)
       const call = toCall(authorised, sending, base, request)
+      if (namesOperator === true) {
+        call.headers = { ...call.headers, 'user-agent': printAgent(context.egress.contact) }
+      }
       call.timeoutMs = timeoutMs
       call.signal = context.callOff ?? context.signal
       const reply = await context.egress.fetch(call)
@@ -181,6 +188,9 @@ function createRequest(spec: ProviderSpec, { findBase, placeOf }: Placing): Prov
     }
   }
 }
+
+const printAgent = (contact: string | undefined): string =>
+  contact === undefined ? `Loam/${VERSION}` : `Loam/${VERSION} (${contact})`
 
 /** Returns a function that makes the parts of every call of a key, and keeps them. */
 function createSentParts(spec: Pick<ProviderSpec, 'headers'>) {

@@ -183,7 +183,15 @@ describe('smartlead_add_lead', () => {
       ['GET /leads/?email=ann%40acme.example&api_key=crm-token-0123456789', undefined],
     ])
     expect(outcome).toMatchObject({ kind: 'done', outputs: { id: '77', created: true } })
-    const known = await add({ ok: true, upload_count: 1, total_leads: 0, already_added_to_campaign: 1 })
+    expect((await add({ ok: true, upload_count: 1, inserted_count: 1 })).outcome).toMatchObject({
+      outputs: { created: true },
+    })
+    const known = await add({
+      upload_count: 1,
+      total_leads: 0,
+      already_added_to_campaign: 1,
+      duplicate_count: 1,
+    })
     expect(known.outcome).toMatchObject({ outputs: { id: '77', created: false } })
   })
 
@@ -193,6 +201,13 @@ describe('smartlead_add_lead', () => {
     [{ total_leads: 0, block_count: 1 }, /block list/],
     [{ total_leads: 0, is_lead_limit_exhausted: true }, /limit of leads/],
     [{ total_leads: 0 }, /was not taken/],
+    [{ upload_count: 1 }, /was not taken/],
+    [{ upload_count: 1, total_leads: 0, duplicate_count: 1 }, /another campaign \(duplicate_count\)/],
+    [{ upload_count: 1, total_leads: 1, blocked_count: 1 }, /block list \(blocked_count\)/],
+    [{ upload_count: 1, total_leads: 0, bounce_count: 1 }, /bounced/],
+    [{ upload_count: 1, total_leads: 0, skipped_in_other_campaign_count: 1 }, /another campaign/],
+    [{ upload_count: 1, total_leads: 0, lead_import_stopped_count: 1 }, /import of leads is stopped/],
+    [{ upload_count: 1, total_leads: 0, unsubscribed_leads: 1 }, /unsubscribed/],
   ])('%j is a failure, although it is answered 200', async (json, message) => {
     expect((await add(json)).outcome).toMatchObject({
       kind: 'failed',

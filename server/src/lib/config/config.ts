@@ -83,6 +83,14 @@ export const SETTINGS = {
     .transform((text) => trimEnd(text, '/'))
     .optional()
     .describe('Address at which users reach this server, used in links; by default http://HOST:PORT'),
+  LOAM_CONTACT: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{3,200}$/, 'must be a mail address or a URL')
+    .optional()
+    .describe(
+      'Mail address or page at which operators of free services (OpenStreetMap) reach you; by default LOAM_PUBLIC_URL',
+    ),
   LOAM_TRUST_PROXY: z
     .string()
     .default('false')

@@ -50,6 +50,8 @@ export type Egress = {
   baseUrl: (provider: string, fallback: string) => string
   /** Tells that the operator allows calls to this machine itself. */
   allowsLocalhost: boolean
+  /** The operator's address or page, for services that want to know whom to ask about calls. */
+  contact?: string
   /** The way to ask mail servers about an address. Port 0 asks none. */
   smtpProbe: SmtpProbe
   /** Ends every connection. Calls in flight fail with `aborted`. */
@@ -79,6 +81,7 @@ export type EgressOptions = {
   /** The name servers. If the list is empty, those of the system are used. */
   servers?: readonly string[]
   baseUrls?: ReadonlyMap<string, string>
+  contact?: string | undefined
   smtpProbe?: Partial<SmtpProbe>
   maxHeldBytes?: number
 }
@@ -133,6 +136,7 @@ export function createEgress(options: EgressOptions): Egress {
     dns: records.dns,
     baseUrl: (provider, fallback) => options.baseUrls?.get(provider) ?? fallback,
     allowsLocalhost: permitsLocalhost(options.allow),
+    ...(options.contact === undefined ? {} : { contact: options.contact }),
     smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
     close,
   }

@@ -8,6 +8,7 @@ export function egressSettings(config: Config): Parameters<typeof createEgress>[
     allow: config.LOAM_EGRESS_ALLOW,
     servers: config.LOAM_DNS_SERVERS,
     baseUrls: readBaseUrls(config),
+    contact: config.LOAM_CONTACT ?? config.LOAM_PUBLIC_URL,
     smtpProbe: {
       port: config.LOAM_SMTP_PROBE_PORT,
       ...(publicHost === undefined ? {} : { name: publicHost }),

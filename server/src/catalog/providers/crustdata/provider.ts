@@ -4,7 +4,7 @@ export const crustdata = defineProvider({
   id: 'crustdata',
   name: 'Crustdata',
   evidence:
-    'docs.crustdata.com of 2025-11-01 (/company/enrich, /person/search) and public clients; the schools of a person are inferred; read November 2026',
+    'docs.crustdata.com of 2025-11-01 (/company/enrich, /person/search) and public clients; the schools of a person are inferred; person/enrich by business_emails: docs.crustdata.com/person-docs/enrichment/examples, read 2026-11-20',
   baseUrl: 'https://api.crustdata.com',
   auth: { kind: 'bearer' },
   headers: { 'x-api-version': '2025-11-01' },

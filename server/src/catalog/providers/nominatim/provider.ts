@@ -11,7 +11,7 @@ export const nominatim = defineProvider({
     'nominatim.org/release-docs/latest/api/Search; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://nominatim.openstreetmap.org',
   auth: { kind: 'none' },
-  headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },
+  namesOperator: true,
   limits: { perSecond: 1, concurrent: 1 },
   statuses: { 400: 'ineligible', 403: 'error' },
 })

@@ -4,12 +4,14 @@ export const overpass = defineProvider({
   id: 'overpass',
   name: 'Overpass',
   evidence:
-    'wiki.openstreetmap.org/wiki/Overpass_API; named as where it is documented, not checked as of November 2026',
+    'its operators in drolbr/Overpass-API issue 791 (user agent, one at a time, 30 s after 429); read 2026-11-20',
   baseUrl: 'https://overpass-api.de',
   auth: { kind: 'none' },
-  headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },
-  limits: { perSecond: 1, concurrent: 2 },
+  namesOperator: true,
+  // One call at a time, and 30 s after a 429, as its operators ask.
+  limits: { perSecond: 1, concurrent: 1 },
+  slowDownMs: 30_000,
   // Queries may run as long as they declare, which is 25 seconds in Loam.
   timeoutMs: 40_000,
-  statuses: { 400: 'ineligible', 403: 'error' },
+  statuses: { 400: 'ineligible', 403: 'error', 406: 'error' },
 })

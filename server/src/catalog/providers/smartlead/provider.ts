@@ -5,7 +5,7 @@ export const smartlead = defineProvider({
   id: 'smartlead',
   name: 'Smartlead',
   evidence:
-    'api.smartlead.ai/reference (campaigns, leads; 10 calls in 2 s) and several public clients; read November 2026',
+    'api.smartlead.ai/reference (campaigns, leads; 10 calls in 2 s); the counts of a reply, also skipped_in_other_campaign_count: several public clients; read 2026-11-20',
   baseUrl: 'https://server.smartlead.ai/api/v1',
   auth: { kind: 'query', name: 'api_key' },
   limits: { perSecond: 5 },

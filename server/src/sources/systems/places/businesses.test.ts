@@ -67,7 +67,7 @@ describe('search_local_businesses by OpenStreetMap, without a key', () => {
     const { pulled, found, queries } = await byMap({ query: 'dentists', location: 'Berlin' })
     expect(found).toHaveLength(1)
     expect(found[0]).toMatchObject({ path: '/search', query: { q: 'Berlin', format: 'jsonv2', limit: '1' } })
-    expect(found[0]?.headers['user-agent']).toContain('Loam')
+    expect(found[0]?.headers['user-agent']).toBe('Loam/0.1')
     expect(queries[0]).toBe(
       '[out:json][timeout:25];(node["name"][~"^(shop|amenity|office|craft|healthcare|leisure|tourism|cuisine)$"' +
         '~"(^|;)(dentists|dentist)s?(;|$)",i](52.3,13,52.7,13.8)(if:id()>0);' +

@@ -103,7 +103,7 @@ async function search<Reply, Row>(
       ? { filters: filtersOf(body.filters ?? {}, names), page }
       : { professional_network_search_url: atPage(body.search_url, page) }
   const request = { method: 'POST', path: `/${kind}/professional_network/search/live`, json } as const
-  return ask(request, schema, (reply): Page<State, Row> => {
+  const found = await ask(request, schema, (reply): Page<State, Row> => {
     const { records, total } = read(reply)
     const count = /^[\d,]+$/.exec(String(total.total_display_count ?? ''))?.[0]
     const isFull = records.length >= PAGE
@@ -114,6 +114,9 @@ async function search<Reply, Row>(
       capped: isFull && page >= MAX_PAGES[kind],
     }
   })
+  if (!('kind' in found) || found.kind !== 'no_credits') return found
+  const message = `${found.message}; live searches need an enterprise key of Crustdata, or credits`
+  return { ...found, message }
 }
 
 function filtersOf(given: Readonly<Record<string, unknown>>, names: Wanted['names']) {
