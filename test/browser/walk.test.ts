@@ -8,7 +8,7 @@ import { problems, startDashboard } from './dashboard.ts'
 import { findUnfitTexts } from './unfit-texts.ts'
 import { walkTutorial } from './walk.ts'
 
-/** What a person may click from a file of leads to an enriched one. */
+/** The clicks that a person may need from a file of leads to an enriched one. */
 const MAX_CLICKS = 45
 
 const service = await startTutorialService()

@@ -30,7 +30,7 @@ export type Walk = {
   /** The address of the service that stands for the register, the finders and the model. */
   service: string
   leads: string
-  /** Called at each step that the tutorial shows. */
+  /** Keeps a picture of each step that the tutorial shows. */
   picture: (name: string) => Promise<void>
 }
 type Person = ReturnType<typeof createPerson>

@@ -23,7 +23,7 @@ type Props<Item> = {
   getKey: (item: Item) => string
   order?: Order
   onOrder?: (order: Order) => void
-  /** Called by a click anywhere on a row but on its buttons and links. A cell has a button that does the same by keyboard. */
+  /** Opens an item: a click anywhere on its row does it, but on buttons and links. A cell has a button that does the same by keyboard. */
   onOpen?: (item: Item) => void
   /** The row that is open. */
   openKey?: string | undefined

@@ -54,7 +54,10 @@ function hasOutputs(link: ChainLink | undefined): link is ChainLink {
 }
 
 /** Shows inputs in the order of the template, which stored JSON does not keep. */
-export function showInputs(inputs: ActionInstance['inputs'], template: Action | undefined): Record<string, unknown> {
+export function showInputs(
+  inputs: ActionInstance['inputs'],
+  template: Action | undefined,
+): Record<string, unknown> {
   const names = [...new Set([...Object.keys(template?.inputs ?? {}), ...Object.keys(inputs)])]
   return Object.fromEntries(
     names

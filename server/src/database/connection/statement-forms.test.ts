@@ -29,6 +29,7 @@ const FORMS: [string, RegExp, string[]][] = [
       'money/store/limits/budget-limits.ts',
       'records/store/terms.ts',
       'sheets/store/sheet-reach.ts',
+      'sheets/store/value-filters.ts',
     ],
   ],
 ]

@@ -110,7 +110,9 @@ async function findInSlice(
       select r.row_id, r.seq from slice r${sql.join(joins, sql``)} where ${allOf(conditions)}
     )
     select (select count(*) from found) as count,
-      array(select row_id from found order by seq offset ${skip} limit ${take}) as row_ids`.execute(db)
+      array(select row_id from found order by seq offset ${sql.lit(skip)} limit ${sql.lit(take)}) as row_ids`.execute(
+    db,
+  )
   return rows[0] ?? { count: 0, row_ids: [] }
 }
 

@@ -66,11 +66,9 @@ export default function AddAction() {
         {...(offers[active] === undefined ? {} : { 'aria-activedescendant': `${listId}-${active}` })}
         className="h-9! shrink-0"
       />
-      {catalogue.error !== null && (
-        <Problem error={catalogue.error} onRetry={() => void catalogue.refetch()} />
-      )}
-      {suggestions.error !== null && (
-        <Problem error={suggestions.error} onRetry={() => void suggestions.refetch()} />
+      {[catalogue, suggestions].map(
+        ({ error, refetch }, n) =>
+          error !== null && <Problem key={n} error={error} onRetry={() => void refetch()} />,
       )}
       {!isReady && catalogue.error === null && <Skeleton />}
       {isReady && (

@@ -242,7 +242,7 @@ function Answer({ test }: { test: CellTest }) {
   )
 }
 
-/** What to do about a failed answer, and the error behind it. Its words stand in the pill above. */
+/** Says what to do about a failed answer, and the error behind it. Its words stand in the pill above. */
 function FailedAnswer({ status, error }: { status: CellTest['status']; error: string }) {
   const { words, hint } = describeFailure(status, error)
   return (
