@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '#server/lib/config/config.ts'
 
-const rooms = globSync('{server,dashboard,test,bench,cli}/**/README.md', {
+const rooms = globSync('{server,dashboard,sdk,test,bench,cli}/**/README.md', {
   exclude: (name) => name === 'node_modules',
 })
 const documents = [

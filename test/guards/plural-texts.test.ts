@@ -35,7 +35,7 @@ it('finds a count before a noun that is always in the plural', () => {
 })
 
 it('one row is called a row: texts count by plural()', () => {
-  const sources = globSync('{server/src,cli,contract,dashboard/src}/**/*.{ts,tsx}')
+  const sources = globSync('{server/src,cli,contract,sdk/src,dashboard/src}/**/*.{ts,tsx}')
   const found = sources
     .filter((file) => !/\.test\.tsx?$|\/testing\//.test(file))
     .flatMap((file) =>

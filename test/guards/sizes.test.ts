@@ -20,8 +20,8 @@ const LEVELS = new Set([
 ])
 
 const texts = new Map(
-  globSync('{server,contract,cli,dashboard,scripts}/**/*.{ts,tsx,mjs}', {
-    exclude: (path) => /(^|\/)(node_modules|dist[^/]*)$/.test(path),
+  globSync('{server,contract,cli,dashboard,scripts,sdk}/**/*.{ts,tsx,mjs}', {
+    exclude: (path) => /(^|\/)(node_modules|dist[^/]*)$|^sdk\/src\/wire\.ts$/.test(path),
   }).map((file) => [file, readFileSync(file, 'utf8')]),
 )
 
