@@ -109,11 +109,12 @@ function print(schema: JsonSchema, indent: string): string {
   if (Array.isArray(schema.type)) {
     return schema.type.map((type) => print({ ...schema, type }, indent)).join(' | ')
   }
-  switch (schema.type) {
+  const type = schema.type ?? 'any'
+  switch (type) {
     case 'string':
     case 'boolean':
     case 'null':
-      return schema.type
+      return type
     case 'number':
     case 'integer':
       return 'number'

@@ -104,7 +104,7 @@ export class ServerError extends APIError {
   override name = 'ServerError'
 }
 
-/** No usable answer: the server cannot be reached, or its answer was cut short or is no JSON. */
+/** A call without a usable answer: the server cannot be reached, or its answer was cut short or is no JSON. */
 export class ConnectionError extends LoamError {
   override name = 'ConnectionError'
 }
@@ -116,7 +116,7 @@ export class TimeoutError extends ConnectionError {
 export class AbortError extends LoamError {
   override name = 'AbortError'
 }
-/** What `runAndWait` and the like waited for did not end within `waitTimeout`; it continues on the server. */
+/** The end of the waiting of `runAndWait` and the like: the work did not end within `waitTimeout`; it continues on the server. */
 export class WaitTimeoutError extends LoamError {
   override name = 'WaitTimeoutError'
 }

@@ -3,7 +3,7 @@ export type ServerEvent = { id: string | null; event: string; data: string }
 
 export type EventReader = {
   onRetry: (ms: number) => void
-  /** Called whenever something arrives, also a comment that only keeps the connection open. */
+  /** Runs whenever something arrives, also a comment that only keeps the connection open. */
   onAlive: () => void
 }
 

@@ -3,7 +3,7 @@ import { LoamError } from './errors.ts'
 /** A function like the `fetch` of the platform. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Where the SDK writes what it does: `debug` each attempt, `warn` each retry. `console` is one. */
+/** The receiver of what the SDK does: `debug` each attempt, `warn` each retry. `console` is one. */
 export type Logger = {
   debug?: (message: string, facts: LogFacts) => void
   warn?: (message: string, facts: LogFacts) => void

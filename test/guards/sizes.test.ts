@@ -21,8 +21,11 @@ const LEVELS = new Set([
 
 const texts = new Map(
   globSync('{server,contract,cli,dashboard,scripts,sdk}/**/*.{ts,tsx,mjs}', {
-    exclude: (path) => /(^|\/)(node_modules|dist[^/]*)$|^sdk\/src\/wire\.ts$/.test(path),
-  }).map((file) => [file, readFileSync(file, 'utf8')]),
+    exclude: (path) => /(^|\/)(node_modules|dist[^/]*)$/.test(path),
+  })
+    // A generated file, which nobody reads from end to end.
+    .filter((file) => file !== 'sdk/src/wire.ts')
+    .map((file) => [file, readFileSync(file, 'utf8')]),
 )
 
 const countLines = (text: string) => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type LoopbackServer, serveHttp } from '../doubles/loopback-server.ts'
 
-/** What the proxy does with one request. `pass` is also what follows the listed faults. */
+/** The way the proxy treats one request. `pass` is also what follows the listed faults. */
 export type Fault =
   | 'pass'
   /** The connection ends before the server is asked. */

@@ -37,7 +37,7 @@ describe('what npm pack makes', () => {
     const place = join(folder, 'user', 'node_modules', '@loam', 'sdk')
     const about = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
     expect([about.name, about.dependencies, about.type]).toEqual(['@loam/sdk', undefined, 'module'])
-    expect(readFileSync(join(place, 'dist/index.d.ts'), 'utf8')).toContain('wire.js')
+    expect(readFileSync(join(place, 'dist/wire.d.ts'), 'utf8')).toContain('export type Run = ')
     expect(readFileSync(join(place, 'README.md'), 'utf8')).toContain('new Loam()')
   })
 

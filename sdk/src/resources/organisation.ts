@@ -72,11 +72,11 @@ export class CatalogMethods extends Resource {
 
 export type AgentResult = Omit<AgentAnswer, 'status'>
 
-/** Longer than the server's own limit of 150 s. */
+/** The time limit of a question: longer than the server's own limit of 150 s. */
 const AGENT_TIMEOUT_MS = 180_000
 
 export class AgentMethods extends Resource {
-  /** Answers a question from the web. A call takes up to 150 seconds. */
+  /** Asks a question that is answered from the web. A call takes up to 150 seconds. */
   run(
     body: AgentBody & { dry_run: true },
     options?: CallOptions,

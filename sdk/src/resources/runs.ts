@@ -24,7 +24,7 @@ export type RunProgress = { run_id: string; rows_done: number; rows_queued: numb
 export type RunAndWaitOptions = WaitOptions &
   CallOptions & {
     max_credits?: number | undefined
-    /** Called when more rows are done. */
+    /** Receives the progress when more rows are done. */
     onProgress?: ((progress: RunProgress) => void) | undefined
   }
 
@@ -140,7 +140,7 @@ export class RunMethods extends Resource {
 
 /** Knows the progress of one run, from its change events and from looks at it. */
 class RunFollower {
-  /** Longer while the change events of the sheet are about this run. */
+  /** The time between two looks: longer while the change events of the sheet are about this run. */
   pollInterval = POLL_MS
   readonly #runId: string
   readonly #onProgress: ((progress: RunProgress) => void) | undefined
