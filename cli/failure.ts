@@ -1,7 +1,16 @@
 import type { FieldError } from '#contract/errors.ts'
 import type { Terminal } from './terminal.ts'
 
-export const EXIT = { failed: 1, usage: 2, notFound: 3, conflict: 4, unavailable: 5 } as const
+export const EXIT = {
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  unavailable: 5,
+  refused: 6,
+  limit: 7,
+  differences: 9,
+} as const
 
 /** The failure of a command. `exit` is one of the codes that `loam --help` lists. */
 export type Failure = { exit: number; error: string; message: string; errors?: FieldError[]; stack?: string }

@@ -88,6 +88,22 @@ export const GROUPS: Group[] = [
   },
   { name: 'estimate', about: 'Estimate the cost of a run', load: () => import('./commands/estimate.ts') },
   { name: 'prices', about: 'List and set prices of actions', load: () => import('./commands/prices.ts') },
+  { name: 'pull', about: 'Write workflows as files', load: () => import('./commands/pull.ts') },
+  {
+    name: 'diff',
+    about: 'Compare workflow files with the server',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'apply',
+    about: 'Change workflows to what their files say',
+    load: () => import('./commands/apply.ts'),
+  },
+  {
+    name: 'schema',
+    about: 'Print the JSON Schema of workflow files',
+    load: () => import('./commands/schema.ts'),
+  },
   {
     name: 'backup',
     about: 'Write everything into one archive, while the server runs',
@@ -112,7 +128,10 @@ Exit codes:
   2  bad input or usage
   3  not found
   4  conflict: the object exists or has ended already
-  5  the database cannot be reached, or the data folder is busy
+  5  the database or the server cannot be reached, or the data folder is busy
+  6  the API key is missing, wrong or not allowed to
+  7  a limit, or too few credits
+  9  loam diff --exit-code: there are differences
 
 Examples:
   $ loam serve

@@ -56,7 +56,7 @@ async function printCommands(): Promise<string> {
   }
   return page(
     'Commands',
-    'Run as `npx loam` in the folder of Loam. Every command has `--help` with examples, and `--json` for programs. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 not found, 4 conflict, 5 database or data folder not available.',
+    'Run as `npx loam` in the folder of Loam. Every command has `--help` with examples, and `--json` for programs. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 not found, 4 conflict, 5 database, server or data folder not available, 6 API key missing, wrong or not allowed to, 7 a limit or too few credits, 9 differences.',
     ...parts,
   )
 }

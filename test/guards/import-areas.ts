@@ -231,10 +231,11 @@ export const AREAS: Record<string, { at: string; imports: string }> = {
       'lib database catalog sources organisation/store organisation money sheets runs webhook-intake files workspace records segments syncs pulls engine cell-tests/running shortcuts agent dashboard-files app',
   },
   main: { at: 'server/src/main.ts', imports: 'lib process' },
+  sdk: { at: 'sdk/', imports: 'contract' },
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain database catalog sources money/store runs/store sheets/store organisation/store admission webhooks/store records/store segments/store shortcuts/store sources/store organisation money webhooks sheets runs estimates files workspace backup records segments pulls shortcuts agent process',
+      'contract lib chain database catalog sources money/store runs/store sheets/store organisation/store admission webhooks/store records/store segments/store shortcuts/store sources/store organisation money webhooks sheets runs estimates files workspace backup records segments pulls shortcuts agent process sdk',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },
@@ -243,7 +244,6 @@ export const AREAS: Record<string, { at: string; imports: string }> = {
     imports:
       'contract lib catalog sources sheets/store organisation/store webhooks/store files api files/routes cli loam',
   },
-  sdk: { at: 'sdk/', imports: 'contract' },
   mcp: { at: 'mcp/', imports: 'contract sdk' },
   dashboard: { at: 'dashboard/', imports: 'contract sdk' },
 }
