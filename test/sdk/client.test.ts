@@ -18,9 +18,11 @@ import {
 } from '../../sdk/src/index.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 
-const app = await makeApp()
+let address = ''
+const app = await makeApp({ services: { publicUrl: () => address } })
 await startTestWorker(app)
 const origin = await app.api.listen({ port: 0, host: '127.0.0.1' })
+address = origin
 const org = await app.makeOrg()
 const loam = new Loam({ apiKey: org.key, baseURL: origin })
 
@@ -261,6 +263,8 @@ describe('files', () => {
     expect(status).toMatchObject({ status: 'completed', rows_imported: 2 })
     const { export_id } = await loam.exports.start(sheet)
     await expect.poll(async () => (await loam.exports.get(sheet, export_id)).status).toBe('completed')
+    const file = await (await loam.exports.download(sheet, export_id)).text()
+    expect(file).toContain('a.com')
   })
 })
 
