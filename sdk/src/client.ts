@@ -17,6 +17,7 @@ import { RunMethods } from './resources/runs.ts'
 import { ShortcutMethods } from './resources/shortcuts.ts'
 import { SegmentMethods, SourceMethods, SyncMethods } from './resources/sources.ts'
 import { ExportMethods, ImportMethods } from './resources/transfers.ts'
+import { CommentMethods, ViewMethods } from './resources/views.ts'
 import { DefinitionMethods, InputMethods, SheetMethods, WorkflowMethods } from './resources/workflows.ts'
 import { type Query, Transport } from './transport.ts'
 import { webhooks } from './webhooks.ts'
@@ -36,6 +37,8 @@ export class Loam {
   readonly inputs: InputMethods
   readonly actions: ActionMethods
   readonly rows: RowMethods
+  readonly views: ViewMethods
+  readonly comments: CommentMethods
   readonly runs: RunMethods
   readonly files: FileMethods
   readonly imports: ImportMethods
@@ -63,6 +66,8 @@ export class Loam {
     this.inputs = new InputMethods(transport)
     this.actions = new ActionMethods(transport)
     this.rows = new RowMethods(transport)
+    this.views = new ViewMethods(transport)
+    this.comments = new CommentMethods(transport)
     this.runs = new RunMethods(transport)
     this.files = new FileMethods(transport)
     this.imports = new ImportMethods(transport)

@@ -73,6 +73,16 @@ export type AddActionBody = {
   note?: string | undefined
 }
 
+export type AddCommentBody = {
+  row_id: string
+  /** A cell of the row */
+  action_instance_id?: string | undefined
+  /** An input, or an output of an action; a path into its JSON may follow */
+  variable?: string | undefined
+  /** Members with access who are named as `@<email>` get a mail, if the installation has a mail server */
+  text: string
+}
+
 export type AddMemberBody = {
   email: string
   role: 'admin' | 'member'
@@ -495,6 +505,28 @@ export type Citation = {
   field?: string | undefined
 }
 
+export type Comment = {
+  comment_id: string
+  row_id: string
+  action_instance_id: string | null
+  variable: string | null
+  text: string
+  /** The addresses of members with access whom the text names */
+  mentions: Array<string>
+  author: string
+  /** UTC, ISO 8601 */
+  made_at: string
+  edited_at: string | null
+  resolved_at: string | null
+  resolved_by: string | null
+}
+
+export type Comments = {
+  /** Newest first */
+  comments: Array<Comment>
+  next_cursor: string | null
+}
+
 export type ConfigureActionBody = {
   /** Values by field name; null clears a field */
   inputs?: Record<string, unknown> | undefined
@@ -549,6 +581,61 @@ export type CreateSheetBody = {
   cache_enabled?: boolean | undefined
   /** Earliest UTC day whose cached runs count as fresh; null: all of them */
   cache_since?: string | null | undefined
+}
+
+export type CreateViewBody = {
+  name: string
+  visibility?: 'shared' | 'only_me' | undefined
+  /** True makes it the default view of the sheet */
+  is_default?: boolean | undefined
+  filters?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable: string
+    operator: 'is equal to' | 'not equal to' | 'is empty' | 'not empty' | 'contains' | 'does not contain' | 'contains any of' | 'not contains any of' | 'starts with' | 'does not start with' | 'ends with' | 'does not end with' | 'greater than' | 'less than' | 'greater than or equal to' | 'less than or equal to' | 'is between' | 'is after' | 'is before' | 'is' | 'is not' | 'is not empty' | 'greater than or equals to' | 'less than or equals to'
+    values?: (string | number | boolean)[] | undefined
+  }> | undefined
+  status_filters?: Array<{
+    action_instance_id?: string | undefined
+    /** Instead of action_instance_id: matches if any action of the row does */
+    action?: 'any' | undefined
+    is?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+    is_not?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+  }> | undefined
+  created_at?: {
+    operator: 'equals to' | 'greater than' | 'greater than or equals to' | 'less than' | 'less than or equals to' | 'is between' | 'greater than or equal to' | 'less than or equal to'
+    values: Array<string>
+  } | null | undefined
+  /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
+  sort?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+    direction?: 'asc' | 'desc' | undefined
+  }> | undefined
+  groups?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+  }> | undefined
+  /** In their order; columns that are not listed follow */
+  columns?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    action_instance_id?: string | undefined
+    /** With `action_instance_id`: shows an output, or a value inside it, as a column */
+    path?: string | undefined
+    /** Of a shown column; default `<display name>: <path>` */
+    name?: string | undefined
+    width?: number | undefined
+    hidden?: boolean | undefined
+    frozen?: boolean | undefined
+  }> | undefined
+  /** Default 32 */
+  row_height?: number | undefined
 }
 
 export type CreatedBudget = {
@@ -661,6 +748,8 @@ export type DeleteAllBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
 }
 
 export type DeletedAction = {
@@ -675,6 +764,11 @@ export type DeletedAction = {
 
 export type DeletedBudget = {
   budget_id: string
+  deleted: true
+}
+
+export type DeletedComment = {
+  comment_id: string
   deleted: true
 }
 
@@ -698,9 +792,20 @@ export type DeletedSheet = {
   deleted: true
 }
 
+export type DeletedView = {
+  view_id: string
+  deleted: true
+}
+
 export type DeletedWorkflow = {
   workflow_id: string
   deleted: true
+}
+
+export type EditCommentBody = {
+  /** Only of the author */
+  text?: string | undefined
+  resolved?: boolean | undefined
 }
 
 export type Estimate = {
@@ -787,7 +892,12 @@ export type EstimateBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
+  /** Every row of the sheet */
   all?: true | undefined
+  /** Left out of the rows of a selection, or of `all: true` */
+  exclude_row_ids?: Array<string> | undefined
   /** The rows that Run All Rows runs with the same `only`; with `action_instance_id`, those that Run Action runs */
   only?: 'unfinished' | 'failed' | 'empty_and_failed' | 'empty' | undefined
   /** `start`: rows run from their first action. `failure`: each row runs from its first failed or missing cell; rows without one are not queued */
@@ -844,6 +954,17 @@ export type ExportBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
+  /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
+  sort?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+    direction?: 'asc' | 'desc' | undefined
+  }> | undefined
   /** Without extension; default `export`. Characters other than letters and digits become `_`; at most 100 characters are kept */
   file_name?: string | undefined
   format?: 'csv' | 'jsonl' | 'xlsx' | undefined
@@ -867,6 +988,43 @@ export type Finding = {
   hosts: Array<string>
   /** Why the value is null */
   reason: string | null
+}
+
+export type GroupRowsBody = {
+  by: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+  }>
+  aggregates?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable: string
+    function: 'sum' | 'average' | 'min' | 'max'
+  }> | undefined
+  filters?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable: string
+    operator: 'is equal to' | 'not equal to' | 'is empty' | 'not empty' | 'contains' | 'does not contain' | 'contains any of' | 'not contains any of' | 'starts with' | 'does not start with' | 'ends with' | 'does not end with' | 'greater than' | 'less than' | 'greater than or equal to' | 'less than or equal to' | 'is between' | 'is after' | 'is before' | 'is' | 'is not' | 'is not empty' | 'greater than or equals to' | 'less than or equals to'
+    values?: (string | number | boolean)[] | undefined
+  }> | undefined
+  status_filters?: Array<{
+    action_instance_id?: string | undefined
+    /** Instead of action_instance_id: matches if any action of the row does */
+    action?: 'any' | undefined
+    is?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+    is_not?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+  }> | undefined
+  created_at?: {
+    operator: 'equals to' | 'greater than' | 'greater than or equals to' | 'less than' | 'less than or equals to' | 'is between' | 'greater than or equal to' | 'less than or equal to'
+    values: Array<string>
+  } | undefined
+  find?: string | undefined
+  /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
+  cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
 }
 
 export type ImportBody = {
@@ -980,6 +1138,14 @@ export type LedgerQuery = {
   format?: 'json' | 'csv' | undefined
 }
 
+export type ListCommentsQuery = {
+  row_id?: string | undefined
+  resolved?: unknown
+  limit?: number | undefined
+  /** `next_cursor` of the previous page */
+  cursor?: string | undefined
+}
+
 export type ListRowsBody = {
   row_ids?: Array<string> | undefined
   page_no?: number | undefined
@@ -1004,6 +1170,8 @@ export type ListRowsBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
   /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
   sort?: Array<{
     /** An input, or an output of an action; a path into its JSON may follow */
@@ -1220,6 +1388,101 @@ export type Row = {
     }>
   /** Stop ended the row before its last cell, and it has not run since */
   stopped?: true | undefined
+  /** Comments that are not resolved; absent if there are none */
+  open_comments?: {
+    total: number
+    /** Comments on the row itself */
+    row: number
+    /** By action instance, or token of an input or output */
+    cells: Record<string, number>
+  } | undefined
+  /** With a view: the values of its shown columns by their names; null if empty or above 32 KB */
+  shown?: unknown
+}
+
+export type RowDetail = {
+  row_id: string
+  row_status: 'pending' | 'running' | 'complete' | 'has_failures'
+  /** UTC, ISO 8601 */
+  created_at: string
+  /** Values by input name; null where missing */
+  inputs: Record<string, unknown>
+  /** With provenance and billing, as Get Cell returns them */
+  cells: Record<string, CellDetail>
+  /** Stop ended the row before its last cell, and it has not run since */
+  stopped?: true | undefined
+  /** Comments that are not resolved; absent if there are none */
+  open_comments?: {
+    total: number
+    /** Comments on the row itself */
+    row: number
+    /** By action instance, or token of an input or output */
+    cells: Record<string, number>
+  } | undefined
+  /** With a view: the values of its shown columns by their names; null if empty or above 32 KB */
+  shown?: unknown
+  previous_row_id: string | null
+  next_row_id: string | null
+}
+
+export type RowEntry = {
+  /** UTC, ISO 8601 */
+  at: string
+  kind: 'added' | 'edited' | 'run'
+  /** Who added, edited or ran the row; null if that is not known */
+  by: string | null
+  run_id?: string | undefined
+  /** What the run was billed for results that the row has or had */
+  credits?: number | undefined
+  /** Long values are cut */
+  changes?: Array<{
+    /** Null if the input was removed */
+    input: string | null
+    before: unknown
+    after: unknown
+  }> | undefined
+}
+
+export type RowGroups = {
+  /** The 1000 largest groups, or fewer if their values take more than 4 MiB */
+  groups: Array<{
+    /** In the order of `by`: texts, null where the cells are empty; of `created_at` a day in UTC */
+    values: (string | null)[]
+    count: number
+    /** In the order of `aggregates`, over the values that are numbers; null if there are none */
+    aggregates: (number | null)[]
+    /** Finds the rows of the group, wherever rows are selected */
+    selection: {
+      filters?: Array<{
+        variable: string
+        operator: string
+        values?: Array<string> | undefined
+      }> | undefined
+      status_filters?: Array<Record<string, unknown>> | undefined
+      created_at?: {
+        operator: string
+        values: Array<string>
+      } | undefined
+      find?: string | undefined
+      cause?: string | undefined
+      view_id?: string | undefined
+    } & Record<string, unknown>
+  }>
+  group_count: number
+  /** The rows of all groups */
+  total_count: number
+}
+
+export type RowHistory = {
+  /** Newest first */
+  entries: Array<RowEntry>
+  next_cursor: string | null
+}
+
+export type RowHistoryQuery = {
+  limit?: number | undefined
+  /** `next_cursor` of the previous page */
+  cursor?: string | undefined
 }
 
 export type RowPage = {
@@ -1235,6 +1498,104 @@ export type RowPage = {
   order_id?: string | undefined
   /** 10 minutes after the last use of `order_id` */
   order_expires_at?: string | undefined
+}
+
+export type RowStatistics = {
+  /** The rows of the selection */
+  rows: number
+  /** The rows that all counts below are of */
+  looked_at: number
+  precision: 'exact' | 'sampled'
+  /** In the order of the request */
+  columns: Array<{
+    filled: number
+    empty: number
+    /** Different values, without empty ones */
+    unique: number
+    most_frequent: Array<{
+      /** At most 1,000 characters */
+      value: string
+      count: number
+    }>
+    /** Over the values that are wholly a number; null if there are none */
+    numbers: {
+      count: number
+      sum: number
+      average: number
+      min: number
+      median: number
+      max: number
+      histogram: Array<{
+        from: number
+        to: number
+        count: number
+      }>
+    } | null
+    /** Over the values that are dates or date-times of ISO 8601; null if there are none */
+    dates: {
+      count: number
+      /** UTC, ISO 8601 */
+      min: string
+      /** UTC, ISO 8601 */
+      median: string
+      /** UTC, ISO 8601 */
+      max: string
+      histogram: Array<{
+        /** UTC, ISO 8601 */
+        from: string
+        /** UTC, ISO 8601 */
+        to: string
+        count: number
+      }>
+    } | null
+    /** Of a column that names an action, otherwise null */
+    action: {
+      /** Rows by the status of their cell */
+      statuses: Record<string, number>
+      not_run: number
+      /** What the results that the cells have now were billed */
+      credits: number
+      providers: Array<{
+        provider: string
+        asked: number
+        hits: number
+        /** From 0 to 1 */
+        hit_rate: number
+      }>
+    } | null
+  }>
+}
+
+export type RowStatisticsBody = {
+  columns: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+  }>
+  filters?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable: string
+    operator: 'is equal to' | 'not equal to' | 'is empty' | 'not empty' | 'contains' | 'does not contain' | 'contains any of' | 'not contains any of' | 'starts with' | 'does not start with' | 'ends with' | 'does not end with' | 'greater than' | 'less than' | 'greater than or equal to' | 'less than or equal to' | 'is between' | 'is after' | 'is before' | 'is' | 'is not' | 'is not empty' | 'greater than or equals to' | 'less than or equals to'
+    values?: (string | number | boolean)[] | undefined
+  }> | undefined
+  status_filters?: Array<{
+    action_instance_id?: string | undefined
+    /** Instead of action_instance_id: matches if any action of the row does */
+    action?: 'any' | undefined
+    is?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+    is_not?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+  }> | undefined
+  created_at?: {
+    operator: 'equals to' | 'greater than' | 'greater than or equals to' | 'less than' | 'less than or equals to' | 'is between' | 'greater than or equal to' | 'less than or equal to'
+    values: Array<string>
+  } | undefined
+  find?: string | undefined
+  /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
+  cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
 }
 
 export type Run = {
@@ -1270,6 +1631,8 @@ export type Run = {
     budget_id?: string | undefined
   } | null
   created_by: string
+  /** Where the member started it; null if it started by itself, or the key is gone */
+  started_in: 'dashboard' | 'api' | null
   /** UTC, ISO 8601 */
   created_at: string
   finished_at: string | null
@@ -1300,6 +1663,17 @@ export type RunActionBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
+  /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
+  sort?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+    direction?: 'asc' | 'desc' | undefined
+  }> | undefined
   /** The credit limit for everything this request starts, including rows sent to other sheets; 0 runs only what is free */
   max_credits?: number | undefined
   /** Checks the request and returns 200 with an Estimate of its cost; nothing is written, run or called */
@@ -1329,6 +1703,8 @@ export type RunAllBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
   /** `failed`: rows with a cell that failed; `unfinished`: also those that never ran or were stopped. All their actions run, and are billed, again */
   only?: 'unfinished' | 'failed' | undefined
   /** `start`: rows run from their first action. `failure`: each row runs from its first failed or missing cell; rows without one are not queued */
@@ -1362,6 +1738,21 @@ export type RunRowsBody = {
   find?: string | undefined
   /** The key of a cause of List Causes: rows with a cell that failed for it, in any run */
   cause?: string | undefined
+  /** The rows of a view; with other filters, both hold */
+  view_id?: string | undefined
+  /** Every row of the sheet */
+  all?: true | undefined
+  /** Left out of the rows of a selection, or of `all: true` */
+  exclude_row_ids?: Array<string> | undefined
+  /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
+  sort?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+    direction?: 'asc' | 'desc' | undefined
+  }> | undefined
   /** `start`: rows run from their first action. `failure`: each row runs from its first failed or missing cell; rows without one are not queued */
   from?: 'start' | 'failure' | undefined
   /** The credit limit for everything this request starts, including rows sent to other sheets; 0 runs only what is free */
@@ -1823,6 +2214,61 @@ export type UpdateSheetBody = {
   cache_since?: string | null | undefined
 }
 
+export type UpdateViewBody = {
+  name?: string | undefined
+  visibility?: 'shared' | 'only_me' | undefined
+  /** True makes it the default view of the sheet */
+  is_default?: boolean | undefined
+  filters?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable: string
+    operator: 'is equal to' | 'not equal to' | 'is empty' | 'not empty' | 'contains' | 'does not contain' | 'contains any of' | 'not contains any of' | 'starts with' | 'does not start with' | 'ends with' | 'does not end with' | 'greater than' | 'less than' | 'greater than or equal to' | 'less than or equal to' | 'is between' | 'is after' | 'is before' | 'is' | 'is not' | 'is not empty' | 'greater than or equals to' | 'less than or equals to'
+    values?: (string | number | boolean)[] | undefined
+  }> | undefined
+  status_filters?: Array<{
+    action_instance_id?: string | undefined
+    /** Instead of action_instance_id: matches if any action of the row does */
+    action?: 'any' | undefined
+    is?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+    is_not?: ('queued' | 'running' | 'complete' | 'failed' | 'error' | 'out_of_credits' | 'condition_not_met')[] | undefined
+  }> | undefined
+  created_at?: {
+    operator: 'equals to' | 'greater than' | 'greater than or equals to' | 'less than' | 'less than or equals to' | 'is between' | 'greater than or equal to' | 'less than or equal to'
+    values: Array<string>
+  } | null | undefined
+  /** Up to 3 columns. Ascending: numbers, dates, then texts without case; statuses in the order of their lifecycle. Empty values come last; equal rows stay in the order of insertion */
+  sort?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+    direction?: 'asc' | 'desc' | undefined
+  }> | undefined
+  groups?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    /** The status of the cell of this action */
+    action_instance_id?: string | undefined
+    field?: 'created_at' | undefined
+  }> | undefined
+  /** In their order; columns that are not listed follow */
+  columns?: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    action_instance_id?: string | undefined
+    /** With `action_instance_id`: shows an output, or a value inside it, as a column */
+    path?: string | undefined
+    /** Of a shown column; default `<display name>: <path>` */
+    name?: string | undefined
+    width?: number | undefined
+    hidden?: boolean | undefined
+    frozen?: boolean | undefined
+  }> | undefined
+  /** Default 32 */
+  row_height?: number | undefined
+}
+
 export type Usage = {
   from: string
   to: string
@@ -1900,6 +2346,42 @@ export type User = {
     count: number
     emails: Array<string>
   }
+}
+
+export type View = {
+  view_id: string
+  name: string
+  visibility: 'shared' | 'only_me'
+  is_default: boolean
+  /** Null for the view that each sheet begins with */
+  owner: string | null
+  filters: Array<unknown>
+  status_filters: Array<unknown>
+  /** A filter on the time of creation, or null */
+  created_at: unknown
+  sort: Array<unknown>
+  groups: Array<unknown>
+  columns: Array<{
+    /** An input, or an output of an action; a path into its JSON may follow */
+    variable?: string | undefined
+    action_instance_id?: string | undefined
+    /** With `action_instance_id`: shows an output, or a value inside it, as a column */
+    path?: string | undefined
+    /** Of a shown column; default `<display name>: <path>` */
+    name?: string | undefined
+    width?: number | undefined
+    hidden?: boolean | undefined
+    frozen?: boolean | undefined
+    /** Of a shown column; null while it is not known */
+    type?: 'string' | 'number' | 'boolean' | 'url' | 'email' | 'date' | 'json' | null | undefined
+    /** The token of a shown column */
+    reference?: string | undefined
+  }>
+  row_height: number
+  /** UTC, ISO 8601 */
+  made_at: string
+  /** UTC, ISO 8601 */
+  updated_at: string
 }
 
 export type Warning = {

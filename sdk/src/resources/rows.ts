@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts'
-import { LoamError, NotFoundError } from '../errors.ts'
+import { LoamError } from '../errors.ts'
 import type { CallOptions } from '../options.ts'
 import { type PageSource, PageCall, readAhead } from '../pages.ts'
 import { path, type SheetRef, sheetPath } from '../paths.ts'
@@ -12,9 +12,16 @@ import type {
   DeletedCount,
   DeletedRows,
   Estimate,
+  GroupRowsBody,
   ListRowsBody,
   Row,
+  RowDetail,
+  RowGroups,
+  RowHistory,
+  RowHistoryQuery,
   RowPage,
+  RowStatistics,
+  RowStatisticsBody,
 } from '../wire.ts'
 
 /** A row by the names of its inputs. A bigint is stored with all its digits. */
@@ -116,21 +123,28 @@ export class RowMethods extends Resource {
     }
   }
 
-  get(sheet: SheetRef, row_id: string, options?: CallOptions): Call<Row> {
-    const more = { body: { row_ids: [row_id] }, reads: true }
-    return this.call<RowPage>('POST', sheetPath(sheet, '/rows/list'), options, more).map(
-      ({ rows: [row] }, response) => {
-        if (row !== undefined) return row
-        throw new NotFoundError({
-          status: 404,
-          code: 'Not Found',
-          message: `The sheet has no row ${row_id}`,
-          errors: [],
-          requestId: response.headers.get('x-request-id'),
-          retryAfter: null,
-        })
-      },
-    )
+  /** Returns a row with its cells and neighbours. */
+  get(sheet: SheetRef, row_id: string, options?: CallOptions): Call<RowDetail> {
+    return this.call('GET', sheetPath(sheet, path`/rows/${row_id}`), options)
+  }
+
+  /** Returns what happened to a row, newest first. */
+  history(
+    sheet: SheetRef,
+    row_id: string,
+    ...[query, options]: [query?: RowHistoryQuery, options?: CallOptions]
+  ): Call<RowHistory> {
+    return this.call('GET', sheetPath(sheet, path`/rows/${row_id}/history`), options, { query })
+  }
+
+  /** Groups rows by the values of columns, largest groups first. */
+  groups(sheet: SheetRef, body: GroupRowsBody, options?: CallOptions): Call<RowGroups> {
+    return this.call('POST', sheetPath(sheet, '/rows/groups'), options, { body, reads: true })
+  }
+
+  /** Returns statistics of columns. */
+  statistics(sheet: SheetRef, body: RowStatisticsBody, options?: CallOptions): Call<RowStatistics> {
+    return this.call('POST', sheetPath(sheet, '/rows/statistics'), options, { body, reads: true })
   }
 
   /** Deletes any number of rows, 200 at a time. Ids without a row are in `rejected`. */
