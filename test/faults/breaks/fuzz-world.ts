@@ -239,6 +239,21 @@ export async function createWorlds(installation: Installation, origin: string, l
         ids['action_instance_id'] = await addWaterfall(ids)
         ids['field_name'] = 'email_providers'
       },
+      createView: giveView,
+      getView: addView,
+      deleteView: addView,
+      async updateView(ids) {
+        await addView(ids)
+        return { body: { name: `Renamed ${serial}` } }
+      },
+      groupRows: async () => ({ body: { by: [{ variable: '{{input.a}}' }] } }),
+      getRowStatistics: async () => ({ body: { columns: [{ variable: '{{input.a}}' }] } }),
+      addComment: async ({ row_id }) => ({ body: { row_id, text: 'Why?' } }),
+      async editComment(ids) {
+        await addComment(ids)
+        return { body: { text: 'Because' } }
+      },
+      deleteComment: addComment,
       testAction: async ({ row_id }) => ({ body: { row_id } }),
       testNewAction: async ({ row_id }) => ({ body: { ...STEP, row_id } }),
       getActionTest: addTest,
@@ -273,6 +288,21 @@ export async function createWorlds(installation: Installation, origin: string, l
       serial += 1
       ids['field_name'] = `spare_${serial}`
       await call('POST', `${sheetOf(ids)}/inputs`, [{ name: ids['field_name'], type: 'string' }])
+    }
+
+    async function giveView(): Promise<Partial<World>> {
+      serial += 1
+      return { body: { name: `View ${serial}` } }
+    }
+
+    async function addView(ids: Ids): Promise<void> {
+      const { body } = await giveView()
+      ids['view_id'] = (await call('POST', `${sheetOf(ids)}/views`, body)).data.view_id
+    }
+
+    async function addComment(ids: Ids): Promise<void> {
+      const body = { row_id: ids['row_id'], text: 'Why?' }
+      ids['comment_id'] = (await call('POST', `${sheetOf(ids)}/comments`, body)).data.comment_id
     }
 
     async function addTest(ids: Ids): Promise<void> {
