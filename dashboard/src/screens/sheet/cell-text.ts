@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { describeFailure } from '#contract/failure-words.ts'
 import type { Cell as CellSchema, CellStatus } from '#contract/rows.ts'
 import { printValue } from '../../ui/value-text.ts'
+import { readNested } from './nested-value.ts'
 
 type Cell = z.infer<typeof CellSchema>
 
@@ -73,7 +74,7 @@ export function answerText(cell: Cell, shown: ShownOutputs): string {
 
 /** Returns the same answer as the grid shows it: a list or an object without its JSON. */
 function printAnswer(cell: Cell, shown: ShownOutputs): string {
-  return describeLarge(cell) ?? printValue(findAnswer(cell, shown))
+  return describeLarge(cell) ?? printValue(readNested(findAnswer(cell, shown)))
 }
 
 const describeLarge = ({ outputs_ref }: Cell): string | undefined =>

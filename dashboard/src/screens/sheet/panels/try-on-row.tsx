@@ -9,10 +9,10 @@ import { Problem } from '../../../ui/problem.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
 import { cellText, NO_RESULT, STATE_NAMES, valueText } from '../cell-text.ts'
 import { StatePill } from '../grid/grid-cell.tsx'
+import { readNested } from '../nested-value.ts'
 import { useSheet } from '../sheet-view.ts'
 import { RawError } from './cell-state.tsx'
 import { labelOf } from './cell-values.tsx'
-import { readJson } from './fields/values.ts'
 import { Group } from './panel.tsx'
 import { Providers } from './providers-asked.tsx'
 import { type CellTest, type Tried, useTrial } from './use-trial.ts'
@@ -162,11 +162,16 @@ function Resolved({
   fields,
 }: {
   values: Record<string, unknown>
-  fields: readonly { name: string; label: string }[]
+  fields: readonly { name: string; label: string; kind?: string | undefined }[]
 }) {
   const shown = fields.filter(({ name }) => Object.hasOwn(values, name))
   if (shown.length === 0) return <p className="text-muted">Nothing is filled in yet.</p>
-  return <Terms terms={shown.map(({ name, label }) => [label, values[name]])} />
+  return (
+    <Terms
+      terms={shown.map(({ name, label }) => [label, values[name]])}
+      code={shown.flatMap(({ kind, label }) => (kind === 'formula' ? [label] : []))}
+    />
+  )
 }
 
 /** The outputs by name. Those of many values are read in the cell. */
@@ -180,14 +185,25 @@ const Values = ({ values }: { values: Record<string, unknown> }) => (
 
 const MAX_VALUES = 50
 
-function Terms({ terms }: { terms: readonly (readonly [string, unknown])[] }) {
+function Terms({
+  terms,
+  code = [],
+}: {
+  terms: readonly (readonly [string, unknown])[]
+  /** The terms whose values are formulas. */
+  code?: readonly string[]
+}) {
   return (
     <dl className="flex min-w-0 flex-col gap-1">
       {terms.map(([term, value]) => (
         <div key={term} className="min-w-0">
           <dt className="text-11 text-muted">{term}</dt>
           <dd className="min-w-0">
-            <Term label={term} value={value} />
+            {code.includes(term) ? (
+              <code className="line-clamp-4 font-mono text-12 break-words">{valueText(value)}</code>
+            ) : (
+              <Term label={term} value={value} />
+            )}
           </dd>
         </div>
       ))}
@@ -205,13 +221,6 @@ function Term({ label, value }: { label: string; value: unknown }) {
       {text === '' ? <span className="text-muted">empty</span> : text}
     </p>
   )
-}
-
-/** Returns the value of a text that is a JSON object or list, and anything else as it is. */
-function readNested(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  const read = readJson(value)
-  return read.ok && typeof read.value === 'object' ? read.value : value
 }
 
 /** The answer as it will stand in the cell. */
