@@ -54,7 +54,8 @@ export function cellText(cell: Cell | undefined, shown: ShownOutputs, isStopped 
     case 'error': {
       const error = cell.error ?? ''
       if (error === '') return { state, text: STATE_NAMES[state], name: STATE_NAMES[state] }
-      return { state, text: describeFailure(state, error).words, name: `${STATE_NAMES[state]}: ${error}` }
+      const { words } = describeFailure(state, error)
+      return { state, text: words, name: `${STATE_NAMES[state]}: ${words}` }
     }
     case 'queued':
     case 'running':

@@ -89,15 +89,12 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
 export function StatePill({ state, text, room = 0 }: { state: CellState; text: string; room?: number }) {
   const { pill, icon: Icon } = LOOKS[state]
   if (state === 'not_run') return null
-  // The name of a failed cell is its error. Its words are drawn beside it, because visible text would have to be in the name.
-  const isDrawn = pill === NEEDS_SOMEBODY
   const textRoom = room - (pill === NEEDS_SOMEBODY ? PILL_EDGES : 0) - (Icon === null ? 0 : ICON_ROOM)
   return (
     <span
       aria-hidden
-      {...(isDrawn && { 'data-words': text, title: text })}
+      {...(pill === NEEDS_SOMEBODY && { title: text })}
       className={classNames(
-        isDrawn && 'after:content-[attr(data-words)]',
         '-mt-0.5 inline-block max-w-full align-middle leading-5',
         state === 'complete' ? 'text-13' : 'text-12',
         !fitsIn(text, textRoom, state === 'complete' ? 13 : 12) && 'truncate',
@@ -112,7 +109,7 @@ export function StatePill({ state, text, room = 0 }: { state: CellState; text: s
           )}
         />
       )}
-      {isDrawn ? null : text}
+      {text}
     </span>
   )
 }
