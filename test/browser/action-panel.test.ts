@@ -117,6 +117,39 @@ describe('the panel of an action', LONG, () => {
     await page.context().close()
   })
 
+  it('H2: columns that are inserted one after the other into a text stand apart, and in an address they do not', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Mails', [], ['first', 'last'])
+    await org.call('POST', `${sheet}/rows`, { rows: [{ first: 'Ann', last: 'Lee' }] })
+    const page = await dashboard.open(org, sheet)
+    await page.getByRole('gridcell', { name: 'Ann' }).waitFor()
+    const insert = async (panel: Locator, label: string) => {
+      for (const name of ['first', 'last']) {
+        await panel.getByRole('button', { name: `Insert column into ${label}` }).click()
+        await page
+          .getByRole('listbox', { name: 'References' })
+          .getByRole('option', { name, exact: true })
+          .click()
+      }
+    }
+    const openNew = async (search: string, name: string) => {
+      await page.getByRole('button', { name: 'Add action' }).click()
+      await page.getByRole('searchbox', { name: 'Search actions' }).fill(search)
+      await page.getByRole('option', { name: new RegExp(`^${name}`) }).click()
+      return panelOf(page, name)
+    }
+    const finder = await openNew('work email', 'Find work email')
+    await insert(finder, 'Full name')
+    await finder.getByRole('button', { name: 'Copy as curl' }).click()
+    await expect.poll(() => copied(page)).toContain('{{input.first}} {{input.last}}')
+    await finder.getByRole('button', { name: 'Cancel' }).click()
+    const http = await openNew('http', 'HTTP API call')
+    await insert(http, 'URL')
+    await http.getByRole('button', { name: 'Copy as curl' }).click()
+    await expect.poll(() => copied(page)).toContain('{{input.first}}{{input.last}}')
+    await page.context().close()
+  })
+
   it('H3, H6, H7: a formula, conditions and fields of an answer are edited, and saving runs the rows that it names', async () => {
     const org = await app.makeOrg()
     const sheet = await makeSheet(org, 'Kinds', ['acme.example', ' Bolt.example '])

@@ -130,8 +130,18 @@ function extensionsOf({ mode, hint, describe, onChange, onMove, onKey, onBlur }:
   ]
 }
 
-/** Replaces what was typed by a token or a function, and puts the caret behind it, or into its brackets. */
-export function insertText(view: EditorView, text: string, { from, to }: { from: number; to: number }): void {
+/**
+ * Replaces what was typed by a token or a function, and puts the caret behind it, or into its brackets. With `isSpaced`, a
+ * blank parts a token from the one right before it.
+ */
+export function insertText(
+  view: EditorView,
+  inserted: string,
+  { from, to }: { from: number; to: number },
+  isSpaced = false,
+): void {
+  const follows = isSpaced && view.state.sliceDoc(Math.max(0, from - 2), from) === '}}'
+  const text = follows ? ` ${inserted}` : inserted
   const rest = view.state.sliceDoc(to, to + 10)
   const closing = text.endsWith('}}') ? (/^\s*\}\}/.exec(rest)?.[0].length ?? 0) : 0
   const caret = from + text.length - (text.endsWith('()') && text !== '.trim()' ? 1 : 0)

@@ -22,6 +22,8 @@ type Props = {
   mode?: EditorMode
   hint?: string
   isInvalid?: boolean
+  /** Set if a column that is inserted right behind another one is parted from it by a blank. */
+  isSpaced?: boolean
   /** The place that is underlined as wrong. */
   fault?: { from: number; to: number } | null
   /** Set while the button beside the label has the list of columns open. */
@@ -31,12 +33,20 @@ type Props = {
 
 /** A text field in which references are chips. `{{` and `/` list the columns; a formula also lists functions. */
 export function TokenEditor(props: Props) {
-  const { value, mode = 'text', isInvalid = false, fault, isPicking = false, onPicked } = props
+  const {
+    value,
+    mode = 'text',
+    isInvalid = false,
+    isSpaced = false,
+    fault,
+    isPicking = false,
+    onPicked,
+  } = props
   const sight = useSight()
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<TokenView | null>(null)
   const listId = useId()
-  const list = useReferenceList(mode === 'formula')
+  const list = useReferenceList(mode === 'formula', isSpaced)
   const { found, active, query } = list
   const latest = useRef({ props, list, sight })
   useLayoutEffect(() => {
@@ -68,7 +78,8 @@ export function TokenEditor(props: Props) {
   useEffect(() => editor.current?.setAttributes(JSON.parse(attributes)), [attributes])
 
   const choose = ({ token }: Reference) => {
-    if (editor.current !== null) insertAtCaret(editor.current, token)
+    const view = editor.current?.view
+    if (view !== undefined) insertText(view, token, view.state.selection.main, isSpaced)
     onPicked?.()
   }
   return (
@@ -111,10 +122,6 @@ export function TokenEditor(props: Props) {
   )
 }
 
-function insertAtCaret({ view }: TokenView, text: string): void {
-  insertText(view, text, view.state.selection.main)
-}
-
 /** Returns the attributes of the text field as JSON, so that equal ones are not set again. */
 function attributesOf(
   { labelledBy, label, describedBy, field, mode, isInvalid }: Props,
@@ -139,7 +146,7 @@ function attributesOf(
 type Found = Reference | FormulaWord
 
 /** Holds the list below an editor: what was typed for it, what matches, and the option that Enter takes. */
-function useReferenceList(isFormula: boolean) {
+function useReferenceList(isFormula: boolean, isSpaced: boolean) {
   const sight = useSight()
   const [query, setQuery] = useState<Query | null>(null)
   const [active, setActive] = useState(0)
@@ -148,7 +155,7 @@ function useReferenceList(isFormula: boolean) {
   const choose = (reference: Found, view: EditorView) => {
     if (query === null) return
     close()
-    insertText(view, 'insert' in reference ? reference.insert : reference.token, query)
+    insertText(view, 'insert' in reference ? reference.insert : reference.token, query, isSpaced)
   }
   return {
     query,

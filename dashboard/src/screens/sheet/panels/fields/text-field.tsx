@@ -31,6 +31,7 @@ export function TextInput({ field, value, text, onChange, problem }: FieldProps 
             mode={mode}
             hint={field.placeholder ?? ''}
             isInvalid={isInvalid || fault !== null}
+            isSpaced={field.kind === 'text' || field.kind === 'prompt'}
             fault={fault}
             isPicking={isPicking}
             onPicked={() => setPicking(false)}
