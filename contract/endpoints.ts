@@ -215,6 +215,7 @@ export const SHEET_ENDPOINTS = {
     body: actions.FieldOptionsBody,
     answer: actions.FieldOptions,
   },
+  'GET /internal/templates/:action_id/waterfall/:field_name': { query: WaterfallQuery, answer: Waterfall },
   'GET /internal/definition': { answer: edits.RevisionView },
   'GET /internal/definition/steps': { answer: edits.DefinitionSteps },
   'POST /internal/definition/restore': { body: edits.RestoreDefinitionBody, answer: edits.RevisionView },

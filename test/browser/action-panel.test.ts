@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { axeFindings, problems, startDashboard } from './dashboard.ts'
 import { makeSheet, paste, toast } from './steps.ts'
 
-const dashboard = await startDashboard()
+const dashboard = await startDashboard({ LOAM_PROVIDER_KEY_HUNTER: 'k' })
 const { app } = dashboard
 
 /** The timeout of tests that open many panels, on machines that may be slow and busy. */
@@ -147,6 +147,25 @@ describe('the panel of an action', LONG, () => {
     await insert(http, 'URL')
     await http.getByRole('button', { name: 'Copy as curl' }).click()
     await expect.poll(() => copied(page)).toContain('{{input.first}}{{input.last}}')
+    await page.context().close()
+  })
+
+  it('H4: the waterfall of an action that is not added yet shows its keys, and keeps only providers with a key', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Finder', ['acme.example'])
+    const page = await dashboard.open(org, sheet)
+    await page.getByRole('button', { name: 'Add action' }).click()
+    await page.getByRole('searchbox', { name: 'Search actions' }).fill('work email')
+    await page.getByRole('option', { name: /^Find work email/ }).click()
+    const panel = panelOf(page, 'Find work email')
+    const lines = panel.getByRole('list', { name: 'Email providers', exact: true }).getByRole('listitem')
+    await lines.filter({ hasText: 'Hunter' }).getByText('Installation key').waitFor()
+    await lines.filter({ hasText: 'No key: skipped' }).first().waitFor()
+    await panel
+      .getByRole('group', { name: 'Providers of Email providers' })
+      .getByRole('button', { name: 'Only with a key' })
+      .click()
+    await expect.poll(() => lines.allTextContents()).toEqual([expect.stringMatching(/^Hunter/)])
     await page.context().close()
   })
 

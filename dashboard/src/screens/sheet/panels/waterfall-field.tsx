@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { sheetCall } from '../../../api/calls.ts'
+import { type SheetId, sheetCall } from '../../../api/calls.ts'
 import { fetchData } from '../../../api/client.ts'
 import { keys } from '../../../api/keys.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -24,7 +24,9 @@ import {
 type Props = {
   /** The action, or null while it is not added. */
   action: string | null
-  field: { name: string; label: string; help?: string; group?: string; providers?: readonly string[] }
+  /** The id of the template, by which the default list is asked before the action is added. */
+  template: string
+  field: { name: string; label: string; help?: string; group?: string }
   /** The steps as configured or edited; undefined while the default ones are asked. */
   value: readonly Step[] | undefined
   onChange: (steps: Step[] | undefined) => void
@@ -32,28 +34,19 @@ type Props = {
 }
 
 /** The editor of a waterfall: the providers that are really asked, in their order, until it is changed. */
-export function WaterfallField({ action, field, value, onChange, loadOffers }: Props) {
+export function WaterfallField({ action, template, field, value, onChange, loadOffers }: Props) {
   const { sheet } = useSheet()
-  const { name, label, group, providers: usual = [] } = field
+  const { name, label, group } = field
   const offers = useQuery({
-    queryKey: keys.sheet(sheet.sheetId).options(action ?? '', name),
+    queryKey: keys.sheet(sheet.sheetId).options(action ?? template, name),
     queryFn: loadOffers,
   })
   const saved = useQuery({
-    queryKey: keys.sheet(sheet.sheetId).waterfall(action ?? '', name),
-    enabled: action !== null,
-    queryFn: ({ signal }) =>
-      fetchData(
-        sheetCall(sheet, 'GET /actions/:action_instance_id/waterfall/:field_name', {
-          params: { action_instance_id: action ?? '', field_name: name },
-          query: { all: 'true' },
-        }),
-        { signal },
-      ),
+    queryKey: keys.sheet(sheet.sheetId).waterfall(action ?? template, name),
+    queryFn: ({ signal }) => fetchData(buildRead(sheet, { action, template }, name), { signal }),
   })
   const factsOf = readFacts(offers.data, saved.data)
-  // Before the action is added, its default list is asked.
-  const steps = value ?? (action === null ? usual : stepsOf(undefined, saved.data))
+  const steps = value ?? stepsOf(undefined, saved.data)
   const isDefault = value === undefined
   const error = offers.error ?? saved.error
   const list = (
@@ -94,6 +87,20 @@ export function WaterfallField({ action, field, value, onChange, loadOffers }: P
       {field.help !== undefined && <p className="text-12 text-muted">{field.help}</p>}
     </div>
   )
+}
+
+/** Returns the call that reads what is asked: by an action as it is saved, or by default before it is added. */
+function buildRead(sheet: SheetId, { action, template }: Pick<Props, 'action' | 'template'>, name: string) {
+  const query = { all: 'true' } as const
+  return action === null
+    ? sheetCall(sheet, 'GET /internal/templates/:action_id/waterfall/:field_name', {
+        params: { action_id: template, field_name: name },
+        query,
+      })
+    : sheetCall(sheet, 'GET /actions/:action_instance_id/waterfall/:field_name', {
+        params: { action_instance_id: action, field_name: name },
+        query,
+      })
 }
 
 type Editing = {

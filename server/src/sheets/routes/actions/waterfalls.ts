@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { Waterfall, WaterfallQuery } from '#contract/waterfalls.ts'
@@ -34,16 +35,24 @@ export function waterfallRoutes(api: Api, { catalogue, prices, config, egress }:
       },
     },
     async (request) => {
-      const { db, caller, sheet, action, params } = request
-      const { catalogue: priced } = await prices.current(db)
+      const { catalogue: priced } = await prices.current(request.db)
       const { waterfall } = requireField(priced, request)
       if (waterfall === undefined) throw notFound('Field')
-      const environment = await readEnvironment(db, sheet, { config, egress })
-      const rates = await readHitRates(db, caller.orgId, { days: RATE_DAYS, action: action.action_id })
-      const shown = { action, field: params.field_name, waterfall }
-      return ok(viewWaterfall(shown, environment, { rates, all: request.query.all === 'true' }))
+      const asked = { field: request.params.field_name, waterfall, all: request.query.all === 'true' }
+      return ok(await readWaterfall(request, asked, { config, egress }))
     },
   )
+}
+
+/** Reads which providers a waterfall of the request's action asks, with their keys, and what they did lately. */
+export async function readWaterfall(
+  { db, caller, sheet, action }: Pick<FastifyRequest, 'db' | 'caller' | 'sheet' | 'action'>,
+  { all, ...shown }: { field: string; waterfall: WaterfallOffer; all: boolean },
+  installation: Pick<RouteServices, 'config' | 'egress'>,
+): Promise<z.input<typeof Waterfall>> {
+  const environment = await readEnvironment(db, sheet, installation)
+  const rates = await readHitRates(db, caller.orgId, { days: RATE_DAYS, action: action.action_id })
+  return viewWaterfall({ ...shown, action }, environment, { rates, all })
 }
 
 type Shown = { action: ActionInstance; field: string; waterfall: WaterfallOffer }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { FieldOptions, FieldOptionsBody } from '#contract/actions.ts'
 import { success } from '#contract/envelope.ts'
+import { Waterfall, WaterfallQuery } from '#contract/waterfalls.ts'
 import { ok } from '../../../api/http/envelope.ts'
 import type { RouteServices } from '../../../api/http/event-streams.ts'
 import type { Api } from '../../../api/services.ts'
@@ -11,12 +12,13 @@ import { notFound } from '../../../lib/errors.ts'
 import { createRunEnvironment } from '../../../runs/run-environment.ts'
 import type { SheetRecord } from '../../store/sheets.ts'
 import { hasOptions, listOptions, warnOfNoOptions } from '../actions/action-options.ts'
+import { readWaterfall } from '../actions/waterfalls.ts'
 import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const Params = SheetParams.extend({ action_id: z.string(), field_name: z.string() })
 
 /**
- * Registers the endpoint that lists the options of a field for values that are not saved. An action that is not added yet has
+ * Registers the endpoints that list the options of a field for values that are not saved, and what its waterfall asks. An action that is not added yet has
  * no id to ask by, and the connection of one that is may have been changed on the screen.
  */
 export function fieldOptionRoutes(
@@ -59,6 +61,22 @@ export function fieldOptionRoutes(
       const options = await listOptions(field, request, request.body.context ?? {}, services)
       if (options.length === 0) request.warnings.push(warnOfNoOptions(field))
       return ok({ options })
+    },
+  )
+
+  api.get(
+    '/workflows/:workflow_id/sheets/:sheet_id/templates/:action_id/waterfall/:field_name',
+    {
+      config: { scope: 'actions:read', resource: fieldOfPath },
+      schema: { params: Params, querystring: WaterfallQuery, response: { 200: success(200, Waterfall) } },
+    },
+    async (request) => {
+      const { action_id, field_name } = request.params
+      const priced = await prices.current(request.db)
+      const waterfall = fieldOf(priced.catalogue.get(action_id), field_name)?.waterfall
+      if (waterfall === undefined) throw notFound('Field')
+      const asked = { field: field_name, waterfall, all: request.query.all === 'true' }
+      return ok(await readWaterfall(request, asked, { config, egress }))
     },
   )
 }

@@ -43,6 +43,7 @@ export function ActionField(props: FieldProps) {
       return (
         <WaterfallField
           action={node?.action_instance_id ?? null}
+          template={template.action_id}
           field={props.field}
           value={Array.isArray(props.value) ? shown.steps : undefined}
           onChange={(steps) => props.onChange(steps ?? null)}
