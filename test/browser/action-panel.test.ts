@@ -169,6 +169,39 @@ describe('the panel of an action', LONG, () => {
     await page.context().close()
   })
 
+  it('H6: the menu Run stays open while the panel of a new action becomes that of the saved one', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Domains', ['acme.example'])
+    const page = await dashboard.open(org, sheet)
+    await page.getByRole('button', { name: 'Add action' }).click()
+    await page.getByRole('searchbox', { name: 'Search actions' }).fill('http')
+    await page.getByRole('option', { name: /^HTTP API call/ }).click()
+    const panel = panelOf(page, 'HTTP API call')
+    await panel.getByRole('textbox', { name: 'URL' }).fill('https://a.example')
+    const menuOpened = Promise.withResolvers<void>()
+    let loaded = 0
+    await page.route(/\/actions\/http_api_call_1$/, async (route) => {
+      await menuOpened.promise
+      loaded += 1
+      await route.continue()
+    })
+    await panel.getByRole('button', { name: 'Save', exact: true }).click()
+    await toast(page, 'Saved HTTP API call')
+    await panel.getByRole('textbox', { name: 'URL' }).waitFor({ state: 'detached' })
+    await page
+      .getByRole('toolbar', { name: 'Sheet' })
+      .getByRole('button', { name: 'Run', exact: true })
+      .click()
+    const all = page.getByRole('menuitem', { name: 'All rows' })
+    await all.waitFor()
+    menuOpened.resolve()
+    await panel.getByRole('textbox', { name: 'URL' }).waitFor()
+    expect(loaded).toBeGreaterThan(0)
+    await all.click({ timeout: 5000 })
+    await page.getByRole('dialog', { name: /Run/ }).waitFor()
+    await page.context().close()
+  })
+
   it('H3, H6, H7: a formula, conditions and fields of an answer are edited, and saving runs the rows that it names', async () => {
     const org = await app.makeOrg()
     const sheet = await makeSheet(org, 'Kinds', ['acme.example', ' Bolt.example '])

@@ -25,8 +25,9 @@ export function Panel({
   const close = address.closePanel
   useEffect(() => {
     const before = document.activeElement
-    element.current?.focus({ preventScroll: true })
+    if (!isMenuOpen()) element.current?.focus({ preventScroll: true })
     return () => {
+      if (isMenuOpen()) return
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [])
@@ -57,6 +58,9 @@ export function Panel({
     </section>
   )
 }
+
+/** Returns true while the focus is in a menu. A menu closes when the focus leaves it, and a save replaces the panel a moment later. */
+const isMenuOpen = (): boolean => document.activeElement?.closest('[role=menu]') instanceof HTMLElement
 
 /** A part of a panel. Its name is visible and also the accessible name. */
 export function Group({
