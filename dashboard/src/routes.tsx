@@ -96,6 +96,7 @@ const sheetRoute = createRoute({
     'status_filters',
     'find',
     'cause',
+    'sort',
   ),
   component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
 })
@@ -103,7 +104,7 @@ const sheetRoute = createRoute({
 const exportRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/workflows/$workflowId/sheets/$sheetId/export',
-  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find', 'cause'),
+  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find', 'cause', 'sort'),
   component: guard('workflows:read', () => import('./screens/export/export-screen.tsx')),
 })
 

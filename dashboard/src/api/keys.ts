@@ -1,5 +1,5 @@
 import type { Call } from './calls.ts'
-import type { Selection } from './selection.ts'
+import type { Selection, Sort } from './selection.ts'
 
 declare const made: unique symbol
 /** The key of a query, made by this file only. A key written elsewhere is an error of types. */
@@ -88,7 +88,8 @@ function buildSheetKeys(id: string) {
     cells: key('sheet', id, 'cell'),
     row: (rowId: string) => key('sheet', id, 'cell', rowId),
     cell: (rowId: string, action: string) => key('sheet', id, 'cell', rowId, action),
-    position: (rowId: string, selection: Selection) => key('sheet', id, 'number', rowId, selection),
+    position: (rowId: string, selection: Selection, sort: Sort) =>
+      key('sheet', id, 'number', rowId, selection, sort),
     results: (action: string, selection: Selection) => key('sheet', id, 'count', action, selection),
     runs: key('sheet', id, 'runs'),
     causes: (runId: string) => key('sheet', id, 'runs', 'causes', runId),

@@ -1,3 +1,4 @@
+import type { Sort } from './selection.ts'
 import type { RowFilter, Selection, StatusFilter } from './sheet.ts'
 
 /** Returns the selection of rows that is written in the query of an address. */
@@ -15,13 +16,17 @@ export function readSelection(query: {
   }
 }
 
-/** Returns the query string for a selection of rows, or an empty text for all rows. */
-export function selectionQuery({ filters, status_filters, find, cause }: Selection): string {
+/** Returns the order of rows that is written in the query of an address. */
+export const readSort = (query: { sort?: string }): Sort => readList<Sort[number]>(query.sort)
+
+/** Returns the query string for a selection of rows and their order, or an empty text for all rows. */
+export function selectionQuery({ filters, status_filters, find, cause }: Selection, sort: Sort = []): string {
   const query = new URLSearchParams({
     ...(filters.length === 0 ? {} : { filters: JSON.stringify(filters) }),
     ...(status_filters.length === 0 ? {} : { status_filters: JSON.stringify(status_filters) }),
     ...(find === '' ? {} : { find }),
     ...(cause === '' ? {} : { cause }),
+    ...(sort.length === 0 ? {} : { sort: JSON.stringify(sort) }),
   })
   return query.size === 0 ? '' : `?${query}`
 }

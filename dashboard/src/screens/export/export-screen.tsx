@@ -5,7 +5,7 @@ import type { ExportFormat } from '#contract/exports.ts'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
-import { readSelection } from '../../api/selection-address.ts'
+import { readSelection, readSort } from '../../api/selection-address.ts'
 import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { Page } from '../../frame/page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
@@ -34,12 +34,14 @@ export function Screen() {
   const [name, setName] = useState('export')
   const [which, setWhich] = useState<'all' | 'filtered'>(filtered ? 'filtered' : 'all')
   const [withStatus, setWithStatus] = useState(false)
+  const sort = readSort(query)
   const chosen = rowIds.length > 0 ? { row_ids: rowIds } : selectionBody(selection)
   const request = sheetCall(sheet, 'POST /export', {
     body: {
       format,
       ...(name.trim() === '' ? {} : { file_name: name.trim() }),
       ...(which === 'filtered' ? chosen : {}),
+      ...(sort.length === 0 ? {} : { sort }),
       ...(withStatus ? { include: ['status', 'error'] } : {}),
     },
   })

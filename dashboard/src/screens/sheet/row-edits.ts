@@ -153,6 +153,8 @@ async function restoreRows(view: SheetView, ids: readonly string[]): Promise<voi
   } catch (error) {
     notifyProblem(error)
   } finally {
+    // Restored rows have no place in a sorted order that was made without them.
+    view.rows.sortAgain()
     view.refresh()
   }
 }

@@ -1,8 +1,10 @@
 import { sheetCall, type SheetId } from '../../api/calls.ts'
-import { fetchData } from '../../api/client.ts'
+import { ApiError, fetchData } from '../../api/client.ts'
 import { isUnavailable } from '../../api/outbox.ts'
+import type { Sort } from '../../api/selection.ts'
 import { type Row, type RowPage, type Selection, selectionBody } from '../../api/sheet.ts'
 import { RowListeners } from './row-listeners.ts'
+import { RowOrder } from './row-order.ts'
 import { PAGE_ROWS, RowPages } from './row-pages.ts'
 import { TextSearch } from './text-search.ts'
 
@@ -27,6 +29,9 @@ const RETRY_MS = 1500
 export class RowStore {
   readonly #sheet: SheetId
   #selection: Selection
+  #sort: Sort
+  /** The sorted order; null while rows are in the order of insertion. */
+  #order: RowOrder | null
   readonly #pages = new RowPages()
   #loading = new Map<number, AbortController>()
   #listeners = new RowListeners(() => this.#isMoving())
@@ -46,9 +51,11 @@ export class RowStore {
   /** The earliest time of the next read of live changes. */
   #restsUntil = 0
 
-  constructor(sheet: SheetId, selection: Selection) {
+  constructor(sheet: SheetId, selection: Selection, sort: Sort = []) {
     this.#sheet = sheet
     this.#selection = selection
+    this.#sort = sort
+    this.#order = this.#makeOrder()
   }
 
   get total(): number | null {
@@ -66,6 +73,15 @@ export class RowStore {
 
   get selection(): Selection {
     return this.#selection
+  }
+
+  get sort(): Sort {
+    return this.#sort
+  }
+
+  /** The number of rows at the end that were added since the rows were sorted. */
+  get unsorted(): number {
+    return this.#order?.added ?? 0
   }
 
   row(index: number): Row | undefined {
@@ -90,9 +106,12 @@ export class RowStore {
     return this.#search
   }
 
-  /** Changes the selection of rows. The shown rows stay until the new ones are loaded. */
-  select(selection: Selection): void {
+  /** Changes the selection of rows and their order. The shown rows stay until the new ones are loaded. */
+  select(selection: Selection, sort: Sort = []): void {
     this.#selection = selection
+    this.#sort = sort
+    this.#order?.stop()
+    this.#order = this.#makeOrder()
     this.#stopLoading()
     this.#stopSearch()
     this.#pages.markStale()
@@ -100,6 +119,11 @@ export class RowStore {
     this.#notifyCount()
     this.#reading = null
     void this.refresh()
+  }
+
+  /** Gives sorted rows their places by their present values. */
+  sortAgain(): void {
+    if (this.#order !== null) this.select(this.#selection, this.#sort)
   }
 
   /** Sets the rows from..to that are in view. Loads the missing ones and, while scrolling, the page ahead. */
@@ -156,7 +180,8 @@ export class RowStore {
   /** Returns the index of a row among the selected rows, or null if it is not among them. */
   async locate(rowId: string): Promise<number | null> {
     const near = this.indexOf(rowId)
-    if (near !== null) return near
+    // The server knows the places in the order of insertion only.
+    if (near !== null || this.#order !== null) return near
     const search = await this.#getSearch()
     if (search !== null) return search.ids.includes(rowId) ? search.ids.indexOf(rowId) : null
     const { find: _, ...body } = { find: '', ...selectionBody(this.#selection) }
@@ -168,6 +193,7 @@ export class RowStore {
     clearTimeout(this.#timer)
     this.#stopLoading()
     this.#stopSearch()
+    this.#order?.stop()
     this.#listeners.clear()
     this.#countListeners.clear()
   }
@@ -202,18 +228,10 @@ export class RowStore {
   }
 
   async #readWindow(from: number, to: number): Promise<boolean> {
-    const selection = this.#selection
+    const { selection, sort } = this
     try {
-      const search = await this.#getSearch()
-      const data =
-        search === null
-          ? await fetchData(
-              sheetCall(this.#sheet, 'POST /internal/rows/window', {
-                body: { offset: from, limit: to - from, ...selectionBody(selection) },
-              }),
-            )
-          : await this.#readFound(search, from, to)
-      if (this.#selection !== selection) return true
+      const data = await this.#fetchWindow(from, to)
+      if (this.#selection !== selection || this.#sort !== sort) return true
       const isSame =
         data.total_count === this.#total &&
         data.rows.every(({ row_id }, at) => this.row(from + at)?.row_id === row_id)
@@ -228,6 +246,21 @@ export class RowStore {
       this.#setProblem(error)
       return true
     }
+  }
+
+  async #fetchWindow(from: number, to: number): Promise<{ rows: readonly Row[]; total_count: number }> {
+    if (this.#order !== null) {
+      const ids = Array.from({ length: to - from }, (_, at) => this.row(from + at)?.row_id)
+      return this.#order.readAgain(ids.filter((id) => id !== undefined))
+    }
+    const search = await this.#getSearch()
+    if (search !== null) return this.#readFound(search, from, to)
+    const body = { offset: from, limit: to - from, ...selectionBody(this.#selection) }
+    return fetchData(sheetCall(this.#sheet, 'POST /internal/rows/window', { body }))
+  }
+
+  #makeOrder(): RowOrder | null {
+    return this.#sort.length === 0 ? null : new RowOrder(this.#sheet, this.#selection, this.#sort)
   }
 
   /** Stores an error and notifies. An unreachable server is retried until it responds. */
@@ -269,13 +302,20 @@ export class RowStore {
       this.#take(page, data)
     } catch (error) {
       if (loading.signal.aborted) return
-      this.#setProblem(error)
+      if (error instanceof ApiError && error.code === 'ORDER_EXPIRED') this.sortAgain()
+      else this.#setProblem(error)
     } finally {
       if (this.#loading.get(page) === loading) this.#loading.delete(page)
     }
   }
 
   async #readPage(page: number, signal: AbortSignal): Promise<RowPage> {
+    if (this.#order !== null) {
+      const sorted = await this.#order.readPage(page, signal)
+      // A deleted row leaves a gap in the order, so the rows are sorted again without it.
+      if (!sorted.isComplete && !signal.aborted) this.sortAgain()
+      return sorted
+    }
     const body = { page_no: page + 1, page_size: PAGE_ROWS, ...selectionBody(this.#selection) }
     return fetchData(sheetCall(this.#sheet, 'POST /rows/list', { body }), { signal })
   }
@@ -294,8 +334,9 @@ export class RowStore {
     return { rows, total_count: search.ids.length, ...page }
   }
 
-  /** Returns the text search, or null if the server returns the rows directly: without a text, or in a sheet searched at once. */
+  /** Returns the text search, or null if the server returns the rows directly: sorted, without a text, or in a sheet searched at once. */
   #getSearch(): Promise<TextSearch | null> {
+    if (this.#order !== null) return Promise.resolve(null)
     this.#searching ??= this.#selection.find === '' ? Promise.resolve(null) : this.#beginSearch()
     return this.#searching
   }

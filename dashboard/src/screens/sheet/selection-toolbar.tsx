@@ -59,7 +59,7 @@ export function SelectionToolbar() {
         icon={Download}
         onClick={
           isWhole
-            ? () => go(`${sheetPath(view.sheet)}/export${selectionQuery(selection)}`)
+            ? () => go(`${sheetPath(view.sheet)}/export${selectionQuery(selection, view.address.sort)}`)
             : withIds(exportIds)
         }
       >

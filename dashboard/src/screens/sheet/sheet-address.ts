@@ -1,6 +1,7 @@
 import { useRouter, useRouterState, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { readSelection } from '../../api/selection-address.ts'
+import { readSelection, readSort } from '../../api/selection-address.ts'
+import type { Sort } from '../../api/selection.ts'
 import type { Selection } from '../../api/sheet.ts'
 
 /** The open parts of a sheet. They are in its address, so that a link opens the same view. */
@@ -45,6 +46,8 @@ export function useSheetAddress() {
     return {
       opened,
       selection,
+      sort: readSort(query),
+      sortRows: (sort: Sort) => change({ sort: sort.length === 0 ? null : JSON.stringify(sort) }, true),
       openCell: (row: string, cell: string) => change({ ...close, row, cell }),
       /** Shows another cell in the open panel, without a step in the history. */
       followCell: (row: string, cell: string) => change({ ...close, row, cell }, true),

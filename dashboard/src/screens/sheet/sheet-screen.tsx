@@ -39,7 +39,7 @@ export function Screen() {
 function SheetLoader(sheet: SheetId) {
   const { workflowId, sheetId } = sheet
   const address = useSheetAddress()
-  const [rows] = useState(() => new RowStore(sheet, address.selection))
+  const [rows] = useState(() => new RowStore(sheet, address.selection, address.sort))
   // The rows are requested together with the definition of the sheet, so that both load in parallel.
   useEffect(() => rows.show(0, 1), [rows])
   const overview = useQuery(overviewQuery(workflowId))

@@ -72,7 +72,7 @@ export function Toolbar() {
           <SheetPageLink
             key={name}
             name={name}
-            address={`${sheetPath(sheet)}/${name.toLowerCase()}${name === 'Export' ? selectionQuery(address.selection) : ''}`}
+            address={`${sheetPath(sheet)}/${name.toLowerCase()}${name === 'Export' ? selectionQuery(address.selection, address.sort) : ''}`}
           />
         ))}
       </nav>

@@ -30,13 +30,14 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
   // The same object as long as it is the same sheet, because effects depend on it.
   const sheet = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
 
-  const key = JSON.stringify(address.selection)
+  const key = JSON.stringify([address.selection, address.sort])
   const lastKey = useRef(key)
   useEffect(() => {
     if (lastKey.current === key) return
     lastKey.current = key
     state.getState().clearSelection()
-    rows.select(JSON.parse(key))
+    const [selection, sort] = JSON.parse(key)
+    rows.select(selection, sort)
   }, [rows, state, key])
 
   const refreshes = useRefreshes(sheet, rows)

@@ -15,6 +15,7 @@ import { duplicateAction, duplicateInput } from '../chain-changes.ts'
 import { moveColumn, type PlacedColumn } from '../columns.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
+import { SortItems } from './sort-menu.tsx'
 
 export function ColumnMenu({ column }: { column: PlacedColumn }) {
   const view = useSheet()
@@ -69,6 +70,8 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
           <MenuSeparator />
         </>
       )}
+      <SortItems column={column} />
+      <MenuSeparator />
       <MenuItem icon={Snowflake} onSelect={() => setLayout({ ...layout, frozen: toggle(layout.frozen) })}>
         {column.frozen ? 'Unfreeze' : 'Freeze'}
       </MenuItem>

@@ -17,9 +17,11 @@ import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'
 import { MIN_WIDTH, moveColumn, type PlacedColumn, tokenOf } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
+import { findSorted } from '../sort.ts'
 import { countSelected } from '../view-state.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import type { RowParts } from './grid-row.tsx'
+import { SortMark } from './sort-menu.tsx'
 
 export const HEAD_HEIGHT = 36
 const DRAGGED_COLUMN = 'application/x-loam-column'
@@ -90,7 +92,8 @@ function SelectAll({ width }: { width: number }) {
 }
 
 function ColumnHead({ column, place, left }: { column: PlacedColumn; place: number; left: number | null }) {
-  const { state, rows, layout, setLayout, placed } = useSheet()
+  const { state, rows, layout, setLayout, placed, address } = useSheet()
+  const sorted = findSorted(address.sort, column)
   const [isOver, setOver] = useState(false)
   // Without rows the first column header is the tab stop.
   const isEmpty = useTotal(rows) === 0
@@ -102,6 +105,7 @@ function ColumnHead({ column, place, left }: { column: PlacedColumn; place: numb
     <div
       role="columnheader"
       aria-label={column.name}
+      {...(sorted !== null && { 'aria-sort': sorted.direction === 'asc' ? 'ascending' : 'descending' })}
       aria-colindex={place + 1}
       tabIndex={isActive ? 0 : -1}
       onDragOver={(event) => {
@@ -142,6 +146,7 @@ function ColumnHead({ column, place, left }: { column: PlacedColumn; place: numb
       >
         {column.name}
       </span>
+      <SortMark column={column} />
       <Menu
         trigger={
           <button

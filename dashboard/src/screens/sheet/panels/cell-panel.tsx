@@ -29,7 +29,7 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
   const column = columns.find(({ key }) => key === action)
   const name = column?.name ?? action
   const number = useQuery({
-    queryKey: keys.sheet(sheet.sheetId).position(rowId, rows.selection),
+    queryKey: keys.sheet(sheet.sheetId).position(rowId, rows.selection, rows.sort),
     queryFn: async () => (await rows.locate(rowId)) ?? null,
   })
   const rowNumber = `row ${typeof number.data === 'number' ? number.data + 1 : '…'}`

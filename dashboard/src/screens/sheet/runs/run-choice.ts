@@ -1,4 +1,5 @@
 import { type SheetBody, type SheetId, sheetCall } from '../../../api/calls.ts'
+import type { Sort } from '../../../api/selection.ts'
 import { isFiltered, type Selection, selectionBody } from '../../../api/sheet.ts'
 
 /**
@@ -13,22 +14,24 @@ export type RunChoice =
   | { kind: 'needed'; action: string }
   | { kind: 'cell'; action: string; rowId: string }
 
-/** Returns the call that runs the choice, and the call that estimates its cost. `limit` is the credit limit of the run. */
+/** Returns the call that runs the choice, and the call that estimates its cost. `options`: the credit limit of the run, and the order in which rows start. */
 export function buildRunCalls(
   sheet: SheetId,
   choice: RunChoice,
   selection: Selection,
-  limit: { max_credits?: number } = {},
+  { sort = [], ...limit }: { max_credits?: number; sort?: Sort } = {},
 ) {
+  const order = sort.length === 0 ? {} : { sort }
   const estimate = (body: SheetBody<'POST /estimate'>) => sheetCall(sheet, 'POST /estimate', { body })
   const run = (rows: SheetBody<'POST /run'>) => ({
-    run: sheetCall(sheet, 'POST /run', { body: { ...rows, ...limit } }),
+    run: sheetCall(sheet, 'POST /run', { body: { ...rows, ...order, ...limit } }),
     estimate: estimate(rows),
   })
   const runAll = (rows: { only?: 'failed' | 'unfinished'; from?: 'failure' }) => ({
     run: sheetCall(sheet, 'POST /run-all', { body: { ...rows, ...limit } }),
     estimate: estimate(rows.only === undefined ? { all: true } : rows),
   })
+  const runEvery = () => (sort.length === 0 ? runAll({}) : run({ all: true }))
   const runAction = (
     action: string,
     rows: RowsOfAction,
@@ -36,7 +39,7 @@ export function buildRunCalls(
   ) => ({
     run: sheetCall(sheet, 'POST /actions/:action_instance_id/run', {
       params: { action_instance_id: action },
-      body: { ...rows, ...limit },
+      body: { ...rows, ...order, ...limit },
     }),
     estimate: estimate({ ...estimated, action_instance_id: action }),
   })
@@ -46,12 +49,12 @@ export function buildRunCalls(
     case 'rows':
       return run({ row_ids: choice.ids })
     case 'filtered':
-      return isFiltered(selection) ? run(selectionBody(selection)) : runAll({})
+      return isFiltered(selection) ? run(selectionBody(selection)) : runEvery()
     case 'failed':
     case 'unfinished':
       return runAll({ only: choice.kind, ...(choice.isFromStart === true ? {} : { from: 'failure' }) })
     case 'all':
-      return runAll({})
+      return runEvery()
     case 'column': {
       const rows = selectionBody(selection)
       return runAction(choice.action, rows, isFiltered(selection) ? rows : { all: true })

@@ -23,7 +23,10 @@ export function RunDialog({ choice: asked, onClose }: { choice: RunChoice; onClo
   const [choice, setChoice] = useState<RunChoice>(
     asked.kind === 'column' ? { kind: 'needed', action: asked.action } : asked,
   )
-  const { run, estimate } = buildRunCalls(sheet, choice, address.selection, spending(limit))
+  const { run, estimate } = buildRunCalls(sheet, choice, address.selection, {
+    ...spending(limit),
+    sort: address.sort,
+  })
   const price = useQuery({
     queryKey: keys.estimate(estimate),
     staleTime: 0,
