@@ -29,6 +29,7 @@ import * as shortcuts from './shortcuts.ts'
 import * as sources from './sources.ts'
 import { Usage, UsageQuery } from './usage.ts'
 import { User } from './user.ts'
+import * as views from './views.ts'
 import { Waterfall, WaterfallQuery } from './waterfalls.ts'
 import * as workflows from './workflows.ts'
 
@@ -258,6 +259,11 @@ export const SHEET_ENDPOINTS = {
   'GET /internal/import/rejects': { answer: screens.ImportRejects },
   'POST /export': { body: exports.ExportBody, answer: exports.Export },
   'GET /export/:export_id': { answer: exports.Export },
+
+  'GET /views': { answer: z.array(views.View) },
+  'POST /views': { body: views.CreateViewBody, answer: views.View },
+  'PATCH /views/:view_id': { body: views.UpdateViewBody, answer: views.View },
+  'DELETE /views/:view_id': { answer: views.DeletedView },
 
   'GET /internal/layout': { answer: SheetLayout.nullable() },
   'PUT /internal/layout': { body: SheetLayout, answer: SheetLayout.nullable() },

@@ -96,7 +96,10 @@ const sheetRoute = createRoute({
     'status_filters',
     'find',
     'cause',
+    'created_at',
     'sort',
+    'groups',
+    'view',
   ),
   component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
 })
@@ -104,7 +107,16 @@ const sheetRoute = createRoute({
 const exportRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/workflows/$workflowId/sheets/$sheetId/export',
-  validateSearch: texts('row_ids', 'selected', 'filters', 'status_filters', 'find', 'cause', 'sort'),
+  validateSearch: texts(
+    'row_ids',
+    'selected',
+    'filters',
+    'status_filters',
+    'find',
+    'cause',
+    'created_at',
+    'sort',
+  ),
   component: guard('workflows:read', () => import('./screens/export/export-screen.tsx')),
 })
 

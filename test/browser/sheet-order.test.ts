@@ -27,6 +27,7 @@ async function readColumn(page: Page, column: number): Promise<string[]> {
 async function choose(page: Page, column: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `Menu of ${column}`, exact: true }).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
+  await page.getByRole('menu').waitFor({ state: 'detached' })
 }
 
 describe('G3 Sort', LONG, () => {
@@ -81,5 +82,95 @@ describe('G3 Sort', LONG, () => {
     await page.keyboard.press('Enter')
     await expect.poll(values).toEqual(['0', '2', '1'])
     await page.context().close()
+  })
+})
+
+describe('G4 Views', LONG, () => {
+  const tab = (page: Page, name: string) =>
+    page.getByRole('tablist', { name: 'Views' }).getByRole('tab', { name, exact: true })
+  const head = (page: Page, name: string) => page.getByRole('columnheader', { name, exact: true })
+
+  it('keep filters, order and columns under a name in the address; changes are marked, saved and reverted, and colleagues see what was saved', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Views', ['b', 'a', 'c'], ['domain', 'city'])
+    const page = await dashboard.open(org, sheet)
+    const values = () => readColumn(page, 1)
+    await tab(page, 'All rows').waitFor()
+    await choose(page, 'domain', 'Sort descending')
+    await tab(page, 'All rows (not saved)').waitFor()
+    await choose(page, 'city', 'Hide')
+    await page.getByRole('button', { name: 'New view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New view' })
+    await dialog.getByLabel('Name').fill('By domain')
+    await dialog.getByRole('radio', { name: 'Shared' }).check()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await tab(page, 'By domain').waitFor()
+    await expect.poll(() => new URL(page.url()).searchParams.get('view')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(new URL(page.url()).searchParams.get('sort')).toBe(null)
+    await expect.poll(values).toEqual(['c', 'b', 'a'])
+    await head(page, 'city').waitFor({ state: 'detached' })
+
+    const other = await dashboard.open(org, new URL(page.url()).pathname + new URL(page.url()).search, {
+      email: 'colleague@example.com',
+    })
+    await expect.poll(() => readColumn(other, 1)).toEqual(['c', 'b', 'a'])
+    await head(other, 'city').waitFor({ state: 'detached' })
+
+    await choose(page, 'domain', 'Sort ascending')
+    await tab(page, 'By domain (not saved)').waitFor()
+    await expect.poll(values).toEqual(['a', 'b', 'c'])
+    await page.getByRole('button', { name: 'Revert' }).click()
+    await tab(page, 'By domain').waitFor()
+    await expect.poll(values).toEqual(['c', 'b', 'a'])
+    await choose(page, 'domain', 'Clear sort')
+    await expect.poll(values).toEqual(['b', 'a', 'c'])
+    await page.getByRole('button', { name: 'Columns', exact: true }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'city' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await tab(page, 'By domain').waitFor()
+    await page.getByRole('button', { name: 'Save view' }).waitFor({ state: 'detached' })
+    await expect.poll(() => readColumn(other, 1)).toEqual(['b', 'a', 'c'])
+    await head(other, 'city').waitFor()
+
+    await tab(page, 'All rows').click()
+    await tab(page, 'All rows').and(page.locator('[aria-selected=true]')).waitFor()
+    await page.context().close()
+    await other.context().close()
+  })
+
+  it('of one person are not shown to others; a view is renamed, becomes the default and is deleted', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Own views', ['b', 'a'])
+    const page = await dashboard.open(org, sheet)
+    const make = async (name: string, who: string) => {
+      await page.getByRole('button', { name: 'New view' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New view' })
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByRole('radio', { name: who }).check()
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await tab(page, name).waitFor()
+    }
+    await make('Mine', 'Only me')
+    await make('Ours', 'Shared')
+    const menu = async (item: string) => {
+      await page.getByRole('button', { name: 'View menu' }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
+    }
+    await menu('Rename view')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Of all of us')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await tab(page, 'Of all of us').waitFor()
+    await menu('Make default')
+    const other = await dashboard.open(org, sheet, { email: 'colleague@example.com' })
+    await tab(other, 'Of all of us').and(other.locator('[aria-selected=true]')).waitFor()
+    expect(await tab(other, 'Mine').count()).toBe(0)
+    await tab(page, 'Mine').click()
+    await menu('Delete view')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await tab(page, 'Mine').waitFor({ state: 'detached' })
+    await page.context().close()
+    await other.context().close()
   })
 })

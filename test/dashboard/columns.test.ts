@@ -3,10 +3,10 @@ import type { GraphNode, Input } from '../../dashboard/src/api/sheet.ts'
 import {
   buildColumns,
   EMPTY_LAYOUT,
-  hasLayout,
   type Layout,
   moveColumn,
   placeColumns,
+  layoutKey,
   readLayout,
   selectWidth,
   storeLayout,
@@ -129,6 +129,7 @@ it.each([
 
 describe('the layout in the browser', () => {
   const SHEET = { workflowId: 'w', sheetId: 's' }
+  const KEY = layoutKey(SHEET, null)
   const stored = new Map<string, string>()
 
   beforeEach(() =>
@@ -144,16 +145,17 @@ describe('the layout in the browser', () => {
 
   it('is read as it was stored, for its sheet only', () => {
     const layout: Layout = { ...EMPTY_LAYOUT, order: ['x_1'], rowHeight: 64 }
-    storeLayout(SHEET, layout)
-    expect([hasLayout(SHEET), readLayout(SHEET)]).toEqual([true, layout])
+    storeLayout(KEY, layout)
+    expect(readLayout(KEY)).toEqual(layout)
     const other = { ...SHEET, sheetId: 't' }
-    expect([hasLayout(other), readLayout(other)]).toEqual([false, EMPTY_LAYOUT])
+    expect(readLayout(layoutKey(other, null))).toBe(null)
+    expect(readLayout(layoutKey(SHEET, 'v'))).toBe(null)
   })
 
   it('of an earlier version gets the defaults for what it lacks; a broken one is the default', () => {
     stored.set('loam.layout.s', '{"hidden":["x_1"]}')
-    expect(readLayout(SHEET)).toEqual({ ...EMPTY_LAYOUT, hidden: ['x_1'] })
+    expect(readLayout(KEY)).toEqual({ ...EMPTY_LAYOUT, hidden: ['x_1'] })
     stored.set('loam.layout.s', '{"hidden":')
-    expect(readLayout(SHEET)).toEqual(EMPTY_LAYOUT)
+    expect(readLayout(KEY)).toBe(null)
   })
 })

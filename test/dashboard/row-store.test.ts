@@ -4,7 +4,7 @@ import { MAX_PAGES } from '../../dashboard/src/screens/sheet/row-pages.ts'
 import { RowStore } from '../../dashboard/src/screens/sheet/row-store.ts'
 
 const SHEET = { workflowId: 'w', sheetId: 's' }
-const ALL: Selection = { filters: [], status_filters: [], find: '', cause: '' }
+const ALL: Selection = { filters: [], status_filters: [], created_at: null, find: '', cause: '' }
 const findText = (find: string): Selection => ({ ...ALL, find })
 
 type Body = Record<string, unknown>

@@ -91,6 +91,7 @@ function buildSheetKeys(id: string) {
     position: (rowId: string, selection: Selection, sort: Sort) =>
       key('sheet', id, 'number', rowId, selection, sort),
     results: (action: string, selection: Selection) => key('sheet', id, 'count', action, selection),
+    views: key('sheet', id, 'views'),
     runs: key('sheet', id, 'runs'),
     causes: (runId: string) => key('sheet', id, 'runs', 'causes', runId),
     import: key('sheet', id, 'import'),

@@ -43,10 +43,11 @@ export const runsQuery = (sheet: SheetId) =>
   })
 
 /** Returns the fields of a body that select rows, or none if all rows are selected. */
-export function selectionBody({ filters, status_filters, find, cause }: Selection) {
+export function selectionBody({ filters, status_filters, created_at, find, cause }: Selection) {
   return {
     ...(filters.length === 0 ? {} : { filters }),
     ...(status_filters.length === 0 ? {} : { status_filters }),
+    ...(created_at === null ? {} : { created_at }),
     ...(find === '' ? {} : { find }),
     ...(cause === '' ? {} : { cause }),
   }

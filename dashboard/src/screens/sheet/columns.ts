@@ -55,7 +55,7 @@ export const MIN_WIDTH = 80
 const INPUT_WIDTH = 140
 const ACTION_WIDTH = 144
 
-function defaultWidth(column: Column): number {
+export function defaultWidth(column: Column): number {
   return column.kind === 'action' ? ACTION_WIDTH : INPUT_WIDTH
 }
 
@@ -84,14 +84,19 @@ export function tokenOf(column: Column): string {
   return column.kind === 'input' ? `{{${column.key}}}` : (column.node.outputs?.[0]?.reference ?? '')
 }
 
-/** Returns the visible columns: frozen ones first, then the others in the chosen order. */
-export function placeColumns(columns: readonly Column[], layout: Layout): PlacedColumn[] {
+/** Returns all columns in the chosen order. */
+export function orderColumns(columns: readonly Column[], layout: Layout): Column[] {
   const rank = new Map(layout.order.map((key, place) => [key, place]))
   const findRank = (column: Column, index: number) => rank.get(column.key) ?? layout.order.length + index
-  const ordered = columns
+  return columns
     .map((column, index) => ({ column, at: findRank(column, index) }))
     .sort((one, other) => one.at - other.at)
     .map(({ column }) => column)
+}
+
+/** Returns the visible columns: frozen ones first, then the others in the chosen order. */
+export function placeColumns(columns: readonly Column[], layout: Layout): PlacedColumn[] {
+  const ordered = orderColumns(columns, layout)
     .filter(({ key }) => !layout.hidden.includes(key))
     .map((column) => ({
       ...column,
@@ -110,20 +115,25 @@ export function moveColumn(layout: Layout, placed: readonly PlacedColumn[], key:
   return { ...layout, order: keys.toSpliced(from, 1).toSpliced(to, 0, key) }
 }
 
-const layoutKey = ({ sheetId }: SheetId) => `loam.layout.${sheetId}`
+/** Returns the key under which this browser stores the layout of a view. The default view has that of its sheet. */
+export const layoutKey = ({ sheetId }: SheetId, viewId: string | null) =>
+  viewId === null ? sheetId : `${sheetId}.${viewId}`
+const storageKey = (key: string) => `loam.layout.${key}`
 
-/** Returns true if this browser has stored a layout for the sheet. */
-export const hasLayout = (sheet: SheetId): boolean => localStorage.getItem(layoutKey(sheet)) !== null
-
-export function readLayout(sheet: SheetId): Layout {
+/** Returns the layout that this browser has stored, or null. */
+export function readLayout(key: string): Layout | null {
+  const text = localStorage.getItem(storageKey(key))
+  if (text === null) return null
   try {
-    const kept = JSON.parse(localStorage.getItem(layoutKey(sheet)) ?? '{}') as Partial<Layout>
+    const kept = JSON.parse(text) as Partial<Layout>
     return { ...EMPTY_LAYOUT, ...kept, rowHeight: readRowHeight(kept.rowHeight) }
   } catch {
-    return EMPTY_LAYOUT
+    return null
   }
 }
 
-export function storeLayout(sheet: SheetId, layout: Layout): void {
-  localStorage.setItem(layoutKey(sheet), JSON.stringify(layout))
+/** Stores a layout in this browser; null removes it. */
+export function storeLayout(key: string, layout: Layout | null): void {
+  if (layout === null) localStorage.removeItem(storageKey(key))
+  else localStorage.setItem(storageKey(key), JSON.stringify(layout))
 }

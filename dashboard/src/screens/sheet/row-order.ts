@@ -94,7 +94,8 @@ export class RowOrder {
 
   /** Returns rows that were added since the order was made, by their places after it, and counts all of them. */
   async #readAdded(place: number, limit: number): Promise<readonly Row[]> {
-    if (this.#madeAt === '') return []
+    // Only one filter on the time of creation is possible.
+    if (this.#selection.created_at !== null) return []
     const body = {
       offset: place - this.#places,
       limit,

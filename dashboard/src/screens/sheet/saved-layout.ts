@@ -1,9 +1,20 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { sheetCall, type SheetId } from '../../api/calls.ts'
 import { fetchData, send } from '../../api/client.ts'
+import type { View } from '../../api/views.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import { type Column, hasLayout, type Layout, readLayout, readRowHeight, storeLayout } from './columns.ts'
+import {
+  type Column,
+  EMPTY_LAYOUT,
+  type Layout,
+  layoutKey,
+  readLayout,
+  readRowHeight,
+  storeLayout,
+} from './columns.ts'
 import type { createHistory } from './history.ts'
+import { isSame } from './views/same.ts'
+import { layoutOfView } from './views/view-columns.ts'
 
 /** The delay before saving. Dragging a column edge changes the layout many times. */
 const SAVE_MS = 500
@@ -16,7 +27,8 @@ async function loadLayout(
 ): Promise<void> {
   try {
     const saved = await fetchData(sheetCall(sheet, 'GET /internal/layout'), { signal })
-    if (saved === null || signal.aborted) return
+    // An empty one was dropped in favour of the view.
+    if (saved === null || isSame(saved, EMPTY_LAYOUT) || signal.aborted) return
     show({ ...saved, rowHeight: readRowHeight(saved.rowHeight) })
   } catch (error) {
     if (!signal.aborted) notifyProblem(error)
@@ -54,51 +66,65 @@ function describeChange(before: Layout, next: Layout): string {
   return before.widths === next.widths ? 'change the row height' : 'resize a column'
 }
 
-/** Holds the layout of the sheet: of this browser, or else as this person saved it in another one. */
-export function useLayout(
-  sheet: SheetId,
-  history: ReturnType<typeof createHistory>,
-  columns: readonly Column[],
-) {
-  const [layout, showLayout] = useState(() => readLayout(sheet))
+type Kept = { key: string; layout: Layout | null }
+type Parts = {
+  view: View | undefined
+  columns: readonly Column[]
+  history: ReturnType<typeof createHistory>
+}
+
+/** Holds the layout of the open view: as this person changed it, in this browser or another one, or else as it was saved. */
+export function useLayout(sheet: SheetId, { view, columns, history }: Parts) {
+  const viewId = view === undefined || view.is_default ? null : view.view_id
+  const key = layoutKey(sheet, viewId)
+  const [kept, setKept] = useState<Kept>(() => ({ key, layout: readLayout(key) }))
+  const base = useMemo(() => (view === undefined ? EMPTY_LAYOUT : layoutOfView(view)), [view])
+  if (kept.key !== key) setKept({ key, layout: readLayout(key) })
+  const layout = (kept.key === key ? kept.layout : readLayout(key)) ?? base
   const lastLayout = useRef(layout)
-  const lost = findLost(layout, columns)
+  useEffect(() => {
+    lastLayout.current = layout
+  }, [layout])
+  const showLayout = useCallback((next: Layout) => setKept({ key, layout: next }), [key])
+  const isPersonal = viewId === null
+  const lost = isPersonal && kept.layout !== null ? findLost(layout, columns) : ''
   useEffect(() => {
     if (lost === '') return undefined
     const ended = new AbortController()
     // The server has renamed the columns in its copy. This browser's copy still has their former names.
     void loadLayout(sheet, ended.signal, (saved) => {
-      lastLayout.current = saved
-      storeLayout(sheet, saved)
+      storeLayout(key, saved)
       showLayout(saved)
     })
     return () => ended.abort()
-  }, [sheet, lost])
+  }, [sheet, key, lost, showLayout])
   useEffect(() => {
-    if (hasLayout(sheet)) return undefined
+    if (!isPersonal || readLayout(key) !== null) return undefined
     const ended = new AbortController()
     void loadLayout(sheet, ended.signal, (saved) => {
-      if (hasLayout(sheet)) return
-      lastLayout.current = saved
-      showLayout(saved)
+      if (readLayout(key) === null) showLayout(saved)
     })
     return () => ended.abort()
-  }, [sheet])
+  }, [sheet, key, isPersonal, showLayout])
 
+  const put = useCallback(
+    (next: Layout | null) => {
+      storeLayout(key, next)
+      if (isPersonal) saveLayout(sheet, next ?? EMPTY_LAYOUT)
+      setKept({ key, layout: next })
+    },
+    [key, isPersonal, sheet],
+  )
   const setLayout = useCallback(
     (next: Layout) => {
-      const put = (one: Layout) => {
-        lastLayout.current = one
-        storeLayout(sheet, one)
-        saveLayout(sheet, one)
-        showLayout(one)
-      }
       const before = lastLayout.current
+      lastLayout.current = next
       put(next)
       const name = describeChange(before, next)
       history.getState().push({ name, undo: async () => put(before), redo: async () => put(next) })
     },
-    [history, sheet],
+    [history, put],
   )
-  return { layout, setLayout, showLayout }
+  const dropLayout = useCallback(() => put(null), [put])
+  return { layout, setLayout, showLayout, dropLayout }
 }

@@ -1,8 +1,10 @@
 import { useRouter, useRouterState, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { readSelection, readSort } from '../../api/selection-address.ts'
+import { readGroups, readSelection, readSort } from '../../api/selection-address.ts'
 import type { Sort } from '../../api/selection.ts'
 import type { Selection } from '../../api/sheet.ts'
+import { NO_VIEW, type ViewRows } from '../../api/views.ts'
+import { isSame } from './views/same.ts'
 
 /** The open parts of a sheet. They are in its address, so that a link opens the same view. */
 export type Opened = {
@@ -16,7 +18,11 @@ export type Opened = {
   after: string | null
 }
 
-export function useSheetAddress() {
+/** The parts of an address that differ from the view, until they are saved in it. */
+const VIEW_PARTS = ['filters', 'status_filters', 'created_at', 'sort', 'groups'] as const
+
+/** Returns what the address opens. The rows that it does not name are those of the view. */
+export function useSheetAddress(view: ViewRows = NO_VIEW) {
   const { history } = useRouter()
   const href = useRouterState({ select: (state) => state.location.href })
   const query = useSearch({ from: '/frame/workflows/$workflowId/sheets/$sheetId' })
@@ -41,13 +47,26 @@ export function useSheetAddress() {
           : { template: query.draft, after: query.after ?? null, given: query.given ?? null },
       after: query.after ?? null,
     }
-    const selection = readSelection(query)
+    const selection = readSelection(query, view)
+    const sort = readSort(query, view)
+    const groups = readGroups(query, view)
+    const present = { ...selection, sort, groups }
+    /** Returns the text of a part for the address, or null if it is as in the view. */
+    const print = <Part extends keyof ViewRows>(part: Part, value: ViewRows[Part]) =>
+      isSame(value, view[part]) ? null : JSON.stringify(value)
     const close = { row: null, cell: null, action: null, add: null, draft: null, after: null, given: null }
     return {
       opened,
       selection,
-      sort: readSort(query),
-      sortRows: (sort: Sort) => change({ sort: sort.length === 0 ? null : JSON.stringify(sort) }, true),
+      sort,
+      groups,
+      /** True if the rows, their order or their groups differ from the view. */
+      hasChanges: VIEW_PARTS.some((part) => !isSame(present[part], view[part])),
+      sortRows: (next: Sort) => change({ sort: print('sort', next) }, true),
+      groupRows: (next: ViewRows['groups']) => change({ groups: print('groups', next) }, true),
+      /** Opens a view as it was saved; null is the default one. */
+      openView: (id: string | null) =>
+        change({ ...Object.fromEntries(VIEW_PARTS.map((part) => [part, null])), view: id, cause: null }),
       openCell: (row: string, cell: string) => change({ ...close, row, cell }),
       /** Shows another cell in the open panel, without a step in the history. */
       followCell: (row: string, cell: string) => change({ ...close, row, cell }, true),
@@ -69,18 +88,19 @@ export function useSheetAddress() {
       /** Opens the gallery of actions. The chosen one is added after another (`input`: at the start), or at the end. */
       openAdd: (after: string | null = null) => change({ ...close, add: '', after }),
       closePanel: () => change(close),
-      select: ({ filters, status_filters, find, cause }: Selection) =>
+      select: ({ filters, status_filters, created_at, find, cause }: Selection) =>
         change(
           {
-            filters: filters.length === 0 ? null : JSON.stringify(filters),
-            status_filters: status_filters.length === 0 ? null : JSON.stringify(status_filters),
+            filters: print('filters', filters),
+            status_filters: print('status_filters', status_filters),
+            created_at: print('created_at', created_at),
             find: find === '' ? null : find,
             cause: cause === '' ? null : cause,
           },
           true,
         ),
     }
-  }, [history, href, query])
+  }, [history, href, query, view])
 }
 
 export type SheetAddress = ReturnType<typeof useSheetAddress>

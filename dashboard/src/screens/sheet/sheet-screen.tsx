@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import type { SheetId } from '../../api/calls.ts'
 import { isUnavailable } from '../../api/outbox.ts'
 import { actionsQuery, inputsQuery } from '../../api/sheet.ts'
+import { viewsQuery } from '../../api/views.ts'
 import { overviewQuery, type WorkflowOverview } from '../../api/workflows.ts'
 import { useTitle } from '../../frame/page.tsx'
 import { NotFound, Refusal } from '../../frame/refusal.tsx'
@@ -24,6 +25,7 @@ import { SheetTabs } from './sheet-tabs.tsx'
 import { SheetContext, useCount, useSheet } from './sheet-view.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSheetView } from './use-sheet-view.ts'
+import { ViewTabs } from './views/view-tabs.tsx'
 
 const CellPanel = lazy(() => import('./panels/cell-panel.tsx'))
 const ActionPanel = lazy(() => import('./panels/action-panel.tsx'))
@@ -45,10 +47,12 @@ function SheetLoader(sheet: SheetId) {
   const overview = useQuery(overviewQuery(workflowId))
   const inputs = useQuery(inputsQuery(sheet))
   const actions = useQuery(actionsQuery(sheet))
-  const error = overview.error ?? inputs.error ?? actions.error
-  const isLoaded = overview.data !== undefined && inputs.data !== undefined && actions.data !== undefined
+  const views = useQuery(viewsQuery(sheet))
+  const queries = [overview, inputs, actions, views]
+  const error = queries.find((query) => query.error !== null)?.error ?? null
+  const isLoaded = overview.data !== undefined && queries.every(({ data }) => data !== undefined)
   if (error !== null && !isLoaded) {
-    const retry = () => [overview, inputs, actions].forEach((query) => void query.refetch())
+    const retry = () => queries.forEach((query) => void query.refetch())
     return <Refusal error={error} title="Sheet" onRetry={retry} />
   }
   if (!isLoaded) {
@@ -72,6 +76,7 @@ function Sheet({ sheet, overview, rows }: { sheet: SheetId; overview: WorkflowOv
         <SheetKeys />
         <main id="content" className="flex min-h-0 min-w-0 flex-1 flex-col">
           <SheetTabs overview={overview} />
+          <ViewTabs />
           <Toolbar />
           <ActiveFilters />
           <ChainStrip />

@@ -7,6 +7,7 @@ import type { createHistory } from './history.ts'
 import type { RowStore } from './row-store.ts'
 import type { SheetAddress } from './sheet-address.ts'
 import type { createViewState } from './view-state.ts'
+import type { SheetViews } from './views/use-views.ts'
 
 type StateOf<Make extends () => StoreApi<unknown>> = ReturnType<Make>
 
@@ -21,12 +22,13 @@ export type SheetView = {
   /** The visible columns, in order. */
   placed: readonly PlacedColumn[]
   layout: Layout
-  /** Saves the layout for all browsers of this person. The change can be undone. */
+  /** Keeps the layout for this person until it is saved in the view. The change can be undone. */
   setLayout: (layout: Layout) => void
   /** Shows a layout without saving it, for use while a column is dragged. */
   showLayout: (layout: Layout) => void
   connection: StateOf<typeof createConnection>
   address: SheetAddress
+  views: SheetViews
   can: { edit: boolean; configure: boolean; editActions: boolean; run: boolean }
   /** Rereads rows, runs and counts. Called after each change made here. */
   refresh: () => void

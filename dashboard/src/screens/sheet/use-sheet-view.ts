@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { SheetId } from '../../api/calls.ts'
 import { keys } from '../../api/keys.ts'
 import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery } from '../../api/sheet.ts'
+import { findView, viewsQuery, type View } from '../../api/views.ts'
 import { watchSheet } from './change-stream.ts'
 import { buildColumns, placeColumns } from './columns.ts'
 import { createConnection } from './connection.ts'
@@ -13,13 +15,19 @@ import { useLayout } from './saved-layout.ts'
 import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
 import { createViewState } from './view-state.ts'
+import { useViews } from './views/use-views.ts'
+
+const NO_VIEWS: readonly View[] = []
 
 /** The minimum interval between reads of counts and runs, which cost the server more than rows. */
 const COUNTS_MS = 500
 
 /** Creates the state that the parts of the screen share, and keeps it up to date with the server. */
 export function useSheetView(given: SheetId, workflowName: string, rows: RowStore): SheetView {
-  const address = useSheetAddress()
+  const { data: views = NO_VIEWS } = useQuery(viewsQuery(given))
+  const query = useSearch({ from: '/frame/workflows/$workflowId/sheets/$sheetId' })
+  const view = findView(views, query.view)
+  const address = useSheetAddress(view)
   const can = useCan()
   const { data: inputs = [] } = useQuery(inputsQuery(given))
   const { data: actions = [] } = useQuery(actionsQuery(given))
@@ -31,7 +39,8 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
   const sheet = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
 
   const key = JSON.stringify([address.selection, address.sort])
-  const lastKey = useRef(key)
+  // The rows began to load before the view was known.
+  const lastKey = useRef(JSON.stringify([rows.selection, rows.sort]))
   useEffect(() => {
     if (lastKey.current === key) return
     lastKey.current = key
@@ -45,8 +54,13 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
   useLiveChanges(sheet, rows, refreshes, connection)
 
   const columns = useMemo(() => buildColumns(inputs, actions), [inputs, actions])
-  const { layout, setLayout, showLayout } = useLayout(sheet, history, columns)
+  const { layout, setLayout, showLayout, dropLayout } = useLayout(sheet, { view, columns, history })
   const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
+  const viewParts = useMemo(
+    () => ({ views, view, columns, layout, dropLayout, address }),
+    [views, view, columns, layout, dropLayout, address],
+  )
+  const sheetViews = useViews(sheet, viewParts)
   const [edit, configure, editActions, run] = [
     can('workflows:data:write'),
     can('workflows:write'),
@@ -67,6 +81,7 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
       showLayout,
       connection,
       address,
+      views: sheetViews,
       can: { edit, configure, editActions, run },
       refresh,
       refreshDefinition,
@@ -84,6 +99,7 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
       showLayout,
       connection,
       address,
+      sheetViews,
       edit,
       configure,
       editActions,
@@ -111,9 +127,9 @@ function useRefreshes({ sheetId }: SheetId, rows: RowStore) {
   }, [rows, refreshCounts])
 
   const refreshDefinition = useCallback(async () => {
-    const { inputs, actions, configurations } = keys.sheet(sheetId)
+    const { inputs, actions, configurations, views } = keys.sheet(sheetId)
     await Promise.all(
-      [inputs, actions, configurations].map((queryKey) => queries.invalidateQueries({ queryKey })),
+      [inputs, actions, configurations, views].map((queryKey) => queries.invalidateQueries({ queryKey })),
     )
   }, [queries, sheetId])
 

@@ -9,7 +9,7 @@ export function ActiveFilters() {
   const { address, columns } = useSheet()
   const { selection } = address
   const terms = readTerms(selection, columns)
-  if (terms.length === 0 && selection.cause === '') return null
+  if (terms.length === 0 && selection.cause === '' && selection.created_at === null) return null
   return (
     <div className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5">
       {terms.map((term, place) => {
@@ -22,6 +22,12 @@ export function ActiveFilters() {
           />
         )
       })}
+      {selection.created_at !== null && (
+        <Filter
+          text={`Created ${selection.created_at.operator} ${selection.created_at.values.join(', ')}`}
+          onRemove={() => address.select({ ...selection, created_at: null })}
+        />
+      )}
       {selection.cause !== '' && <CauseFilter cause={selection.cause} />}
     </div>
   )

@@ -35,14 +35,15 @@ export function readTerms({ filters, status_filters }: Selection, columns: reado
   ]
 }
 
-/** Returns the selection of the terms. The search text and the cause of `kept` stay. */
+/** Returns the selection of the terms. The time of creation, the search text and the cause stay. */
 export function buildSelection(
   terms: readonly Term[],
   columns: readonly Column[],
-  { find, cause }: Pick<Selection, 'find' | 'cause'>,
+  { created_at, find, cause }: Pick<Selection, 'created_at' | 'find' | 'cause'>,
 ): Selection {
   const isInput = ({ column }: Term) => columns.find(({ key }) => key === column)?.kind === 'input'
   return {
+    created_at,
     find,
     cause,
     filters: terms.filter(isInput).map(({ column, operator, value }): RowFilter => ({

@@ -53,7 +53,13 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
           <CopyAsCurl call={sheetCall(sheet, 'POST /rows/list', { body: selectionBody(selection) })} />
           <Button
             onClick={() => {
-              address.select({ ...address.selection, filters: [], status_filters: [], cause: '' })
+              address.select({
+                ...address.selection,
+                filters: [],
+                status_filters: [],
+                created_at: null,
+                cause: '',
+              })
               onClose()
             }}
           >

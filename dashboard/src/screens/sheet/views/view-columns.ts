@@ -1,0 +1,58 @@
+import type { View } from '../../../api/views.ts'
+import {
+  type Column,
+  defaultWidth,
+  EMPTY_LAYOUT,
+  type Layout,
+  orderColumns,
+  readRowHeight,
+} from '../columns.ts'
+
+type ViewColumn = View['columns'][number]
+
+const keyOf = ({ variable, action_instance_id }: ViewColumn): string =>
+  variable === undefined ? (action_instance_id ?? '') : variable.slice(2, -2).trim()
+
+/** Returns the layout of the columns that a view keeps. */
+export function layoutOfView({ columns, row_height }: Pick<View, 'columns' | 'row_height'>): Layout {
+  const keysWith = (name: 'hidden' | 'frozen') => columns.filter((one) => one[name] === true).map(keyOf)
+  return {
+    ...EMPTY_LAYOUT,
+    order: columns.map(keyOf),
+    hidden: keysWith('hidden'),
+    frozen: keysWith('frozen'),
+    widths: Object.fromEntries(
+      columns.flatMap((one) => (one.width === undefined ? [] : [[keyOf(one), one.width]])),
+    ),
+    rowHeight: readRowHeight(row_height),
+  }
+}
+
+/** Returns the columns of a layout as a view keeps them. */
+export function columnsOfLayout(columns: readonly Column[], layout: Layout) {
+  return orderColumns(columns, layout).map((column) => {
+    const { key } = column
+    const width = layout.widths[key]
+    return {
+      ...(column.kind === 'input' ? { variable: `{{${key}}}` } : { action_instance_id: key }),
+      ...(width === undefined ? {} : { width }),
+      ...(layout.hidden.includes(key) ? { hidden: true } : {}),
+      ...(layout.frozen.includes(key) ? { frozen: true } : {}),
+    }
+  })
+}
+
+/** Returns whether two layouts show the columns alike. */
+export function isSameLayout(columns: readonly Column[], one: Layout, other: Layout): boolean {
+  const describe = (layout: Layout) =>
+    JSON.stringify([
+      layout.rowHeight,
+      orderColumns(columns, layout).map((column) => [
+        column.key,
+        layout.widths[column.key] ?? defaultWidth(column),
+        layout.hidden.includes(column.key),
+        layout.frozen.includes(column.key),
+      ]),
+    ])
+  return one === other || describe(one) === describe(other)
+}
