@@ -4,6 +4,7 @@ import * as budgets from './budgets.ts'
 import * as catalogue from './catalogue.ts'
 import * as causes from './causes.ts'
 import { CellTest, TestActionBody, TestEstimate, TestNewActionBody } from './cell-tests.ts'
+import * as comments from './comments.ts'
 import { CheckConditionsBody, CheckedConditions } from './condition-checks.ts'
 import { CreditsOverview } from './credits.ts'
 import { Estimate, EstimateBody } from './estimates.ts'
@@ -12,8 +13,10 @@ import * as imports from './imports.ts'
 import { ChangedInput, ChangeInputBody, CreateInputsBody, DuplicateInputBody, Input } from './inputs.ts'
 import { Invitation, RemovedMember } from './members.ts'
 import * as edits from './row-edits.ts'
+import * as history from './row-history.ts'
 import * as search from './row-search.ts'
 import { DeleteAllBody } from './row-selectors.ts'
+import { RowStatistics, RowStatisticsBody } from './row-statistics.ts'
 import * as rows from './rows.ts'
 import * as runs from './runs.ts'
 import * as screens from './screens.ts'
@@ -224,6 +227,13 @@ export const SHEET_ENDPOINTS = {
   'POST /rows': { body: rows.AddRowsBody, answer: rows.AddedRows, dryRun: Estimate },
   'POST /rows/list': { body: rows.ListRowsBody, answer: rows.RowPage },
   'POST /rows/delete-all': { body: DeleteAllBody, answer: rows.DeletedCount },
+  'POST /rows/statistics': { body: RowStatisticsBody, answer: RowStatistics },
+  'GET /rows/:row_id': { query: history.GetRowQuery, answer: history.RowDetail },
+  'GET /rows/:row_id/history': { query: history.RowHistoryQuery, answer: history.RowHistory },
+  'GET /comments': { query: comments.ListCommentsQuery, answer: comments.Comments },
+  'POST /comments': { body: comments.AddCommentBody, answer: comments.Comment },
+  'PATCH /comments/:comment_id': { body: comments.EditCommentBody, answer: comments.Comment },
+  'DELETE /comments/:comment_id': { answer: comments.DeletedComment },
   'GET /rows/:row_id/cells/:action_instance_id': { answer: runs.CellDetail },
   'PATCH /internal/rows': { body: edits.EditRowsBody, answer: edits.EditedRows },
   'POST /internal/rows/delete': { body: edits.DeleteForNowBody, answer: edits.DeletedForNow },

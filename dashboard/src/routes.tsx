@@ -92,6 +92,7 @@ const sheetRoute = createRoute({
     'draft',
     'after',
     'given',
+    'statistics',
     'filters',
     'status_filters',
     'find',
@@ -102,6 +103,13 @@ const sheetRoute = createRoute({
     'view',
   ),
   component: guard('workflows:data:read', () => import('./screens/sheet/sheet-screen.tsx')),
+})
+
+const rowRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/workflows/$workflowId/sheets/$sheetId/rows/$rowId',
+  validateSearch: texts('view'),
+  component: guard('workflows:data:read', () => import('./screens/sheet/row-page/row-screen.tsx')),
 })
 
 const exportRoute = createRoute({
@@ -185,6 +193,12 @@ const framed = frameRoute.addChildren([
     () => import('./screens/import/import-screen.tsx'),
   ),
   exportRoute,
+  rowRoute,
+  screen(
+    '/workflows/$workflowId/sheets/$sheetId/comments',
+    'workflows:data:read',
+    () => import('./screens/sheet/comments/comments-screen.tsx'),
+  ),
   screen(
     '/workflows/$workflowId/sheets/$sheetId/schedule',
     'workflows:read',

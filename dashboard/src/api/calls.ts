@@ -10,6 +10,10 @@ export type SheetId = { workflowId: string; sheetId: string }
 export const sheetPath = ({ workflowId, sheetId }: SheetId) =>
   `/workflows/${encodeURIComponent(workflowId)}/sheets/${encodeURIComponent(sheetId)}`
 
+/** The address of the page of a row. */
+export const rowPath = (sheet: SheetId, rowId: string) =>
+  `${sheetPath(sheet)}/rows/${encodeURIComponent(rowId)}`
+
 declare const data: unique symbol
 declare const estimate: unique symbol
 

@@ -131,5 +131,6 @@ function keepUnchanged(before: Row | undefined, after: Row): Row {
     }),
   )
   if (Object.keys(before.cells).length !== Object.keys(cells).length) changed = true
+  if (JSON.stringify(before.open_comments) !== JSON.stringify(after.open_comments)) changed = true
   return changed ? { ...after, cells } : before
 }

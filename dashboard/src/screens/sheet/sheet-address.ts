@@ -12,10 +12,19 @@ export type Opened = {
   cell: string | null
   action: string | null
   add: boolean
+  /** The column whose statistics are shown. */
+  statistics: string | null
   /** An action that is configured before it is added. */
   draft: { template: string; after: string | null; given: string | null } | null
   /** The action after which the gallery adds the chosen one; `input` is the start of the chain. */
   after: string | null
+}
+
+/** Returns the address of the page of a row from that of its sheet. */
+function rowAddress(href: string, row: string): string {
+  const { pathname, searchParams } = new URL(href, location.origin)
+  const view = searchParams.get('view')
+  return `${pathname}/rows/${row}${view === null ? '' : `?view=${encodeURIComponent(view)}`}`
 }
 
 /** The parts of an address that differ from the view, until they are saved in it. */
@@ -41,6 +50,7 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
       cell: query.cell ?? null,
       action: query.action ?? null,
       add: query.add !== undefined,
+      statistics: query.statistics ?? null,
       draft:
         query.draft === undefined
           ? null
@@ -54,7 +64,16 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
     /** Returns the text of a part for the address, or null if it is as in the view. */
     const print = <Part extends keyof ViewRows>(part: Part, value: ViewRows[Part]) =>
       isSame(value, view[part]) ? null : JSON.stringify(value)
-    const close = { row: null, cell: null, action: null, add: null, draft: null, after: null, given: null }
+    const close = {
+      row: null,
+      cell: null,
+      action: null,
+      add: null,
+      draft: null,
+      after: null,
+      given: null,
+      statistics: null,
+    }
     return {
       opened,
       selection,
@@ -87,6 +106,9 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
         }),
       /** Opens the gallery of actions. The chosen one is added after another (`input`: at the start), or at the end. */
       openAdd: (after: string | null = null) => change({ ...close, add: '', after }),
+      /** Opens the page of a row. Its neighbours are those in the view of the address. */
+      openRow: (row: string) => history.push(rowAddress(href, row)),
+      openStatistics: (statistics: string) => change({ ...close, statistics }),
       closePanel: () => change(close),
       select: ({ filters, status_filters, created_at, find, cause }: Selection) =>
         change(

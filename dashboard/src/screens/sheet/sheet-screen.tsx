@@ -31,6 +31,7 @@ const CellPanel = lazy(() => import('./panels/cell-panel.tsx'))
 const ActionPanel = lazy(() => import('./panels/action-panel.tsx'))
 const NewActionPanel = lazy(() => import('./panels/new-action-panel.tsx'))
 const AddAction = lazy(() => import('./panels/add-action.tsx'))
+const StatisticsPanel = lazy(() => import('./panels/statistics-panel.tsx'))
 
 export function Screen() {
   const { workflowId, sheetId } = useParams({ from: '/frame/workflows/$workflowId/sheets/$sheetId' })
@@ -119,6 +120,9 @@ function Panels() {
       {opened.action !== null && <ActionPanel key={opened.action} action={opened.action} />}
       {opened.draft !== null && <NewActionPanel key={opened.draft.template} {...opened.draft} />}
       {opened.add && <AddAction />}
+      {opened.statistics !== null && (
+        <StatisticsPanel key={opened.statistics} columnKey={opened.statistics} />
+      )}
     </Suspense>
   )
 }

@@ -17,7 +17,7 @@ import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { useSheet } from './sheet-view.ts'
 import { redoNext, undoLast } from './undo.ts'
 
-const LINKS = ['Import', 'Export', 'Schedule', 'Webhook', 'Runs'] as const
+const LINKS = ['Import', 'Export', 'Schedule', 'Webhook', 'Runs', 'Comments'] as const
 
 export function Toolbar() {
   const view = useSheet()

@@ -18,7 +18,7 @@ export function ActiveFilters() {
           <Filter
             key={text}
             text={text}
-            onRemove={() => address.select(buildSelection(terms.toSpliced(place, 1), columns, selection))}
+            onRemove={() => address.select(buildSelection(terms.toSpliced(place, 1), selection))}
           />
         )
       })}

@@ -3,7 +3,7 @@ import { STATE_NAMES } from '../cell-text.ts'
 import type { Column } from '../columns.ts'
 import { CELL_STATUSES, type CellStatus, FILTER_OPERATORS, type FilterOperator } from '../filter-words.ts'
 
-/** One line of the dialog. For an action it compares the status by `is` or `is not`; for an input it uses an operator of List Rows. */
+/** One line of the dialog. For an action it compares the status by `is` or `is not`; for a value it uses an operator of List Rows. */
 export type Term = { column: string; operator: string; value: string }
 
 export const STATUS_CHOICES = CELL_STATUSES.map((value) => ({ value, label: STATE_NAMES[value] }))
@@ -12,6 +12,10 @@ export const ACTION_OPERATORS = ['is', 'is not'] as const
 
 export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
 
+/** Tells whether a line compares a value. Statuses are compared by `is` and `is not`, which are no operators of values. */
+const comparesValue = ({ operator }: Pick<Term, 'operator'>) => operator in FILTER_OPERATORS
+
+const trimToken = (token: string) => token.slice(2, -2).trim()
 const getToken = (column: Column) => `{{${column.key}}}`
 const takesSeveral = (operator: string) =>
   ['many', 'range'].includes(FILTER_OPERATORS[operator as FilterOperator])
@@ -21,9 +25,7 @@ const ANY = 'any'
 export function readTerms({ filters, status_filters }: Selection, columns: readonly Column[]): Term[] {
   return [
     ...filters.map(({ variable, operator, values = [] }): Term => ({
-      column:
-        columns.find((column) => getToken(column) === variable)?.key ??
-        variable.replace(/^\{\{\s*|\}\}$/g, ''),
+      column: columns.find((column) => getToken(column) === variable)?.key ?? trimToken(variable),
       operator,
       value: values.join(', '),
     })),
@@ -38,21 +40,19 @@ export function readTerms({ filters, status_filters }: Selection, columns: reado
 /** Returns the selection of the terms. The time of creation, the search text and the cause stay. */
 export function buildSelection(
   terms: readonly Term[],
-  columns: readonly Column[],
   { created_at, find, cause }: Pick<Selection, 'created_at' | 'find' | 'cause'>,
 ): Selection {
-  const isInput = ({ column }: Term) => columns.find(({ key }) => key === column)?.kind === 'input'
   return {
     created_at,
     find,
     cause,
-    filters: terms.filter(isInput).map(({ column, operator, value }): RowFilter => ({
+    filters: terms.filter(comparesValue).map(({ column, operator, value }): RowFilter => ({
       variable: `{{${column}}}`,
       operator: operator as FilterOperator,
       ...(takesNoValue(operator) ? {} : { values: parseValues(operator, value) }),
     })),
     status_filters: terms
-      .filter((term) => !isInput(term))
+      .filter((term) => !comparesValue(term))
       .map(({ column, operator, value }): StatusFilter => {
         const statuses = value.split(', ') as CellStatus[]
         return {
@@ -73,10 +73,30 @@ function parseValues(operator: string, value: string): string[] {
     : [value]
 }
 
+/** Returns what can be filtered: inputs, statuses of actions, and the outputs of each action. */
+export function listFilterColumns(
+  columns: readonly Column[],
+): { value: string; label: string; note: string }[] {
+  return columns.flatMap((column) => [
+    { value: column.key, label: column.name, note: column.kind },
+    ...listOutputs(column).map(({ key, name }) => ({ value: key, label: name, note: 'output' })),
+  ])
+}
+
+/** Returns the outputs of an action by the text between the braces of their tokens. */
+function listOutputs(column: Column): { key: string; name: string }[] {
+  if (column.kind === 'input') return []
+  return (column.node.outputs ?? []).map(({ name, reference }) => ({
+    key: trimToken(reference),
+    name: `${column.name}: ${name.replaceAll('_', ' ')}`,
+  }))
+}
+
 export function describeTerm({ column, operator, value }: Term, columns: readonly Column[]): string {
   const found = columns.find(({ key }) => key === column)
-  const name = found?.name ?? (column === ANY ? 'Any action' : column)
+  const output = columns.flatMap(listOutputs).find(({ key }) => key === column)
+  const name = found?.name ?? output?.name ?? (column === ANY ? 'Any action' : column)
   const statuses = value.split(', ').map((status) => STATE_NAMES[status as CellStatus] ?? status)
-  const shown = found?.kind === 'input' ? value : statuses.join(', ')
+  const shown = comparesValue({ operator }) ? value : statuses.join(', ')
   return [name, operator, takesNoValue(operator) ? '' : shown].filter(Boolean).join(' ')
 }

@@ -14,6 +14,7 @@ import {
   ACTION_OPERATORS,
   INPUT_OPERATORS,
   buildSelection,
+  listFilterColumns,
   STATUS_CHOICES,
   takesNoValue,
   type Term,
@@ -30,7 +31,7 @@ export function Filters({ column, onClose }: { column?: string; onClose: () => v
     ...readTerms(address.selection, columns),
     ...(column === undefined ? [] : [newTerm(column)]),
   ])
-  const selection = buildSelection(terms, columns, address.selection)
+  const selection = buildSelection(terms, address.selection)
   // The server checks the filters before they are written to the address.
   const apply = useMutation({
     mutationFn: () =>
@@ -119,7 +120,7 @@ function TermLine({
         <Combobox
           label="Column"
           value={term.column}
-          choices={columns.map(({ key, name, kind }) => ({ value: key, label: name, note: kind }))}
+          choices={listFilterColumns(columns)}
           onChange={onColumn}
         />
         <Combobox

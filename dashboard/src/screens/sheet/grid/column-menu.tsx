@@ -1,6 +1,7 @@
 import {
   ArrowLeft,
   ArrowRight,
+  BarChart3,
   Copy,
   EyeOff,
   Filter,
@@ -86,6 +87,9 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
       </MenuItem>
       <MenuItem icon={Filter} onSelect={() => open({ kind: 'filters', column: key })}>
         Filter
+      </MenuItem>
+      <MenuItem icon={BarChart3} onSelect={() => address.openStatistics(key)}>
+        Statistics
       </MenuItem>
       {(column.kind === 'input' ? can.configure : can.editActions) && (
         <>

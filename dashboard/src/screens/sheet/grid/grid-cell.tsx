@@ -1,5 +1,6 @@
 import type { Row } from '../../../api/sheet.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { plural } from '../../../ui/figure.ts'
 import {
   CircleX,
   Clock,
@@ -55,6 +56,7 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
   const action = column.kind === 'action' ? cellText(row?.cells[column.key], column, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
   const room = column.width - CELL_EDGES
+  const comments = countComments(row, column)
   const unfit = column.kind === 'input' ? describeUnfit(row?.inputs[column.name], column) : null
   return (
     <div
@@ -65,11 +67,15 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
       {...(row === undefined ? { 'aria-busy': true } : action === null ? {} : { 'aria-label': action.name })}
       {...(unfit === null ? {} : { title: unfit, 'aria-invalid': true, 'aria-description': unfit })}
       aria-selected={isInRange || isActive}
+      {...(comments === 0
+        ? {}
+        : { 'data-comments': comments, 'aria-description': plural(comments, 'open comment') })}
       className={
         'border-r px-2 whitespace-nowrap outline-offset-[-2px] select-none focus:outline-2 focus:outline-focus' +
         (fitsIn(text, room, 13) ? '' : ' truncate') +
         (left !== null ? ' sticky z-1 bg-bg' : '') +
         (isInRange || isActive ? ' bg-selected' : '') +
+        (comments === 0 ? '' : left === null ? ' relative commented' : ' commented') +
         (unfit === null ? '' : ' underline decoration-failed decoration-dotted underline-offset-3') +
         (column.kind === 'input' && column.type === 'number' ? ' text-right' : '')
       }
@@ -84,6 +90,12 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
       )}
     </div>
   )
+}
+
+/** Returns the number of open comments on a cell. */
+function countComments(row: Row | undefined, column: PlacedColumn): number {
+  if (row?.open_comments === undefined) return 0
+  return row.open_comments.cells[column.kind === 'input' ? `{{${column.key}}}` : column.key] ?? 0
 }
 
 export function StatePill({ state, text, room = 0 }: { state: CellState; text: string; room?: number }) {

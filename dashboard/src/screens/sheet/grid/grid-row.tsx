@@ -1,8 +1,10 @@
 import { memo, useCallback, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
+import { rowPath } from '../../../api/calls.ts'
 import type { Row } from '../../../api/sheet.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { plural } from '../../../ui/figure.ts'
 import { shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
 import { useSheet } from '../sheet-view.ts'
@@ -120,7 +122,8 @@ function RowHead({
   isActive: boolean
   isSticky: boolean
 }) {
-  const { state } = useSheet()
+  const { state, sheet, address } = useSheet()
+  const comments = row?.open_comments?.total ?? 0
   return (
     <div
       role="gridcell"
@@ -128,7 +131,7 @@ function RowHead({
       tabIndex={isActive ? 0 : -1}
       className={classNames(
         'flex items-center gap-1.5 border-r px-2 text-11 text-muted outline-offset-[-2px]',
-        isSticky && 'sticky left-0 z-1',
+        isSticky ? 'sticky left-0 z-1' : comments > 0 && 'relative',
         selected ? 'bg-selected' : 'bg-bg',
       )}
     >
@@ -140,7 +143,32 @@ function RowHead({
         disabled={row === undefined}
         onChange={() => row !== undefined && state.getState().toggleRow(row.row_id)}
       />
-      <span aria-hidden>{index + 1}</span>
+      {row === undefined ? (
+        <span aria-hidden>{index + 1}</span>
+      ) : (
+        <a
+          href={rowPath(sheet, row.row_id)}
+          tabIndex={-1}
+          draggable={false}
+          aria-label={`Open row ${index + 1}`}
+          className="hover:text-accent-text hover:underline"
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return
+            event.preventDefault()
+            address.openRow(row.row_id)
+          }}
+        >
+          {index + 1}
+        </a>
+      )}
+      {comments > 0 && (
+        <span
+          title={plural(comments, 'open comment')}
+          className="absolute top-0 right-0.5 rounded-sm bg-accent px-1 leading-3.5 text-white"
+        >
+          {comments}
+        </span>
+      )}
     </div>
   )
 }

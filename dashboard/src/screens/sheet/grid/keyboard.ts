@@ -75,7 +75,8 @@ function act(view: SheetView, event: KeyboardEvent<HTMLElement>): boolean {
   if (row === undefined) return false
   switch (event.key) {
     case ' ':
-      toggleRow(row.row_id)
+      if (event.shiftKey) toggleRow(row.row_id)
+      else view.address.openRow(row.row_id)
       return true
     case 'Enter':
     case 'F2':

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { sheetCall, type SheetId } from '../../../api/calls.ts'
 import { ApiError, fetchData, send } from '../../../api/client.ts'
 import { keys } from '../../../api/keys.ts'
@@ -19,8 +18,8 @@ import { useSheet } from '../sheet-view.ts'
 import { CellState, Failure } from './cell-state.tsx'
 import { CellValue, FormerValue, ShownOutput } from './cell-values.tsx'
 import { ConditionTable } from './condition-table.tsx'
-import { Group, Panel } from './panel.tsx'
-import { Providers } from './providers-asked.tsx'
+import { Panel } from './panel.tsx'
+import { Provenance } from './provenance.tsx'
 
 /** The panel with everything about one cell: value, error, condition, provenance and the row. */
 export default function CellPanel({ rowId, action }: { rowId: string; action: string }) {
@@ -75,7 +74,7 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
             <ShownOutput column={column} outputs={detail.outputs} />
           )}
           {node?.run_if !== undefined && row.data && <ConditionTable runIf={node.run_if} row={row.data} />}
-          {detail?.provenance !== undefined && <Provenance provenance={detail.provenance} />}
+          {detail?.provenance !== undefined && <Provenance provenance={detail.provenance} sheet={sheet} />}
           {row.data && <Inputs row={row.data} />}
         </>
       )}
@@ -140,46 +139,6 @@ async function readCell(
     if (error instanceof ApiError && error.status === 404) return null
     throw error
   }
-}
-
-function Provenance({ provenance }: { provenance: NonNullable<CellDetail['provenance']> }) {
-  const { attempts, duration_ms, credits, cache_hit, run_id, revision, started_at, providers } = provenance
-  const { sheet } = useSheet()
-  const facts: [string, ReactNode][] = [
-    ['Attempts', String(attempts)],
-    ['Duration', duration_ms < 1000 ? `${duration_ms} ms` : `${(duration_ms / 1000).toFixed(1)} s`],
-    ['Credits', credits.toLocaleString('en', { maximumFractionDigits: 3 })],
-    ['Cache', cache_hit ? 'cached result' : 'not used'],
-    ['Started', new Date(started_at).toLocaleString()],
-    [
-      'Run',
-      <Link
-        key="run"
-        to="/workflows/$workflowId/sheets/$sheetId/runs"
-        params={sheet}
-        title={run_id}
-        className="text-accent-text underline"
-      >
-        Show in Runs
-      </Link>,
-    ],
-    ['Revision', String(revision)],
-  ]
-  return (
-    <>
-      <Group name="Provenance">
-        <dl className="grid grid-cols-[90px_1fr] gap-x-3 gap-y-0.5">
-          {facts.map(([fact, value]) => (
-            <div key={fact} className="contents">
-              <dt className="text-muted">{fact}</dt>
-              <dd className="min-w-0 break-all">{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </Group>
-      {providers.length > 0 && <Providers providers={providers} />}
-    </>
-  )
 }
 
 function Inputs({ row }: { row: Row }) {

@@ -72,7 +72,7 @@ export function FormerValue({
 }
 
 /** Outputs, or a button that loads them if they are large. */
-function Outputs({
+export function Outputs({
   outputs,
   large,
   children,
