@@ -11,10 +11,11 @@ import {
   Square,
   TriangleAlert,
 } from '../../../ui/icons.tsx'
-import { type CellState, cellText, NO_RESULT, shownText } from '../cell-text.ts'
+import { type CellState, type CellText, cellText, NO_RESULT, shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
 import { describeUnfit } from '../input-fit.ts'
 import { CellEditor } from './cell-editor.tsx'
+import { type Look, lookOf } from './look.ts'
 import { fitsIn } from './text-fit.ts'
 
 /** Widths in pixels: padding and border of a cell, padding of a pill in it, and the space for its icon. */
@@ -56,6 +57,10 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
   const action = column.kind === 'action' ? cellText(row?.cells[column.key], column, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
   const room = column.width - CELL_EDGES
+  const look = lookOf(
+    action?.state === 'complete' ? action.text : text,
+    column.kind === 'input' ? column.type : typeOf(action),
+  )
   const comments = countComments(row, column)
   const unfit = column.kind === 'input' ? describeUnfit(row?.inputs[column.name], column) : null
   return (
@@ -64,7 +69,7 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
       role="gridcell"
       aria-colindex={place + 1}
       tabIndex={isActive ? 0 : -1}
-      {...(row === undefined ? { 'aria-busy': true } : action === null ? {} : { 'aria-label': action.name })}
+      {...(row === undefined ? { 'aria-busy': true } : findLabel(action, text, look))}
       {...(unfit === null ? {} : { title: unfit, 'aria-invalid': true, 'aria-description': unfit })}
       aria-selected={isInRange || isActive}
       {...(comments === 0
@@ -72,7 +77,7 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
         : { 'data-comments': comments, 'aria-description': plural(comments, 'open comment') })}
       className={
         'border-r px-2 whitespace-nowrap outline-offset-[-2px] select-none focus:outline-2 focus:outline-focus' +
-        (fitsIn(text, room, 13) ? '' : ' truncate') +
+        (fitsIn(text, room, 13) ? '' : ' faded') +
         (left !== null ? ' sticky z-1 bg-bg' : '') +
         (isInRange || isActive ? ' bg-selected' : '') +
         (comments === 0 ? '' : left === null ? ' relative commented' : ' commented') +
@@ -84,9 +89,9 @@ export function drawCell({ column, place, left, row, isActive, isInRange, editin
       {editing !== null && row !== undefined && column.kind === 'input' ? (
         <CellEditor column={column} row={row} initial={editing.text} />
       ) : action !== null ? (
-        <StatePill state={action.state} text={action.text} room={room} />
+        <StatePill state={action.state} text={action.text} room={room} look={look} />
       ) : (
-        text
+        drawText(text, look)
       )}
     </div>
   )
@@ -98,7 +103,47 @@ function countComments(row: Row | undefined, column: PlacedColumn): number {
   return row.open_comments.cells[column.kind === 'input' ? `{{${column.key}}}` : column.key] ?? 0
 }
 
-export function StatePill({ state, text, room = 0 }: { state: CellState; text: string; room?: number }) {
+/** Returns the accessible name of a cell whose drawing says it otherwise: that of an action, or of a mark. */
+function findLabel(action: CellText | null, text: string, look: Look): { 'aria-label'?: string } {
+  if (action !== null) return { 'aria-label': action.name }
+  return look !== null && 'mark' in look ? { 'aria-label': text } : {}
+}
+
+/** Returns the type of the text of an action: only `true` and `false` are told by their text. */
+const typeOf = (action: CellText | null) =>
+  action?.text === 'true' || action?.text === 'false' ? 'boolean' : 'string'
+
+/** Returns the content of a cell. A link in the grid opens with Ctrl, because a click selects the cell. */
+function drawText(text: string, look: Look) {
+  if (look === null) return text
+  if ('mark' in look) return <span aria-hidden>{look.mark ? '✓' : '✗'}</span>
+  if ('utc' in look) return <time data-full={look.utc}>{look.local}</time>
+  return (
+    <a
+      href={look.href}
+      target="_blank"
+      rel="noopener noreferrer"
+      tabIndex={-1}
+      draggable={false}
+      data-full={`${text} (Ctrl + click opens it)`}
+      className="text-accent-text hover:underline"
+    >
+      {text}
+    </a>
+  )
+}
+
+export function StatePill({
+  state,
+  text,
+  room = 0,
+  look = null,
+}: {
+  state: CellState
+  text: string
+  room?: number
+  look?: Look
+}) {
   const { pill, icon: Icon } = LOOKS[state]
   if (state === 'not_run') return null
   const textRoom = room - (pill === NEEDS_SOMEBODY ? PILL_EDGES : 0) - (Icon === null ? 0 : ICON_ROOM)
@@ -109,7 +154,8 @@ export function StatePill({ state, text, room = 0 }: { state: CellState; text: s
       className={classNames(
         '-mt-0.5 inline-block max-w-full align-middle leading-5',
         state === 'complete' ? 'text-13' : 'text-12',
-        !fitsIn(text, textRoom, state === 'complete' ? 13 : 12) && 'truncate',
+        !fitsIn(text, textRoom, state === 'complete' ? 13 : 12) &&
+          (state === 'complete' ? 'faded' : 'truncate'),
         text === NO_RESULT ? 'text-muted' : pill,
       )}
     >
@@ -121,7 +167,7 @@ export function StatePill({ state, text, room = 0 }: { state: CellState; text: s
           )}
         />
       )}
-      {text}
+      {drawText(text, look)}
     </span>
   )
 }

@@ -67,6 +67,7 @@ export function Grid() {
         const place = event.buttons === 1 ? findPlace(event.target) : null
         if (place !== null && place.row >= 0 && place.column > 0) state.getState().goTo(place, true)
       }}
+      onClick={keepLinksClosed}
       onDoubleClick={({ target }) => {
         const place = isControl(target) ? null : findPlace(target)
         if (place !== null && place.row >= 0 && place.column > 0) openCell(view, place)
@@ -201,7 +202,17 @@ export function findPlace(target: EventTarget | null): Place | null {
 /** Sets the tooltip of a cell to its full text, because cells cut it off. */
 function showFullText(target: EventTarget): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null
-  if (cell !== null && cell.title !== cell.textContent) cell.title = cell.textContent
+  if (cell === null) return
+  // A link says how it opens, and a local time the time in UTC.
+  const full = cell.querySelector<HTMLElement>('[data-full]')?.dataset['full'] ?? cell.textContent
+  if (cell.title !== full) cell.title = full
+}
+
+/** A click on a link selects its cell. With Ctrl, or by touch, where there is no Ctrl, it opens the link. */
+function keepLinksClosed(event: MouseEvent): void {
+  const isLink = event.target instanceof Element && event.target.closest('a[data-full]') !== null
+  const isTouch = 'pointerType' in event.nativeEvent && event.nativeEvent.pointerType === 'touch'
+  if (isLink && !isTouch && !event.ctrlKey && !event.metaKey) event.preventDefault()
 }
 
 function isControl(target: EventTarget): boolean {
@@ -212,6 +223,12 @@ function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state'])
   const place = findPlace(event.target)
   if (place === null || event.button !== 0) return
   if (isControl(event.target) && place.column > 0) return
+  const link = event.target instanceof Element ? event.target.closest('a[data-full]') : null
+  if (link !== null) {
+    // The cell gets the focus rather than the link in it.
+    event.preventDefault()
+    link.closest<HTMLElement>('[role=gridcell]')?.focus({ preventScroll: true })
+  }
   state.getState().goTo(place, event.shiftKey)
 }
 

@@ -27,3 +27,22 @@ function printTime(date: Date): string {
   const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
+
+/** How a value is drawn: as a link, a mark or a local time. A value that is none of them is drawn as its text. */
+export type Look = { href: string } | { mark: boolean } | { local: string; utc: string } | null
+
+/** Returns the look of a text of the grid. The first letter decides for nearly all texts, because every cell in view is asked. */
+export function lookOf(text: string, type: string): Look {
+  if (text === '') return null
+  if (type === 'boolean') return MARKS.has(text) ? { mark: text === 'true' } : null
+  const code = text.charCodeAt(0)
+  if (type === 'email' || type === 'url' || (code | 32) === LETTER_H) {
+    const href = addressOf(text)
+    if (href !== null) return { href }
+  }
+  if (code < DIGIT_0 || code > DIGIT_9 || text.charCodeAt(10) !== LETTER_T) return null
+  return localTime(text)
+}
+
+const MARKS = new Set(['true', 'false'])
+const [DIGIT_0, DIGIT_9, LETTER_T, LETTER_H] = [48, 57, 84, 104]

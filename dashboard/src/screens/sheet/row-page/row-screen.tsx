@@ -34,11 +34,12 @@ export function Screen() {
     placeholderData: (former) => former,
     ...LIVE,
   })
+  // The number is that of the shown row, also while a neighbour loads.
+  const shownId = row.data?.row_id ?? rowId
   const place = useQuery({
-    queryKey: keys.sheet(sheetId).rowPlace(rowId),
+    queryKey: keys.sheet(sheetId).rowPlace(shownId),
     queryFn: ({ signal }) =>
-      fetchData(sheetCall(sheet, 'POST /internal/rows/place', { body: { row_id: rowId } }), { signal }),
-    placeholderData: (former) => former,
+      fetchData(sheetCall(sheet, 'POST /internal/rows/place', { body: { row_id: shownId } }), { signal }),
   })
   const inputs = useQuery(inputsQuery(sheet))
   const actions = useQuery(actionsQuery(sheet))
