@@ -31,32 +31,7 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
   }
   return (
     <>
-      {column.kind === 'action' && (
-        <>
-          <MenuItem icon={Settings2} onSelect={() => address.openAction(key)}>
-            Configure
-          </MenuItem>
-          {can.editActions && (
-            <MenuItem icon={Pencil} onSelect={() => open({ kind: 'rename action', column })}>
-              Rename
-            </MenuItem>
-          )}
-          {can.run && (
-            <MenuItem
-              icon={Play}
-              onSelect={() => open({ kind: 'run', choice: { kind: 'column', action: key } })}
-            >
-              Run column
-            </MenuItem>
-          )}
-          {can.editActions && (
-            <MenuItem icon={Copy} onSelect={() => void duplicateAction(view, column)}>
-              Duplicate
-            </MenuItem>
-          )}
-          <MenuSeparator />
-        </>
-      )}
+      {column.kind === 'action' && <ActionItems column={column} />}
       {column.kind === 'input' && can.configure && (
         <>
           <MenuItem icon={Pencil} onSelect={() => open({ kind: 'rename input', column })}>
@@ -99,6 +74,36 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
           </MenuItem>
         </>
       )}
+    </>
+  )
+}
+
+function ActionItems({ column }: { column: Extract<PlacedColumn, { kind: 'action' }> }) {
+  const view = useSheet()
+  const { open } = useSheetDialogs()
+  const { can, address } = view
+  const { key } = column
+  return (
+    <>
+      <MenuItem icon={Settings2} onSelect={() => address.openAction(key)}>
+        Configure
+      </MenuItem>
+      {can.editActions && (
+        <MenuItem icon={Pencil} onSelect={() => open({ kind: 'rename action', column })}>
+          Rename
+        </MenuItem>
+      )}
+      {can.run && (
+        <MenuItem icon={Play} onSelect={() => open({ kind: 'run', choice: { kind: 'column', action: key } })}>
+          Run column
+        </MenuItem>
+      )}
+      {can.editActions && (
+        <MenuItem icon={Copy} onSelect={() => void duplicateAction(view, column)}>
+          Duplicate
+        </MenuItem>
+      )}
+      <MenuSeparator />
     </>
   )
 }

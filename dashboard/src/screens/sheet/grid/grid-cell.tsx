@@ -117,7 +117,7 @@ const typeOf = (action: CellText | null) =>
 function drawText(text: string, look: Look) {
   if (look === null) return text
   if ('mark' in look) return <span aria-hidden>{look.mark ? '✓' : '✗'}</span>
-  if ('utc' in look) return <time data-full={look.utc}>{look.local}</time>
+  if ('utc' in look) return <time title={look.utc}>{look.local}</time>
   return (
     <a
       href={look.href}
@@ -125,7 +125,7 @@ function drawText(text: string, look: Look) {
       rel="noopener noreferrer"
       tabIndex={-1}
       draggable={false}
-      data-full={`${text} (Ctrl + click opens it)`}
+      title={`${text} (Ctrl + click opens it)`}
       className="text-accent-text hover:underline"
     >
       {text}

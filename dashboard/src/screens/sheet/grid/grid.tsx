@@ -202,15 +202,15 @@ export function findPlace(target: EventTarget | null): Place | null {
 /** Sets the tooltip of a cell to its full text, because cells cut it off. */
 function showFullText(target: EventTarget): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null
-  if (cell === null) return
-  // A link says how it opens, and a local time the time in UTC.
-  const full = cell.querySelector<HTMLElement>('[data-full]')?.dataset['full'] ?? cell.textContent
-  if (cell.title !== full) cell.title = full
+  if (cell !== null && cell.title !== cell.textContent) cell.title = cell.textContent
 }
+
+/** A link in a cell, which is not the number of a row. */
+const CELL_LINK = 'a[target=_blank]'
 
 /** A click on a link selects its cell. With Ctrl, or by touch, where there is no Ctrl, it opens the link. */
 function keepLinksClosed(event: MouseEvent): void {
-  const isLink = event.target instanceof Element && event.target.closest('a[data-full]') !== null
+  const isLink = event.target instanceof Element && event.target.closest(CELL_LINK) !== null
   const isTouch = 'pointerType' in event.nativeEvent && event.nativeEvent.pointerType === 'touch'
   if (isLink && !isTouch && !event.ctrlKey && !event.metaKey) event.preventDefault()
 }
@@ -223,7 +223,7 @@ function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state'])
   const place = findPlace(event.target)
   if (place === null || event.button !== 0) return
   if (isControl(event.target) && place.column > 0) return
-  const link = event.target instanceof Element ? event.target.closest('a[data-full]') : null
+  const link = event.target instanceof Element ? event.target.closest(CELL_LINK) : null
   if (link !== null) {
     // The cell gets the focus rather than the link in it.
     event.preventDefault()

@@ -28,7 +28,7 @@ function printTime(date: Date): string {
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** How a value is drawn: as a link, a mark or a local time. A value that is none of them is drawn as its text. */
+/** The way in which a value is drawn: as a link, a mark or a local time. A value that is none of them is drawn as its text. */
 export type Look = { href: string } | { mark: boolean } | { local: string; utc: string } | null
 
 /** Returns the look of a text of the grid. The first letter decides for nearly all texts, because every cell in view is asked. */

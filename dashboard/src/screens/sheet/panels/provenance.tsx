@@ -5,7 +5,7 @@ import type { CellDetail } from '../../../api/sheet.ts'
 import { Group } from './panel.tsx'
 import { Providers } from './providers-asked.tsx'
 
-/** Where the result of a cell comes from, how long it took and what it cost. */
+/** The origin of the result of a cell, the time that it took and its cost. */
 export function Provenance({
   provenance,
   sheet,

@@ -13,7 +13,7 @@ import { valueText } from '../cell-text.ts'
 
 type Entry = z.infer<typeof RowEntry>
 
-/** What happened to a row, newest first: who added, edited and ran it. */
+/** The history of a row, newest first: who added, edited and ran it. */
 export function RowHistory({ sheet, rowId }: { sheet: SheetId; rowId: string }) {
   const history = useInfiniteQuery({
     queryKey: keys.sheet(sheet.sheetId).rowHistory(rowId),
