@@ -15,7 +15,7 @@ import { Invitation, RemovedMember } from './members.ts'
 import * as edits from './row-edits.ts'
 import * as history from './row-history.ts'
 import * as search from './row-search.ts'
-import { DeleteAllBody } from './row-selectors.ts'
+import { DeleteAllBody, DeleteRowsBody } from './row-selectors.ts'
 import { RowStatistics, RowStatisticsBody } from './row-statistics.ts'
 import * as rows from './rows.ts'
 import * as runs from './runs.ts'
@@ -226,6 +226,7 @@ export const SHEET_ENDPOINTS = {
 
   'POST /rows': { body: rows.AddRowsBody, answer: rows.AddedRows, dryRun: Estimate },
   'POST /rows/list': { body: rows.ListRowsBody, answer: rows.RowPage },
+  'DELETE /rows': { body: DeleteRowsBody, answer: rows.DeletedRows },
   'POST /rows/delete-all': { body: DeleteAllBody, answer: rows.DeletedCount },
   'POST /rows/statistics': { body: RowStatisticsBody, answer: RowStatistics },
   'GET /rows/:row_id': { query: history.GetRowQuery, answer: history.RowDetail },

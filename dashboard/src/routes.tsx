@@ -118,6 +118,7 @@ const exportRoute = createRoute({
   validateSearch: texts(
     'row_ids',
     'selected',
+    'excluded',
     'filters',
     'status_filters',
     'find',

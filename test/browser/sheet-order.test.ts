@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { TestOrg } from '../plumbing/harness.ts'
 import { problems, startDashboard } from './dashboard.ts'
 import { makeSheet } from './steps.ts'
 
@@ -134,6 +135,7 @@ describe('G4 Views', LONG, () => {
     await head(other, 'city').waitFor()
 
     await tab(page, 'All rows').click()
+    await head(page, 'city').waitFor()
     await tab(page, 'All rows').and(page.locator('[aria-selected=true]')).waitFor()
     await page.context().close()
     await other.context().close()
@@ -172,5 +174,61 @@ describe('G4 Views', LONG, () => {
     await tab(page, 'Mine').waitFor({ state: 'detached' })
     await page.context().close()
     await other.context().close()
+  })
+})
+
+/** Adds a formula that returns a text in capitals, and runs it. */
+async function addCapitals(org: TestOrg, sheet: string): Promise<void> {
+  const body = {
+    action_id: 'format_data_using_js_expression',
+    name: 'Capitals',
+    inputs: { data_formatter: '{{input.domain}}.toUpperCase()' },
+  }
+  const { status, body: answer } = await org.call('POST', `${sheet}/actions/add`, body)
+  expect([status, answer.error]).toEqual([201, undefined])
+  await org.call('POST', `${sheet}/run-all`, {})
+}
+
+describe('G2 and G11', LONG, () => {
+  it('filters by an output in the dialog; all rows that match are selected, run without ids, and deleted', async () => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Outputs', ['ax', 'bx', 'b'])
+    await addCapitals(org, sheet)
+    const page = await dashboard.open(org, sheet)
+    await page.getByRole('gridcell', { name: 'Complete: AX' }).waitFor()
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Filters' })
+    await dialog.getByRole('button', { name: 'Add filter' }).click()
+    await dialog.getByRole('combobox', { name: 'Column' }).fill('Capitals:')
+    await page
+      .getByRole('option', { name: /^Capitals: / })
+      .first()
+      .click()
+    await dialog.getByRole('combobox', { name: 'Operator' }).fill('contains')
+    await page.getByRole('option', { name: 'contains', exact: true }).click()
+    await dialog.getByLabel('Value').fill('X')
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await expect.poll(() => readColumn(page, 1)).toEqual(['ax', 'bx'])
+    await page.getByRole('button', { name: /^Remove filter Capitals: .* contains X$/ }).waitFor()
+
+    await page.getByRole('checkbox', { name: 'Select row 1' }).check()
+    const bar = page.getByRole('toolbar', { name: 'Selected rows' })
+    await bar.getByText('1 row selected').waitFor()
+    await bar.getByRole('button', { name: 'Select all 2 rows that match' }).click()
+    await bar.getByText('2 rows selected').waitFor()
+    await bar.getByText('Run: at most 0 credits').waitFor()
+    await bar.getByRole('button', { name: 'Run selected' }).click()
+    const run = page.waitForRequest((request) => request.url().endsWith('/run'))
+    await page
+      .getByRole('dialog', { name: 'Run rows' })
+      .getByRole('button', { name: 'Run', exact: true })
+      .click()
+    const sent = (await run).postDataJSON()
+    expect([sent.row_ids, sent.filters.length]).toEqual([undefined, 1])
+    await bar.getByRole('button', { name: 'Delete rows' }).click()
+    await expect.poll(() => readColumn(page, 1)).toEqual([])
+    await page.getByRole('button', { name: /^Remove filter/ }).click()
+    await expect.poll(() => readColumn(page, 1)).toEqual(['b'])
+    await page.context().close()
   })
 })

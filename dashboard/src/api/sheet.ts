@@ -55,6 +55,12 @@ export function selectionBody({ filters, status_filters, created_at, find, cause
 
 export const isFiltered = (selection: Selection) => Object.keys(selectionBody(selection)).length > 0
 
+/** Returns the fields of a body for all rows that match, without the excluded ones. */
+export const matchingBody = (selection: Selection, excluded: readonly string[]) => ({
+  ...(isFiltered(selection) ? selectionBody(selection) : { all: true as const }),
+  ...(excluded.length === 0 ? {} : { exclude_row_ids: excluded }),
+})
+
 /** Loads the choices of a field of an action. */
 export async function fetchOptions(sheet: SheetId, action: string, field: string) {
   const call = sheetCall(sheet, 'POST /actions/:action_instance_id/options/:field_name', {

@@ -29,13 +29,17 @@ export function Screen() {
   const query = useSearch({ from: '/frame/workflows/$workflowId/sheets/$sheetId/export' })
   const selection = readSelection(query)
   const rowIds = readRowIds(query, sheet.sheetId)
-  const filtered = isFiltered(selection) || rowIds.length > 0
+  const excluded = query.excluded === undefined ? [] : readKept(sheet.sheetId)
+  const filtered = isFiltered(selection) || rowIds.length > 0 || excluded.length > 0
   const [format, setFormat] = useState<ExportFormat>('csv')
   const [name, setName] = useState('export')
   const [which, setWhich] = useState<'all' | 'filtered'>(filtered ? 'filtered' : 'all')
   const [withStatus, setWithStatus] = useState(false)
   const sort = readSort(query)
-  const chosen = rowIds.length > 0 ? { row_ids: rowIds } : selectionBody(selection)
+  const chosen =
+    rowIds.length > 0
+      ? { row_ids: rowIds }
+      : { ...selectionBody(selection), ...(excluded.length === 0 ? {} : { exclude_row_ids: excluded }) }
   const request = sheetCall(sheet, 'POST /export', {
     body: {
       format,
@@ -98,7 +102,11 @@ export function Screen() {
 /** Returns the row ids selected in the sheet: from the address, or from session storage if they are too many for an address. */
 function readRowIds(query: { row_ids?: string; selected?: string }, sheetId: string): string[] {
   if (query.row_ids !== undefined) return query.row_ids.split(',')
-  if (query.selected === undefined) return []
+  return query.selected === undefined ? [] : readKept(sheetId)
+}
+
+/** Returns the row ids that the sheet has left in session storage. */
+function readKept(sheetId: string): string[] {
   const kept: unknown = JSON.parse(sessionStorage.getItem(`loam.export.${sheetId}`) ?? '[]')
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }

@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { sheetCall, sheetPath } from '../../api/calls.ts'
-import { send } from '../../api/client.ts'
+import { sheetPath } from '../../api/calls.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
-import { isFiltered } from '../../api/sheet.ts'
+import { ALL_ROWS } from '../../api/selection.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -11,13 +10,12 @@ import { plural } from '../../ui/figure.ts'
 import { Download, Play, Trash2, X } from '../../ui/icons.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { deleteRows, MAX_EDITED_ROWS, selectedIds } from './row-edits.ts'
+import { chooseSelected, deleteMatching, useSelectedCost } from './selected-rows.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { type SheetView, useSheet, useTotal } from './sheet-view.ts'
 import { countSelected } from './view-state.ts'
 
 const MAX_IDS_IN_ADDRESS = 100
-/** The maximum number of row ids that a run or an export accepts. */
-const MAX_IDS = 25_000
 
 export function SelectionToolbar() {
   const view = useSheet()
@@ -27,12 +25,16 @@ export function SelectionToolbar() {
   const total = useTotal(view.rows) ?? 0
   const selected = useStore(view.state, (state) => state.selected)
   const count = countSelected(selected, total)
+  const hasActions = view.columns.some(({ kind }) => kind === 'action')
+  const cost = useSelectedCost(view.can.run && hasActions && count > 0)
   if (count === 0) return null
-  const { selection } = view.address
-  // If all shown rows are selected, the filters identify them, however many there are.
-  const isWhole = selected.all && selected.ids.size === 0
-  const { withIds, exportIds, deleteIds, deleteAll } = buildActions(view, go, count)
-  const isEverything = isWhole && !isFiltered(selection) && count > MAX_EDITED_ROWS
+  const deleteSelected = async () => {
+    const ids = await selectedIds(view)
+    view.state.getState().clearSelection()
+    await deleteRows(view, ids)
+  }
+  // So many rows are deleted by their filters, and cannot be restored.
+  const isPermanent = selected.all && count > MAX_EDITED_ROWS
   return (
     <div
       role="toolbar"
@@ -41,35 +43,33 @@ export function SelectionToolbar() {
       className="absolute inset-x-0 bottom-4 z-10 mx-auto flex w-max max-w-[calc(100%-16px)] animate-pop flex-wrap items-center gap-2 rounded-lg border bg-raised px-3 py-2 shadow-raised"
     >
       <span className="font-medium">{`${plural(count, 'row')} selected`}</span>
+      {cost !== undefined && (
+        <span role="status" aria-label="Cost of a run" className="text-muted">
+          {cost === null ? 'Run: no upper limit known' : `Run: at most ${plural(cost, 'credit')}`}
+        </span>
+      )}
+      {count < total && (
+        <Button size="small" onClick={() => view.state.getState().selectAll(true)}>
+          {`Select all ${plural(total, 'row')} that match`}
+        </Button>
+      )}
       {view.can.run && (
         <Button
           size="small"
           icon={Play}
-          onClick={
-            isWhole
-              ? () => open({ kind: 'run', choice: { kind: 'filtered' } })
-              : withIds((ids) => open({ kind: 'run', choice: { kind: 'rows', ids } }))
-          }
+          onClick={() => open({ kind: 'run', choice: chooseSelected(selected) })}
         >
           Run selected
         </Button>
       )}
-      <Button
-        size="small"
-        icon={Download}
-        onClick={
-          isWhole
-            ? () => go(`${sheetPath(view.sheet)}/export${selectionQuery(selection, view.address.sort)}`)
-            : withIds(exportIds)
-        }
-      >
+      <Button size="small" icon={Download} onClick={() => go(exportAddress(view, selected))}>
         Export selected
       </Button>
       {view.can.edit && (
         <Button
           size="small"
           icon={Trash2}
-          onClick={isEverything ? () => setAsking(true) : withIds(deleteIds)}
+          onClick={isPermanent ? () => setAsking(true) : () => void deleteSelected().catch(notifyProblem)}
         >
           Delete rows
         </Button>
@@ -82,7 +82,7 @@ export function SelectionToolbar() {
           title={`Delete ${plural(count, 'row')}`}
           description="A deletion of this size is permanent and cannot be undone."
           verb="Delete"
-          run={deleteAll}
+          run={async () => notify(`${plural(await deleteMatching(view, [...selected.ids]), 'row')} deleted`)}
           onClose={() => setAsking(false)}
         />
       )}
@@ -90,33 +90,17 @@ export function SelectionToolbar() {
   )
 }
 
-/** Returns what can be done with the selected rows. */
-function buildActions(view: SheetView, go: (address: string) => void, count: number) {
-  /** Returns a handler that reads the ids of the selected rows first. */
-  const withIds = (then: (ids: string[]) => void | Promise<void>) => () => {
-    if (count > MAX_IDS) {
-      notifyProblem(
-        `At most ${plural(MAX_IDS, 'row')} can be selected one by one. Use a filter to select more`,
-      )
-      return
-    }
-    void selectedIds(view).then(then).catch(notifyProblem)
+/** Returns the address of the export of the selected rows. Many ids are left in the storage of this tab. */
+function exportAddress(
+  { sheet, address }: SheetView,
+  { all, ids }: { all: boolean; ids: ReadonlySet<string> },
+): string {
+  const path = `${sheetPath(sheet)}/export`
+  const query = new URLSearchParams(selectionQuery(all ? address.selection : ALL_ROWS, address.sort))
+  if (ids.size > 0 && !all && ids.size <= MAX_IDS_IN_ADDRESS) query.set('row_ids', [...ids].join(','))
+  else if (ids.size > 0) {
+    sessionStorage.setItem(`loam.export.${sheet.sheetId}`, JSON.stringify([...ids]))
+    query.set(all ? 'excluded' : 'selected', '')
   }
-  const exportIds = (ids: string[]) => {
-    sessionStorage.setItem(`loam.export.${view.sheet.sheetId}`, JSON.stringify(ids))
-    go(
-      `${sheetPath(view.sheet)}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`,
-    )
-  }
-  const deleteIds = async (ids: string[]) => {
-    view.state.getState().clearSelection()
-    await deleteRows(view, ids)
-  }
-  const deleteAll = async () => {
-    await send(sheetCall(view.sheet, 'POST /rows/delete-all'))
-    view.state.getState().clearSelection()
-    view.refresh()
-    notify(`${plural(count, 'row')} deleted`)
-  }
-  return { withIds, exportIds, deleteIds, deleteAll }
+  return `${path}?${query}`
 }

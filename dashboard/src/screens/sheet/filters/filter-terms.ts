@@ -10,10 +10,10 @@ export const STATUS_CHOICES = CELL_STATUSES.map((value) => ({ value, label: STAT
 export const INPUT_OPERATORS = Object.keys(FILTER_OPERATORS) as FilterOperator[]
 export const ACTION_OPERATORS = ['is', 'is not'] as const
 
-export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
+/** Returns true if a line compares the status of an action, and not a value. */
+export const isStatusTerm = ({ operator }: Term): boolean => ACTION_OPERATORS.some((one) => one === operator)
 
-/** Tells whether a line compares a value. Statuses are compared by `is` and `is not`, which are no operators of values. */
-const comparesValue = ({ operator }: Pick<Term, 'operator'>) => operator in FILTER_OPERATORS
+export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
 
 const trimToken = (token: string) => token.slice(2, -2).trim()
 const getToken = (column: Column) => `{{${column.key}}}`
@@ -46,20 +46,20 @@ export function buildSelection(
     created_at,
     find,
     cause,
-    filters: terms.filter(comparesValue).map(({ column, operator, value }): RowFilter => ({
-      variable: `{{${column}}}`,
-      operator: operator as FilterOperator,
-      ...(takesNoValue(operator) ? {} : { values: parseValues(operator, value) }),
-    })),
-    status_filters: terms
-      .filter((term) => !comparesValue(term))
-      .map(({ column, operator, value }): StatusFilter => {
-        const statuses = value.split(', ') as CellStatus[]
-        return {
-          ...(column === ANY ? { action: ANY } : { action_instance_id: column }),
-          ...(operator === 'is' ? { is: statuses } : { is_not: statuses }),
-        }
-      }),
+    filters: terms
+      .filter((term) => !isStatusTerm(term))
+      .map(({ column, operator, value }): RowFilter => ({
+        variable: `{{${column}}}`,
+        operator: operator as FilterOperator,
+        ...(takesNoValue(operator) ? {} : { values: parseValues(operator, value) }),
+      })),
+    status_filters: terms.filter(isStatusTerm).map(({ column, operator, value }): StatusFilter => {
+      const statuses = value.split(', ') as CellStatus[]
+      return {
+        ...(column === ANY ? { action: ANY } : { action_instance_id: column }),
+        ...(operator === 'is' ? { is: statuses } : { is_not: statuses }),
+      }
+    }),
   }
 }
 
@@ -97,6 +97,6 @@ export function describeTerm({ column, operator, value }: Term, columns: readonl
   const output = columns.flatMap(listOutputs).find(({ key }) => key === column)
   const name = found?.name ?? output?.name ?? (column === ANY ? 'Any action' : column)
   const statuses = value.split(', ').map((status) => STATE_NAMES[status as CellStatus] ?? status)
-  const shown = comparesValue({ operator }) ? value : statuses.join(', ')
+  const shown = isStatusTerm({ column, operator, value }) ? statuses.join(', ') : value
   return [name, operator, takesNoValue(operator) ? '' : shown].filter(Boolean).join(' ')
 }

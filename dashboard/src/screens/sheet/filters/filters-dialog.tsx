@@ -15,6 +15,7 @@ import {
   INPUT_OPERATORS,
   buildSelection,
   listFilterColumns,
+  isStatusTerm,
   STATUS_CHOICES,
   takesNoValue,
   type Term,
@@ -110,7 +111,7 @@ function TermLine({
 }) {
   const { columns } = useSheet()
   const id = useId()
-  const isAction = columns.find(({ key }) => key === term.column)?.kind === 'action' || term.column === 'any'
+  const isAction = isStatusTerm(term)
   return (
     <div role="group" aria-labelledby={id} className="flex items-end gap-2">
       <span id={id} className="sr-only">

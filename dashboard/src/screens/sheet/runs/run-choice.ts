@@ -1,6 +1,6 @@
 import { type SheetBody, type SheetId, sheetCall } from '../../../api/calls.ts'
 import type { Sort } from '../../../api/selection.ts'
-import { isFiltered, type Selection, selectionBody } from '../../../api/sheet.ts'
+import { isFiltered, matchingBody, type Selection, selectionBody } from '../../../api/sheet.ts'
 
 /**
  * A choice of rows to run, for all actions or for a single column: `needed` are its cells that are empty or failed. Rows with a
@@ -10,6 +10,7 @@ export type RunChoice =
   | { kind: 'first' | 'filtered' | 'all' }
   | { kind: 'failed' | 'unfinished'; isFromStart?: boolean }
   | { kind: 'rows'; ids: readonly string[] }
+  | { kind: 'matching'; excluded: readonly string[] }
   | { kind: 'column'; action: string }
   | { kind: 'needed'; action: string }
   | { kind: 'cell'; action: string; rowId: string }
@@ -48,6 +49,8 @@ export function buildRunCalls(
       return run({ first_10: true })
     case 'rows':
       return run({ row_ids: choice.ids })
+    case 'matching':
+      return run(matchingBody(selection, choice.excluded))
     case 'filtered':
       return isFiltered(selection) ? run(selectionBody(selection)) : runEvery()
     case 'failed':

@@ -7,7 +7,7 @@ import { plural } from '../../../ui/figure.ts'
 import { Play, Square } from '../../../ui/icons.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { notify, notifyProblem } from '../../../ui/toasts.tsx'
-import { selectedIds } from '../row-edits.ts'
+import { chooseSelected } from '../selected-rows.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import { countSelected } from '../view-state.ts'
@@ -27,10 +27,7 @@ export function RunMenu({ latest }: { latest: Run | undefined }) {
     }
     view.refresh()
   }
-  const runSelected = () =>
-    void selectedIds(view)
-      .then((ids) => open({ kind: 'run', choice: { kind: 'rows', ids } }))
-      .catch(notifyProblem)
+  const runSelected = () => open({ kind: 'run', choice: chooseSelected(view.state.getState().selected) })
   const item = (
     label: string,
     kind: 'first' | 'filtered' | 'failed' | 'unfinished' | 'all',
