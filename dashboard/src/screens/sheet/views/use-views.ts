@@ -34,7 +34,7 @@ export function useViews(sheet: SheetId, parts: Parts) {
         created_at,
         sort: address.sort,
         groups: address.groups,
-        columns: columnsOfLayout(columns, layout),
+        columns: columnsOfLayout(columns, layout, view),
         row_height: layout.rowHeight,
       }
     }

@@ -13,8 +13,11 @@ type ViewColumn = View['columns'][number]
 const keyOf = ({ variable, action_instance_id }: ViewColumn): string =>
   variable === undefined ? (action_instance_id ?? '') : variable.slice(2, -2).trim()
 
+const isShown = ({ path }: ViewColumn): boolean => path !== undefined
+
 /** Returns the layout of the columns that a view keeps. */
-export function layoutOfView({ columns, row_height }: Pick<View, 'columns' | 'row_height'>): Layout {
+export function layoutOfView({ columns: kept, row_height }: Pick<View, 'columns' | 'row_height'>): Layout {
+  const columns = kept.filter((column) => !isShown(column))
   const keysWith = (name: 'hidden' | 'frozen') => columns.filter((one) => one[name] === true).map(keyOf)
   return {
     ...EMPTY_LAYOUT,
@@ -28,17 +31,21 @@ export function layoutOfView({ columns, row_height }: Pick<View, 'columns' | 'ro
   }
 }
 
-/** Returns the columns of a layout as a view keeps them. */
-export function columnsOfLayout(columns: readonly Column[], layout: Layout) {
-  return orderColumns(columns, layout).map((column) => {
+/** Returns the columns of a layout as a view keeps them. Values of answers that the view shows stay behind their action. */
+export function columnsOfLayout(columns: readonly Column[], layout: Layout, view?: Pick<View, 'columns'>) {
+  const shown = (view?.columns ?? [])
+    .filter(isShown)
+    .map(({ type: _type, reference: _reference, ...column }) => column)
+  return orderColumns(columns, layout).flatMap((column) => {
     const { key } = column
     const width = layout.widths[key]
-    return {
+    const own = {
       ...(column.kind === 'input' ? { variable: `{{${key}}}` } : { action_instance_id: key }),
       ...(width === undefined ? {} : { width }),
       ...(layout.hidden.includes(key) ? { hidden: true } : {}),
       ...(layout.frozen.includes(key) ? { frozen: true } : {}),
     }
+    return [own, ...shown.filter((one) => one.action_instance_id === key)]
   })
 }
 
