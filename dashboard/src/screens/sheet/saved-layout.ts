@@ -82,10 +82,19 @@ export function useLayout(sheet: SheetId, { view, columns, history }: Parts) {
   if (kept.key !== key) setKept({ key, layout: readLayout(key) })
   const layout = (kept.key === key ? kept.layout : readLayout(key)) ?? base
   const lastLayout = useRef(layout)
+  // A column that is being dragged is shown, but an undo leads back to where it was before.
+  const dragged = useRef<Layout | null>(null)
   useEffect(() => {
-    lastLayout.current = layout
+    if (layout !== dragged.current) lastLayout.current = layout
   }, [layout])
-  const showLayout = useCallback((next: Layout) => setKept({ key, layout: next }), [key])
+  const takeLayout = useCallback((next: Layout) => setKept({ key, layout: next }), [key])
+  const showLayout = useCallback(
+    (next: Layout) => {
+      dragged.current = next
+      takeLayout(next)
+    },
+    [takeLayout],
+  )
   const isPersonal = viewId === null
   const lost = isPersonal && kept.layout !== null ? findLost(layout, columns) : ''
   useEffect(() => {
@@ -94,18 +103,18 @@ export function useLayout(sheet: SheetId, { view, columns, history }: Parts) {
     // The server has renamed the columns in its copy. This browser's copy still has their former names.
     void loadLayout(sheet, ended.signal, (saved) => {
       storeLayout(key, saved)
-      showLayout(saved)
+      takeLayout(saved)
     })
     return () => ended.abort()
-  }, [sheet, key, lost, showLayout])
+  }, [sheet, key, lost, takeLayout])
   useEffect(() => {
     if (!isPersonal || readLayout(key) !== null) return undefined
     const ended = new AbortController()
     void loadLayout(sheet, ended.signal, (saved) => {
-      if (readLayout(key) === null) showLayout(saved)
+      if (readLayout(key) === null) takeLayout(saved)
     })
     return () => ended.abort()
-  }, [sheet, key, isPersonal, showLayout])
+  }, [sheet, key, isPersonal, takeLayout])
 
   const put = useCallback(
     (next: Layout | null) => {
@@ -118,6 +127,7 @@ export function useLayout(sheet: SheetId, { view, columns, history }: Parts) {
   const setLayout = useCallback(
     (next: Layout) => {
       const before = lastLayout.current
+      dragged.current = null
       lastLayout.current = next
       put(next)
       const name = describeChange(before, next)
