@@ -130,7 +130,7 @@ describe('an answer that does not fit', () => {
     [
       'a wrong type',
       '{"score": "high", "reason": "x"}',
-      /\$\.score: .*expected number, received string.*The model said: \{"score": "high"/,
+      /\$\.score.*must be a number.*The model said: \{"score": "high"/,
     ],
     ['a field left out', '{"score": 1}', /\$\.reason/],
     ['nothing', '', /The model said: nothing/],
