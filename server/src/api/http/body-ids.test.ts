@@ -25,7 +25,7 @@ const endpoints = Object.entries<Json>(document.paths).flatMap(([path, operation
   }),
 )
 
-type Things = { workflow_id: string; row_id: string }
+type Things = { workflow_id: string; row_id: string; view_id: string; order_id: string }
 
 async function makeThings(key: string): Promise<Things> {
   const call = async (method: string, path: string, body: unknown) => {
@@ -42,7 +42,9 @@ async function makeThings(key: string): Promise<Things> {
   })
   // No worker runs here, so the flight stays queued.
   const rows = await call('POST', `${base}/rows`, { rows: [{ who: 'Private' }], run_after_add: 'all' })
-  return { workflow_id, row_id: rows.row_ids[0] }
+  const { view_id } = await call('POST', `${base}/views`, { name: 'Private' })
+  const { order_id } = await call('POST', `${base}/rows/list`, { sort: [{ variable: '{{input.who}}' }] })
+  return { workflow_id, row_id: rows.row_ids[0], view_id, order_id }
 }
 
 const owner = await app.makeOrg()
@@ -81,6 +83,18 @@ const SYNC: Trial = {
   statuses: [403, 404],
 }
 const ROWS: Trial = { body: ({ row_id }) => ({ row_ids: [row_id] }), statuses: [400] }
+/** A view of another sheet: as an id that does not exist. */
+const VIEW: Trial = { body: ({ view_id }) => ({ view_id }), statuses: [400] }
+/** Rows of another sheet are not among those that are left out. */
+const EXCLUDED: Trial = {
+  body: ({ row_id }) => ({ all: true, exclude_row_ids: [row_id] }),
+  statuses: [200, 202, 400],
+}
+const FILE = { loam: 1, workflow: 'Mine', sheets: [{ sheet: 'Mine' }] }
+const DEFINITION: Trial = {
+  body: ({ workflow_id }) => ({ workflow_id, definition: FILE }),
+  statuses: [400],
+}
 const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 
 /**
@@ -100,6 +114,31 @@ const TRIALS: Record<string, Trial> = {
     body: ({ row_id }) => ({ exclude_row_ids: [row_id] }),
     statuses: [202, 400],
   },
+  [`POST ${SHEET}/rows/list order_id`]: { body: ({ order_id }) => ({ order_id }), statuses: [410] },
+  [`POST ${SHEET}/rows/list view_id`]: VIEW,
+  [`POST ${SHEET}/rows/delete view_id`]: VIEW,
+  [`POST ${SHEET}/rows/delete exclude_row_ids`]: EXCLUDED,
+  [`POST ${SHEET}/rows/groups view_id`]: {
+    body: ({ view_id }) => ({ view_id, by: [{ variable: '{{input.who}}' }] }),
+    statuses: [400],
+  },
+  [`POST ${SHEET}/rows/statistics view_id`]: {
+    body: ({ view_id }) => ({ view_id, columns: [{ variable: '{{input.who}}' }] }),
+    statuses: [400],
+  },
+  [`POST ${SHEET}/run view_id`]: VIEW,
+  [`POST ${SHEET}/run exclude_row_ids`]: {
+    body: ({ row_id }) => ({ exclude_row_ids: [row_id] }),
+    statuses: [400],
+  },
+  [`POST ${SHEET}/run-all view_id`]: VIEW,
+  [`POST ${SHEET}/rows/delete-all view_id`]: VIEW,
+  [`POST ${SHEET}/actions/{action_instance_id}/run view_id`]: VIEW,
+  [`POST ${SHEET}/estimate view_id`]: VIEW,
+  [`POST ${SHEET}/estimate exclude_row_ids`]: EXCLUDED,
+  [`POST ${SHEET}/export view_id`]: VIEW,
+  'POST /definitions/plan workflow_id': DEFINITION,
+  'POST /definitions/apply workflow_id': DEFINITION,
   [`POST ${SHEET}/actions/{action_instance_id}/test row_id`]: {
     body: ({ row_id }) => ({ row_id }),
     statuses: [400],
