@@ -151,9 +151,16 @@ async function findFaults(route: Route, send: (given: object) => Promise<string[
 
 /** Fields that decide which action, table or kind the other fields belong to. */
 const DECIDING = new Set(['action_id', 'scope'])
+/** Fields that select rows. `exclude_row_ids` needs one of them, so without them it has a fault more. */
+const SELECTING = new Set(['filters', 'status_filters', 'created_at', 'find', 'view_id', 'all'])
+const excludesFrom = (one: Fault, other: Fault) =>
+  Object.hasOwn(one.given, 'exclude_row_ids') &&
+  Object.keys(other.given).some((field) => SELECTING.has(field))
 const isApart = (one: Fault, other: Fault) => {
   const fields = Object.keys(one.given)
   return (
+    !excludesFrom(one, other) &&
+    !excludesFrom(other, one) &&
     !fields.some((field) => Object.hasOwn(other.given, field)) &&
     ![one, other].some(
       ({ given }) => Object.keys(given).length === 1 && DECIDING.has(Object.keys(given)[0] ?? ''),

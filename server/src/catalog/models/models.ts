@@ -17,6 +17,7 @@ import {
   platformKey,
   urlOf,
   type Vendor,
+  MODEL_VENDORS,
 } from './vendors.ts'
 
 /** A model that can be asked. */
@@ -74,7 +75,9 @@ export function offeredModels(config: Config): string[] {
 export function createModels(config: Config): Models {
   const offered = config.LOAM_MODELS
   const serverUrl = config.LOAM_MODEL_BASE_URL
-  const serverUrls = [serverUrl, ...listConfigured(config).map(({ id }) => config.providerUrls.get(id))]
+  // An organisation's own key is used at the operator's address, too.
+  const vendors = [...MODEL_VENDORS, ...listConfigured(config).map(({ id }) => id)]
+  const serverUrls = [serverUrl, ...vendors.map((id) => config.providerUrls.get(id))]
   const settings = egressSettings(config)
   // The operator chose these addresses, so they may be private. URLs of users are never called with this client.
   const egress = createEgress({ ...settings, allow: [...settings.allow, ...serverUrls.flatMap(allowOrigin)] })
