@@ -226,7 +226,7 @@ export const SHEET_ENDPOINTS = {
 
   'POST /rows': { body: rows.AddRowsBody, answer: rows.AddedRows, dryRun: Estimate },
   'POST /rows/list': { body: rows.ListRowsBody, answer: rows.RowPage },
-  'DELETE /rows': { body: DeleteRowsBody, answer: rows.DeletedRows },
+  'POST /rows/delete': { body: DeleteRowsBody, answer: rows.DeletedRows },
   'POST /rows/delete-all': { body: DeleteAllBody, answer: rows.DeletedCount },
   'POST /rows/statistics': { body: RowStatisticsBody, answer: RowStatistics },
   'GET /rows/:row_id': { query: history.GetRowQuery, answer: history.RowDetail },

@@ -1,4 +1,4 @@
-/** Longer texts are not read as JSON: the grid would read them again and again. */
+/** The longest text that is read as JSON: the grid would read longer ones again and again. */
 const MAX_CHARACTERS = 10_000
 
 /** Returns the object or list that a text holds as JSON, as formulas return them, and anything else as it is. */

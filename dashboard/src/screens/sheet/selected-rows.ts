@@ -20,7 +20,7 @@ export const chooseSelected = ({ all, ids }: Chosen): RunChoice =>
 /** Deletes all rows that match, without the excluded ones. Returns their number. */
 export async function deleteMatching(view: SheetView, excluded: readonly string[]): Promise<number> {
   const body = matchingBody(view.address.selection, excluded)
-  const { deleted_count } = await fetchData(sheetCall(view.sheet, 'DELETE /rows', { body }))
+  const { deleted_count } = await fetchData(sheetCall(view.sheet, 'POST /rows/delete', { body }))
   view.state.getState().clearSelection()
   view.rows.sortAgain()
   view.refresh()

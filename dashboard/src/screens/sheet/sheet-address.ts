@@ -79,7 +79,7 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
       selection,
       sort,
       groups,
-      /** True if the rows, their order or their groups differ from the view. */
+      /** Set if the rows, their order or their groups differ from the view. */
       hasChanges: VIEW_PARTS.some((part) => !isSame(present[part], view[part])),
       sortRows: (next: Sort) => change({ sort: print('sort', next) }, true),
       groupRows: (next: ViewRows['groups']) => change({ groups: print('groups', next) }, true),

@@ -152,7 +152,7 @@ async function findFaults(route: Route, send: (given: object) => Promise<string[
 /** Fields that decide which action, table or kind the other fields belong to. */
 const DECIDING = new Set(['action_id', 'scope'])
 /** Fields that select rows. `exclude_row_ids` needs one of them, so without them it has a fault more. */
-const SELECTING = new Set(['filters', 'status_filters', 'created_at', 'find', 'view_id', 'all'])
+const SELECTING = new Set(['filters', 'status_filters', 'created_at', 'find', 'cause', 'view_id', 'all'])
 const excludesFrom = (one: Fault, other: Fault) =>
   Object.hasOwn(one.given, 'exclude_row_ids') &&
   Object.keys(other.given).some((field) => SELECTING.has(field))

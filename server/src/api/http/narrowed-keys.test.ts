@@ -17,6 +17,7 @@ const OPEN = [
   /^GET \/credits(\/ledger|\/prices|\/usage)?$/,
   /^GET \/actions(\/\{action_id\})?$/,
   /^POST \/files$/,
+  /^POST \/definitions\/(plan|apply)$/,
   /^(GET|POST) \/(shortcuts|apps)\b/,
   /^POST \/agent\/run$/,
   /^GET \/agent\/runs\/\{request_id\}$/,
