@@ -38,7 +38,10 @@ export const RowEntry = z
   .object({
     at: DateTime,
     kind: z.enum(['added', 'edited', 'run']),
-    by: z.string().nullable().describe('Who added, edited or ran the row; null if that is not known'),
+    by: z
+      .string()
+      .nullable()
+      .describe('The person who added, edited or ran the row; null if that is not known'),
     run_id: Uuid.optional(),
     credits: Credits.optional().describe('What the run was billed for results that the row has or had'),
     changes: z

@@ -1429,7 +1429,7 @@ export type RowEntry = {
   /** UTC, ISO 8601 */
   at: string
   kind: 'added' | 'edited' | 'run'
-  /** Who added, edited or ran the row; null if that is not known */
+  /** The person who added, edited or ran the row; null if that is not known */
   by: string | null
   run_id?: string | undefined
   /** What the run was billed for results that the row has or had */

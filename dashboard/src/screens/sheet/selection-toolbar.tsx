@@ -33,7 +33,7 @@ export function SelectionToolbar() {
     view.state.getState().clearSelection()
     await deleteRows(view, ids)
   }
-  // So many rows are deleted by their filters, and cannot be restored.
+  // Above this number rows are deleted by their filters, and cannot be restored.
   const isPermanent = selected.all && count > MAX_EDITED_ROWS
   return (
     <div

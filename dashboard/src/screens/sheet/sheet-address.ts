@@ -30,6 +30,34 @@ function rowAddress(href: string, row: string): string {
 /** The parts of an address that differ from the view, until they are saved in it. */
 const VIEW_PARTS = ['filters', 'status_filters', 'created_at', 'sort', 'groups'] as const
 
+/** The parts of an address that open a panel, all closed. */
+const close = {
+  row: null,
+  cell: null,
+  action: null,
+  add: null,
+  draft: null,
+  after: null,
+  given: null,
+  statistics: null,
+}
+
+type OpenedQuery = Partial<
+  Record<'row' | 'cell' | 'action' | 'add' | 'statistics' | 'draft' | 'after' | 'given', string | undefined>
+>
+
+function readOpened({ row, cell, action, add, statistics, draft, after, given }: OpenedQuery): Opened {
+  return {
+    row: row ?? null,
+    cell: cell ?? null,
+    action: action ?? null,
+    add: add !== undefined,
+    statistics: statistics ?? null,
+    draft: draft === undefined ? null : { template: draft, after: after ?? null, given: given ?? null },
+    after: after ?? null,
+  }
+}
+
 /** Returns what the address opens. The rows that it does not name are those of the view. */
 export function useSheetAddress(view: ViewRows = NO_VIEW) {
   const { history } = useRouter()
@@ -45,18 +73,6 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
       const text = next.search.replace(/([?&]add)=(?=&|$)/, '$1')
       history[replace ? 'replace' : 'push'](`${next.pathname}${text}`)
     }
-    const opened: Opened = {
-      row: query.row ?? null,
-      cell: query.cell ?? null,
-      action: query.action ?? null,
-      add: query.add !== undefined,
-      statistics: query.statistics ?? null,
-      draft:
-        query.draft === undefined
-          ? null
-          : { template: query.draft, after: query.after ?? null, given: query.given ?? null },
-      after: query.after ?? null,
-    }
     const selection = readSelection(query, view)
     const sort = readSort(query, view)
     const groups = readGroups(query, view)
@@ -64,18 +80,8 @@ export function useSheetAddress(view: ViewRows = NO_VIEW) {
     /** Returns the text of a part for the address, or null if it is as in the view. */
     const print = <Part extends keyof ViewRows>(part: Part, value: ViewRows[Part]) =>
       isSame(value, view[part]) ? null : JSON.stringify(value)
-    const close = {
-      row: null,
-      cell: null,
-      action: null,
-      add: null,
-      draft: null,
-      after: null,
-      given: null,
-      statistics: null,
-    }
     return {
-      opened,
+      opened: readOpened(query),
       selection,
       sort,
       groups,

@@ -37,18 +37,7 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
   const { sheetId, workflowId } = given
   // The same object as long as it is the same sheet, because effects depend on it.
   const sheet = useMemo(() => ({ sheetId, workflowId }), [sheetId, workflowId])
-
-  const key = JSON.stringify([address.selection, address.sort])
-  // The rows began to load before the view was known.
-  const lastKey = useRef(JSON.stringify([rows.selection, rows.sort]))
-  useEffect(() => {
-    if (lastKey.current === key) return
-    lastKey.current = key
-    state.getState().clearSelection()
-    const [selection, sort] = JSON.parse(key)
-    rows.select(selection, sort)
-  }, [rows, state, key])
-
+  useChosenRows(rows, state, address)
   const refreshes = useRefreshes(sheet, rows)
   const { refresh, refreshDefinition } = refreshes
   useLiveChanges(sheet, rows, refreshes, connection)
@@ -108,6 +97,24 @@ export function useSheetView(given: SheetId, workflowName: string, rows: RowStor
       refreshDefinition,
     ],
   )
+}
+
+/** Loads the rows that the address chooses, in its order. */
+function useChosenRows(
+  rows: RowStore,
+  state: ReturnType<typeof createViewState>,
+  { selection, sort }: ReturnType<typeof useSheetAddress>,
+): void {
+  const key = JSON.stringify([selection, sort])
+  // The rows began to load before the view was known.
+  const lastKey = useRef(JSON.stringify([rows.selection, rows.sort]))
+  useEffect(() => {
+    if (lastKey.current === key) return
+    lastKey.current = key
+    state.getState().clearSelection()
+    const [chosen, order] = JSON.parse(key)
+    rows.select(chosen, order)
+  }, [rows, state, key])
 }
 
 /** Returns the functions that read again what has changed. */

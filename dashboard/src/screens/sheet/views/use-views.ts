@@ -62,7 +62,7 @@ export function useViews(sheet: SheetId, parts: Parts) {
         const body = { name, visibility, ...settings() }
         const made = await fetchData(sheetCall(sheet, 'POST /views', { body }))
         await refresh()
-        // What was changed here is in the new view now.
+        // The new view has the changes that were made here.
         dropLayout()
         address.openView(made.view_id)
       },

@@ -33,15 +33,7 @@ type Props = {
 
 /** A text field in which references are chips. `{{` and `/` list the columns; a formula also lists functions. */
 export function TokenEditor(props: Props) {
-  const {
-    value,
-    mode = 'text',
-    isInvalid = false,
-    isSpaced = false,
-    fault,
-    isPicking = false,
-    onPicked,
-  } = props
+  const { value, mode, isInvalid = false, isSpaced = false, fault, isPicking = false, onPicked } = props
   const sight = useSight()
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<TokenView | null>(null)
@@ -73,15 +65,17 @@ export function TokenEditor(props: Props) {
   useEffect(() => editor.current?.setText(value), [value])
   useEffect(() => editor.current?.setDescribe((content) => describeToken(content, sight)), [sight])
   useEffect(() => editor.current?.setFault(fault ?? null), [fault, value])
-  const activeOption = found.length === 0 ? '' : `${listId}-${active}`
-  const attributes = attributesOf(props, found.length === 0 ? '' : listId, activeOption)
-  useEffect(() => editor.current?.setAttributes(JSON.parse(attributes)), [attributes])
-
   const choose = ({ token }: Reference) => {
     const view = editor.current?.view
     if (view !== undefined) insertText(view, token, view.state.selection.main, isSpaced)
     onPicked?.()
   }
+  const closePicker = () => {
+    onPicked?.()
+    editor.current?.view.focus()
+  }
+  const activeOption = found.length === 0 ? '' : `${listId}-${active}`
+  useAttributes(editor, attributesOf(props, found.length === 0 ? '' : listId, activeOption))
   return (
     <>
       <div
@@ -108,18 +102,14 @@ export function TokenEditor(props: Props) {
           ))}
         </Options>
       )}
-      {isPicking && (
-        <ReferencePicker
-          anchor={host.current}
-          onChoose={choose}
-          onClose={() => {
-            onPicked?.()
-            editor.current?.view.focus()
-          }}
-        />
-      )}
+      {isPicking && <ReferencePicker anchor={host.current} onChoose={choose} onClose={closePicker} />}
     </>
   )
+}
+
+/** Sets the attributes of the text field, given as JSON. */
+function useAttributes(editor: { readonly current: TokenView | null }, attributes: string): void {
+  useEffect(() => editor.current?.setAttributes(JSON.parse(attributes)), [editor, attributes])
 }
 
 /** Returns the attributes of the text field as JSON, so that equal ones are not set again. */
